@@ -1,0 +1,58 @@
+/** What an agent's error envelope may carry as `code`. */
+export const agentErrorCodes = [
+  "AUTHENTICATION_REQUIRED",
+  "TOKEN_INVALID",
+  "TOKEN_EXPIRED",
+  "METHOD_NOT_ALLOWED",
+  "NOT_FOUND",
+  "INVALID_JSON",
+  "INVALID_REQUEST",
+  "INVALID_PATH",
+  "MISSING_PARAMETER",
+  "PAYLOAD_TOO_LARGE",
+  "PATH_NOT_ALLOWED",
+  "PERMISSION_DENIED",
+  "FILE_NOT_FOUND",
+  "DIRECTORY_NOT_FOUND",
+  "FILE_ALREADY_EXISTS",
+  "FILE_OPERATION_FAILED",
+  "COMMAND_FAILED",
+  "EXECUTION_FAILED",
+  "EXECUTION_TIMEOUT",
+  "LANGUAGE_NOT_AVAILABLE",
+  "PROCESS_NOT_FOUND",
+  "DESKTOP_NOT_AVAILABLE",
+  "RESOURCE_EXHAUSTED",
+  "INTERNAL_ERROR",
+] as const;
+
+/** What a control plane's error envelope may carry as `code`. */
+export const controlPlaneErrorCodes = [
+  "AUTHENTICATION_REQUIRED",
+  "INVALID_API_KEY",
+  "PAYMENT_REQUIRED",
+  "FORBIDDEN",
+  "METHOD_NOT_ALLOWED",
+  "NOT_FOUND",
+  "INVALID_JSON",
+  "INVALID_REQUEST",
+  "MISSING_PARAMETER",
+  "PAYLOAD_TOO_LARGE",
+  "SANDBOX_NOT_FOUND",
+  "SANDBOX_EXPIRED",
+  "SANDBOX_FAILED",
+  "SANDBOX_CREATING",
+  "SANDBOX_STOPPED",
+  "TEMPLATE_NOT_FOUND",
+  "TEMPLATE_BUILD_FAILED",
+  "BUILD_NOT_FOUND",
+  "CONFLICT",
+  "RATE_LIMIT_EXCEEDED",
+  "RESOURCE_LIMIT_ERROR",
+  "RUNTIME_UNAVAILABLE",
+  "SERVICE_UNAVAILABLE",
+  "INTERNAL_ERROR",
+] as const;
+
+export type AgentErrorCode = (typeof agentErrorCodes)[number];
+export type ControlPlaneErrorCode = (typeof controlPlaneErrorCodes)[number];

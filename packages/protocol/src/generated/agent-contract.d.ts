@@ -1,0 +1,30 @@
+// Generated from openapi/agent.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
+import type { Contract } from "../contract.js";
+import type { operations } from "./agent.js";
+
+export interface AgentContract {
+  operations: operations;
+  defaults: {
+    executeCode: { body: "language" | "timeout" };
+    executeRich: { body: "language" | "timeout" | "capture_rich" };
+    executeIpython: { body: "timeout" };
+    executeBackground: { body: "language" | "timeout" };
+    executeAsync: { body: "language" | "timeout" };
+    runCommand: { body: "timeout" };
+    runCommandBackground: { body: "timeout" };
+    writeFile: { body: "mode" | "overwrite" };
+    listFiles: { query: "path" };
+    replaceEnvironment: { body: "merge" };
+    mergeEnvironment: { body: "merge" };
+    startVnc: { body: "display" };
+    clickMouse: { body: "button" | "clicks" };
+    dragMouse: { body: "button" };
+    scrollMouse: { body: "direction" };
+    startRecording: { body: "fps" | "format" | "quality" };
+    recogniseText: { body: "language" };
+    waitForElement: { body: "timeout" };
+  };
+  public: "getBanner" | "ping" | "getAgentHealth" | "getInfo" | "getSystem";
+}
+
+export declare const agentContract: Contract<AgentContract>;

@@ -1,0 +1,19 @@
+export type {
+  components as AgentComponents,
+  operations as AgentOperations,
+  paths as AgentPaths,
+} from "./generated/agent.js";
+export type {
+  components as ControlPlaneComponents,
+  operations as ControlPlaneOperations,
+  paths as ControlPlanePaths,
+} from "./generated/control-plane.js";
+export {
+  type AgentErrorCode,
+  agentErrorCodes,
+  type ControlPlaneErrorCode,
+  controlPlaneErrorCodes,
+} from "./error-codes.js";
+export { maskedValue } from "./masked-value.js";
+export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
+export { type TokenClaims, tokenClaims, tokenIssuer } from "./token-claims.js";

@@ -1,0 +1,31 @@
+import type { Context } from "hono";
+import type { Operation } from "../contract.js";
+
+/** One request on its way through a handler: validated input, and what to know about the caller. */
+export class Call<Params = unknown, Query = unknown, Body = unknown, Auth = unknown> {
+  constructor(
+    readonly context: Context,
+    readonly operation: Operation,
+    readonly requestId: string,
+    /** Headers for the answer, whatever it will be; names in lower case. */
+    readonly responseHeaders: Record<string, string>,
+    readonly params: Params,
+    readonly query: Query,
+    readonly body: Body,
+    readonly auth: Auth,
+  ) {}
+
+  /** The request itself: its body is unread where the contract has no JSON body. */
+  get request(): Request {
+    return this.context.req.raw;
+  }
+
+  /** Aborts when the client goes away before it has its answer. */
+  get signal(): AbortSignal {
+    return this.context.req.raw.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.context.req.header(name);
+  }
+}

@@ -1,0 +1,48 @@
+import type { ContractTypes } from "../contract.js";
+import type { Call } from "./call.js";
+
+/**
+ * The handlers of a contract, by operation. A handler returns the JSON of its success answer, or a `Response`
+ * for everything else; it throws a `Problem` to refuse. Operations without one answer 404.
+ */
+export type Handlers<Types extends ContractTypes, Auth> = {
+  readonly [Id in keyof Types["operations"] & string]?: Handler<Types, Id, Auth>;
+};
+
+export type Handler<Types extends ContractTypes, Id extends keyof Types["operations"] & string, Auth> = (
+  call: Call<
+    PathOf<Types["operations"][Id]>,
+    Defaulted<QueryOf<Types["operations"][Id]>, Types["defaults"], Id, "query">,
+    Defaulted<BodyOf<Types["operations"][Id]>, Types["defaults"], Id, "body">,
+    Id extends Types["public"] ? undefined : Auth
+  >,
+) => Answer<Types["operations"][Id]> | Promise<Answer<Types["operations"][Id]>>;
+
+type PathOf<Operation> = Operation extends { parameters: { path: infer Path extends object } } ? Path : Nothing;
+
+type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } } ? OrNothing<NonNullable<Query>> : Nothing;
+
+type BodyOf<Operation> = Operation extends { requestBody: { content: { "application/json": infer Body } } }
+  ? Body
+  : Operation extends { requestBody?: { content: { "application/json": infer Body } } }
+    ? Body | undefined
+    : undefined;
+
+/** Fields that the validator fills in are never absent in a handler. */
+type Defaulted<Value, Defaults, Id, Part extends string> = Value extends object
+  ? Id extends keyof Defaults
+    ? Defaults[Id] extends { [Key in Part]: infer Names }
+      ? Value & Required<Pick<Value, Names & keyof Value>>
+      : Value
+    : Value
+  : Value;
+
+type Answer<Operation> = Operation extends { responses: infer Responses }
+  ? Response | { [Status in keyof Responses & (200 | 201 | 202 | 204)]: JsonOf<Responses[Status]> }[keyof Responses & (200 | 201 | 202 | 204)]
+  : Response;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler of an operation without a body returns nothing.
+type JsonOf<Reply> = Reply extends { content: { "application/json": infer Json } } ? Json : Reply extends { content: object } ? never : void;
+
+type Nothing = Record<never, never>;
+type OrNothing<Value> = [Value] extends [never] ? Nothing : Value;

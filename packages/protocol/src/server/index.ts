@@ -1,0 +1,11 @@
+export type { Contract, ContractTypes, Operation } from "../contract.js";
+export { Call } from "./call.js";
+export {
+  type ContractRouterOptions,
+  contractRouter,
+  type RequestEvent,
+  type UnauthenticatedCall,
+} from "./contract-router.js";
+export { agentEnvelope, controlPlaneEnvelope, type Envelope, type EnvelopeContext } from "./envelopes.js";
+export type { Handler, Handlers } from "./handlers.js";
+export { Problem, type ProblemOptions } from "./problem.js";

@@ -1,0 +1,144 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import { operationsOf, propertiesOf, resolve, validationSchema } from "./openapi.mjs";
+
+const methodsWithoutBody = new Set(["GET", "HEAD"]);
+
+/** What `format` means to a validator. Formats not listed here describe a value and are not checked. */
+const formats = { uri: /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+\S*$/i, "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i };
+const describingFormats = ["int32", "int64", "float", "double", "byte", "binary", "password", "ipv4", "ipv6", "hostname", "email"];
+
+/**
+ * The run-time half of a contract: its operations, each with a validator compiled here, so that a server
+ * compiles nothing when it starts and carries no schema library.
+ */
+export function contractModule(name, document) {
+  const title = pascal(name);
+  const constant = `${title[0].toLowerCase()}${title.slice(1)}Contract`;
+  const validators = new Validators(document);
+  const operations = operationsOf(document).map((operation) => describe(document, operation, validators));
+  const defaults = operations.flatMap(({ operationId, defaulted }) => {
+    const kinds = Object.entries(defaulted).filter(([, names]) => names.length > 0);
+    const text = kinds.map(([kind, names]) => `${kind}: ${names.map((n) => JSON.stringify(n)).join(" | ")}`).join("; ");
+    return text ? [`    ${operationId}: { ${text} };`] : [];
+  });
+  const open = operations.filter((operation) => !operation.authenticated);
+
+  return {
+    [`${name}-contract.js`]: [
+      validators.code(),
+      `export const ${constant} = {\n  name: ${JSON.stringify(name)},\n  operations: [`,
+      ...operations.map(({ code }) => `    ${code},`),
+      "  ],\n};\n",
+    ].join("\n"),
+    [`${name}-contract.d.ts`]: [
+      `import type { Contract } from "../contract.js";`,
+      `import type { operations } from "./${name}.js";`,
+      "",
+      `export interface ${title}Contract {`,
+      "  operations: operations;",
+      "  defaults: {",
+      ...defaults,
+      "  };",
+      `  public: ${open.length > 0 ? open.map(({ operationId }) => JSON.stringify(operationId)).join(" | ") : "never"};`,
+      "}",
+      "",
+      `export declare const ${constant}: Contract<${title}Contract>;`,
+      "",
+    ].join("\n"),
+  };
+}
+
+function describe(document, { operationId, method, path, operation, parameters }, validators) {
+  const success = Object.keys(operation.responses).find((status) => status.startsWith("2"));
+  const authenticated = (operation.security ?? document.security ?? []).some((scheme) => Object.keys(scheme).length > 0);
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  const fields = [
+    `operationId: ${JSON.stringify(operationId)}`,
+    `method: ${JSON.stringify(method)}`,
+    `path: ${JSON.stringify(path)}`,
+    `authenticated: ${authenticated}`,
+    `status: ${Number(success ?? 101)}`,
+  ];
+  if (success === undefined) fields.push("upgrade: true");
+  const defaulted = { query: [], body: [] };
+
+  if (query.length > 0) {
+    const schema = {
+      type: "object",
+      properties: Object.fromEntries(query.map((parameter) => [parameter.name, parameter.schema ?? {}])),
+      required: query.filter((parameter) => parameter.required).map((parameter) => parameter.name),
+    };
+    const types = Object.fromEntries(query.map(({ name, schema }) => [name, resolve(document, schema).type ?? "string"]));
+    defaulted.query = defaultedIn(document, schema);
+    fields.push(`query: { validate: ${validators.add(`${operationId}Query`, schema)}, types: ${literal(types)}, units: ${units(document, schema)} }`);
+  }
+
+  const body = resolve(document, operation.requestBody);
+  if (body?.content && !methodsWithoutBody.has(method)) {
+    const media = Object.keys(body.content);
+    const schema = body.content["application/json"]?.schema;
+    if (schema && media.length === 1) {
+      defaulted.body = defaultedIn(document, schema);
+      const validator = validators.add(`${operationId}Body`, schema);
+      fields.push(`body: { validate: ${validator}, required: ${body.required === true}, units: ${units(document, schema)} }`);
+    }
+  }
+  return { operationId, authenticated, defaulted, code: `{ ${fields.join(", ")} }` };
+}
+
+/** One Ajv instance and the names its compiled functions go by. */
+class Validators {
+  #names = {};
+
+  constructor(document) {
+    this.document = document;
+    this.ajv = new Ajv2020({ allErrors: true, strictTypes: false, strictRequired: false, useDefaults: true, formats: allFormats(), code: { source: true, esm: true, lines: true } });
+    const schemas = Object.entries(document.components?.schemas ?? {});
+    const definitions = Object.fromEntries(schemas.map(([name, schema]) => [name, validationSchema(schema)]));
+    this.ajv.addSchema({ $id: "contract", $defs: definitions });
+  }
+
+  add(name, schema) {
+    this.ajv.addSchema({ $id: name, ...validationSchema(schema) });
+    this.#names[name] = name;
+    return name;
+  }
+
+  code() {
+    if (Object.keys(this.#names).length === 0) return "";
+    const code = standaloneCode(this.ajv, this.#names)
+      .replace(/^"use strict";/, "")
+      .replaceAll("export const ", "const ")
+      .replace(/\/\*# sourceURL=.*?\*\/;\n/g, "")
+      .replaceAll(`require("ajv/dist/runtime/ucs2length").default`, "codePoints");
+    const rest = /require\([^)]*\)/.exec(code);
+    if (rest) throw new Error(`The contract uses a keyword whose validator needs ${rest[0]}: teach scripts/generator to inline it.`);
+    return code.includes("codePoints")
+      ? `const codePoints = (text) => text.length - (text.match(/[\\ud800-\\udbff][\\udc00-\\udfff]/g)?.length ?? 0);\n${code}`
+      : code;
+  }
+}
+
+function allFormats() {
+  return { ...formats, ...Object.fromEntries(describingFormats.map((name) => [name, true])) };
+}
+
+function defaultedIn(document, schema) {
+  return Object.entries(propertiesOf(document, schema))
+    .filter(([, property]) => property.default !== undefined)
+    .map(([name]) => name);
+}
+
+/** Fields whose description opens with, or that declare as `x-unit`, the unit they are counted in. */
+function units(document, schema) {
+  const named = Object.entries(propertiesOf(document, schema)).flatMap(([name, property]) => {
+    const unit = property["x-unit"] ?? (isNumeric(property) && /\b(milliseconds|seconds|bytes|megabytes|gigabytes)\b/i.exec(property.description ?? "")?.[1]);
+    return unit ? [[name, unit.toLowerCase()]] : [];
+  });
+  return literal(Object.fromEntries(named));
+}
+
+const isNumeric = (schema) => [schema.type].flat().some((type) => type === "integer" || type === "number");
+const literal = (record) => `{ ${Object.entries(record).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(", ")} }`.replace("{  }", "{}");
+const pascal = (name) => name.split("-").map((word) => word[0].toUpperCase() + word.slice(1)).join("");

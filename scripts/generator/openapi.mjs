@@ -1,0 +1,68 @@
+const methods = ["get", "put", "post", "delete", "patch"];
+
+/** The keywords of JSON Schema 2020-12 that a validator acts on; all others describe. */
+const keywords = new Set(
+  `type enum const properties required items prefixItems additionalProperties patternProperties propertyNames
+  minProperties maxProperties minItems maxItems uniqueItems minLength maxLength pattern minimum maximum
+  exclusiveMinimum exclusiveMaximum multipleOf format allOf anyOf oneOf not default $ref`.split(/\s+/),
+);
+const mapsOfSchemas = new Set(["properties", "patternProperties"]);
+const values = new Set(["enum", "const", "default", "required", "type"]);
+
+/** The node a `$ref` leads to. */
+export function resolve(document, node) {
+  let at = node;
+  while (at?.$ref) {
+    const steps = at.$ref.slice(2).split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    at = steps.reduce((parent, step) => parent?.[step], document);
+    if (at === undefined) throw new Error(`${node.$ref} leads nowhere`);
+  }
+  return at;
+}
+
+/** Every operation with its parameters resolved: literal paths before templated ones, so that the first match is right. */
+export function operationsOf(document) {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.filter((method) => item[method]).map((method) => {
+      const operation = item[method];
+      if (!operation.operationId) throw new Error(`${method.toUpperCase()} ${path} has no operationId`);
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((p) => resolve(document, p));
+      return { operationId: operation.operationId, method: method.toUpperCase(), path, operation, parameters };
+    }),
+  );
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) assertExtensionsOptional(name, schema);
+  return operations.sort((a, b) => variables(a.path) - variables(b.path));
+}
+
+/** All properties of a schema, through `$ref` and `allOf`. */
+export function propertiesOf(document, schema) {
+  const resolved = resolve(document, schema);
+  const own = Object.entries(resolved.properties ?? {}).map(([name, property]) => [name, { ...resolve(document, property), ...property }]);
+  const inherited = (resolved.allOf ?? []).map((part) => propertiesOf(document, part));
+  return Object.assign({}, ...inherited, Object.fromEntries(own));
+}
+
+/** A schema stripped to what a validator acts on, its references pointed at the shared definitions. */
+export function validationSchema(schema) {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(validationSchema);
+  const kept = Object.entries(schema).filter(([key]) => keywords.has(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      if (key === "$ref") return [key, value.replace("#/components/schemas/", "contract#/$defs/")];
+      if (values.has(key)) return [key, value];
+      if (!mapsOfSchemas.has(key)) return [key, validationSchema(value)];
+      return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, validationSchema(inner)]))];
+    }),
+  );
+}
+
+function assertExtensionsOptional(name, schema) {
+  for (const [property, inner] of Object.entries(schema.properties ?? {})) {
+    if (inner["x-extension"] && schema.required?.includes(property)) {
+      throw new Error(`${name}.${property} is an extension of ours and must stay optional`);
+    }
+  }
+}
+
+const variables = (path) => path.split("{").length;
