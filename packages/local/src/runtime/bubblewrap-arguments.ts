@@ -1,0 +1,62 @@
+import type { MachineImage, Mount } from "./machine-image.js";
+import type { MachineLimits } from "./sandbox-runtime.js";
+
+/** Descriptors that a machine is started with; see {@link bubblewrapArguments}. */
+export const descriptors = { agentSocket: 3, information: 4, seccomp: 5 } as const;
+
+/**
+ * The hardened profile, as arguments of bubblewrap.
+ *
+ * Every namespace is new, no capability is left, and no further user namespace can be made. The root is an empty
+ * read-only file system with `/usr` and a synthetic `/etc`. What can be written is tmpfs of a fixed size, so a
+ * full disk stays the sandbox's own.
+ */
+export function bubblewrapArguments(profile: {
+  image: MachineImage;
+  limits: MachineLimits;
+  environment: Readonly<Record<string, string>>;
+  /** Its own control group's figures, when it has one. */
+  figures: Mount | undefined;
+  hasSeccomp: boolean;
+}): string[] {
+  const { image, limits, environment, figures, hasSeccomp } = profile;
+  const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => [
+    "--perms", mode, "--size", String(Math.ceil(megabytes * 1024 * 1024)), "--tmpfs", target,
+  ];
+  const readOnly = ({ source, target }: Mount): string[] => ["--ro-bind", source, target];
+  return [
+    ...namespaceArguments,
+    "--hostname", "sandbox",
+    "--as-pid-1",
+    ...image.mounts.flatMap(readOnly),
+    ...image.links.flatMap(({ target, path }) => ["--symlink", target, path]),
+    "--proc", "/proc",
+    "--dev", "/dev",
+    ...tmpfs("/dev/shm", 64, "1777"),
+    "--remount-ro", "/dev",
+    ...(figures ? readOnly(figures) : []),
+    ...tmpfs("/run", 4),
+    ...tmpfs("/tmp", limits.diskMb / 2, "1777"),
+    ...tmpfs("/home/sandbox", limits.diskMb / 2),
+    ...tmpfs("/workspace", limits.diskMb),
+    "--remount-ro", "/",
+    "--chdir", "/workspace",
+    "--clearenv",
+    ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--info-fd", String(descriptors.information),
+    ...(hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : []),
+    "--",
+    ...image.command,
+  ];
+}
+
+/** Also what the probe starts, so that a host is called usable only when it grants all of it. */
+export const namespaceArguments: readonly string[] = [
+  // Spelled out: --unshare-all leaves the user namespace optional, and --disable-userns then refuses.
+  "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup",
+  "--uid", "1000", "--gid", "1000",
+  "--disable-userns",
+  "--cap-drop", "ALL",
+  "--new-session",
+  "--die-with-parent",
+];

@@ -1,0 +1,149 @@
+import type { ChildProcess } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { request } from "node:http";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { ControlGroup } from "./control-group.js";
+import { stopProcessTree } from "./process-tree.js";
+import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
+
+const bootLimitMs = 20_000;
+const keptErrorOutput = 4096;
+
+export class BubblewrapMachine implements Machine {
+  readonly id: string;
+  readonly isolation: IsolationLevel = "namespace";
+  readonly socketPath: string;
+  readonly exited: Promise<MachineExit>;
+  readonly #parts: MachineParts;
+  /** Process 1 of the machine, by its number on the host. */
+  readonly #init: Promise<number | undefined>;
+  #errorOutput = "";
+  #isDestroyed = false;
+
+  constructor(parts: MachineParts) {
+    this.#parts = parts;
+    this.id = parts.spec.id;
+    this.socketPath = parts.socketPath;
+    this.#init = readInitPid(parts.information);
+    parts.child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
+    });
+    this.exited = this.#end();
+  }
+
+  /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
+  async booted(): Promise<void> {
+    const giveUp = AbortSignal.timeout(bootLimitMs);
+    try {
+      await Promise.race([
+        answersHealth(this.socketPath, giveUp),
+        this.exited.then(({ message }) => {
+          throw new Error(`The machine ended while booting: ${this.#errorOutput.trim() || message}`);
+        }),
+      ]);
+    } catch (error) {
+      await this.destroy();
+      if (!giveUp.aborted) throw error;
+      throw new Error(`The machine's agent did not answer within ${bootLimitMs / 1000} s. ${this.#errorOutput.trim()}`);
+    }
+  }
+
+  async pause(): Promise<void> {
+    await this.#setFrozen(true);
+  }
+
+  async resume(): Promise<void> {
+    await this.#setFrozen(false);
+  }
+
+  async destroy(): Promise<void> {
+    if (!this.#isDestroyed) {
+      this.#isDestroyed = true;
+      const init = await this.#init;
+      // The end of process 1 takes every process of the machine with it, and bubblewrap reports it only afterwards.
+      // Its number cannot have been used again: bubblewrap, its parent, has not reaped it while it is running itself.
+      if (init !== undefined && this.#isRunning()) killIfThere(init);
+      else this.#parts.child.kill("SIGKILL");
+      // A killed process of a frozen group dies when it is thawed.
+      await this.#setFrozen(false);
+    }
+    await this.exited;
+  }
+
+  async #setFrozen(frozen: boolean): Promise<void> {
+    const init = await this.#init;
+    if (init === undefined || !this.#isRunning()) return;
+    if (this.#parts.group?.canFreeze) await this.#parts.group.freeze(frozen);
+    else await stopProcessTree(init, frozen);
+  }
+
+  #isRunning(): boolean {
+    return this.#parts.child.exitCode === null && this.#parts.child.signalCode === null;
+  }
+
+  async #end(): Promise<MachineExit> {
+    const { child, group, cleanups, socketPath } = this.#parts;
+    await new Promise<void>((resolve) => {
+      child.once("close", () => resolve());
+      child.once("error", (error) => {
+        this.#errorOutput += error.message;
+        resolve();
+      });
+    });
+    const kills = (await group?.outOfMemoryKills()) ?? 0;
+    await rm(socketPath, { force: true });
+    for (const cleanup of [...cleanups].reverse()) await cleanup();
+    return this.#explain(kills);
+  }
+
+  #explain(outOfMemoryKills: number): MachineExit {
+    if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
+    if (outOfMemoryKills > 0) {
+      const { memoryMb } = this.#parts.spec.limits;
+      return { reason: "out_of_memory", message: `The sandbox ran out of memory (limit ${memoryMb} MiB).` };
+    }
+    return { reason: "exited", message: "The sandbox's processes ended: code in it killed what keeps it alive." };
+  }
+}
+
+export interface MachineParts {
+  readonly spec: MachineSpec;
+  readonly child: ChildProcess;
+  /** Where bubblewrap tells the number of process 1. */
+  readonly information: Readable;
+  readonly socketPath: string;
+  readonly group: ControlGroup | undefined;
+  /** Run in reverse once no process is left. */
+  readonly cleanups: readonly (() => Promise<void>)[];
+}
+
+async function readInitPid(information: Readable): Promise<number | undefined> {
+  try {
+    const { "child-pid": pid } = JSON.parse(await text(information)) as { "child-pid"?: number };
+    return pid;
+  } catch {
+    // bubblewrap ended before it had started anything.
+    return undefined;
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+async function answersHealth(socketPath: string, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const call = request({ socketPath, path: "/health", agent: false, signal }, (response) => {
+      response.resume();
+      if (response.statusCode === 200) resolve();
+      else reject(new Error(`The machine's agent answered ${response.statusCode} to its health check.`));
+    });
+    call.on("error", reject);
+    call.end();
+  });
+}

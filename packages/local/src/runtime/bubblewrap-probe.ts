@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { namespaceArguments } from "./bubblewrap-arguments.js";
+import { openControlGroups } from "./control-group.js";
+import { dynamicLoader } from "./loader.js";
+import { processIdentity } from "./process-identity.js";
+import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
+import { seccompProgram } from "./seccomp-filter.js";
+import { usableRange } from "./uid-lease.js";
+
+const run = promisify(execFile);
+
+/** Starts the real profile once around `true`: what the kernel, AppArmor and sysctls allow shows only by trying. */
+export async function probeBubblewrap(): Promise<RuntimeReport> {
+  const unusable = (reason: string, fix: string): RuntimeReport => ({
+    runtime: "bubblewrap",
+    usable: false,
+    reason,
+    fix,
+  });
+  if (process.platform !== "linux") {
+    return unusable("sandboxes on this machine need Linux", "use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud");
+  }
+  const version = await run("bwrap", ["--version"]).then(
+    ({ stdout }) => stdout.trim().split(" ").at(-1) ?? "",
+    () => undefined,
+  );
+  if (version === undefined) return unusable("bubblewrap is not installed", 'install it with "apt-get install bubblewrap"');
+  if (!isAtLeast08(version)) {
+    return unusable(`bubblewrap ${version} is too old (0.8.0 is needed)`, "install bubblewrap 0.8.0 or newer");
+  }
+  const isRoot = process.getuid?.() === 0;
+  const command = ["bwrap", ...namespaceArguments, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"];
+  try {
+    if (isRoot) {
+      const uid = String(usableRange(await readFile("/proc/self/uid_map", "utf8")).first);
+      await run("setpriv", ["--reuid", uid, "--regid", uid, "--clear-groups", ...command], { cwd: "/" });
+    } else {
+      await run("bwrap", command.slice(1), { cwd: "/" });
+    }
+  } catch (error) {
+    const detail = error as { code?: unknown; stderr?: string; message: string };
+    if (isRoot && detail.code === "ENOENT") {
+      return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
+    }
+    const said = (detail.stderr ?? detail.message).trim().split("\n")[0] ?? "";
+    return unusable(`the kernel refuses unprivileged namespaces (${said})`, await namespaceFix());
+  }
+  const enforcement = await measureEnforcement();
+  return { runtime: "bubblewrap", usable: true, isolation: "namespace", version, ...enforcement };
+}
+
+function isAtLeast08(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 0 || minor >= 8;
+}
+
+async function namespaceFix(): Promise<string> {
+  const setting = async (name: string): Promise<string | undefined> =>
+    (await readFile(`/proc/sys/${name}`, "utf8").catch(() => undefined))?.trim();
+  if ((await setting("kernel/apparmor_restrict_unprivileged_userns")) === "1") {
+    return 'allow them with "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0", or give bwrap an AppArmor profile with "userns"';
+  }
+  if ((await setting("kernel/unprivileged_userns_clone")) === "0") {
+    return 'allow them with "sysctl -w kernel.unprivileged_userns_clone=1"';
+  }
+  if ((await setting("user/max_user_namespaces")) === "0") {
+    return 'allow them with "sysctl -w user.max_user_namespaces=10000"';
+  }
+  return "if this is a container, start it with namespaces allowed (for Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined)";
+}
+
+async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remarks: string[] }> {
+  const groups = await openControlGroups(`probe-${processIdentity(process.pid)}`);
+  await groups?.close();
+  const by = (controller: "memory" | "pids" | "cpu" | "freezer", otherwise: Enforcement["by"]): Enforcement["by"] =>
+    groups?.controllers.includes(controller) ? "cgroup" : otherwise;
+  const remarks: string[] = [];
+  if (!groups) {
+    remarks.push(
+      "memory is limited for each process, not for the whole sandbox, and CPU is not: start as root, or in a place where control groups can be written",
+    );
+  }
+  if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);
+  if (!dynamicLoader(process.execPath)) remarks.push("this Node.js is a static program: the agent's memory is not shielded");
+  return {
+    enforcement: [
+      { limit: "memory", by: by("memory", "rlimit") },
+      { limit: "processes", by: by("pids", "rlimit") },
+      { limit: "cpu", by: by("cpu", "none") },
+      { limit: "disk", by: "tmpfs" },
+      { limit: "pause", by: by("freezer", "signal") },
+    ],
+    remarks,
+  };
+}

@@ -1,0 +1,160 @@
+import { existsSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { spawn } from "node:child_process";
+import { listenForAgent } from "./agent-socket.js";
+import { BubblewrapMachine } from "./bubblewrap-machine.js";
+import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
+import { probeBubblewrap } from "./bubblewrap-probe.js";
+import { type ControlGroup, type ControlGroups, openControlGroups, removeStaleGroups } from "./control-group.js";
+import { inheritableDescriptors } from "./inherited-descriptors.js";
+import { InstanceDirectory } from "./instance-directory.js";
+import { type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { isAliveIdentity } from "./process-identity.js";
+import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
+import { seccompProgram } from "./seccomp-filter.js";
+import { UidLeases } from "./uid-lease.js";
+
+/** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
+export class BubblewrapRuntime implements SandboxRuntime {
+  readonly name = "bubblewrap";
+  #foundation: Promise<Foundation> | undefined;
+
+  probe(): Promise<RuntimeReport> {
+    return probeBubblewrap();
+  }
+
+  async start(spec: MachineSpec): Promise<Machine> {
+    this.#foundation ??= layFoundation();
+    const foundation = await this.#foundation;
+    const { groups, uids } = foundation;
+    const cleanups: (() => Promise<void>)[] = [];
+    try {
+      const uid = await uids?.take();
+      if (uid !== undefined) cleanups.push(async () => uids?.release(uid));
+      const group = await groups?.create(spec.id, spec.limits);
+      if (group) cleanups.push(() => group.remove());
+      const machine = await this.#spawn(spec, foundation, uid, group, cleanups);
+      await machine.booted();
+      return machine;
+    } catch (error) {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+      throw error;
+    }
+  }
+
+  async #spawn(
+    spec: MachineSpec,
+    foundation: Foundation,
+    uid: number | undefined,
+    group: ControlGroup | undefined,
+    cleanups: readonly (() => Promise<void>)[],
+  ): Promise<BubblewrapMachine> {
+    const { directory, image, seccompFile, strayDescriptors } = foundation;
+    const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
+    const socket = await listenForAgent(directory.socket(spec.id));
+    try {
+      const [program = "", ...args] = [
+        ...enterGroups(group?.memberFiles ?? [], strayDescriptors),
+        ...(uid === undefined ? [] : dropTo(uid)),
+        "bwrap",
+        ...bubblewrapArguments({
+          image,
+          limits: spec.limits,
+          environment: machineEnvironment(spec, image),
+          figures: group?.figures,
+          hasSeccomp: seccomp !== undefined,
+        }),
+      ];
+      const child = spawn(program, args, {
+        cwd: "/",
+        env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+        stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"],
+      });
+      const information = child.stdio[descriptors.information] as Readable;
+      return new BubblewrapMachine({ spec, child, information, socketPath: socket.path, group, cleanups });
+    } finally {
+      // At once: while this process holds the socket too, it may be the one that accepts.
+      socket.release();
+      await seccomp?.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const foundation = await this.#foundation?.catch(() => undefined);
+    this.#foundation = undefined;
+    await foundation?.groups?.close();
+    await foundation?.uids?.close();
+    await foundation?.directory.remove();
+  }
+}
+
+/** What all machines of this process stand on, made with the first one. */
+interface Foundation {
+  readonly directory: InstanceDirectory;
+  readonly image: MachineImage;
+  readonly groups: ControlGroups | undefined;
+  readonly uids: UidLeases | undefined;
+  readonly seccompFile: string | undefined;
+  readonly strayDescriptors: readonly number[];
+}
+
+async function layFoundation(): Promise<Foundation> {
+  const isRoot = process.getuid?.() === 0;
+  await InstanceDirectory.removeStale();
+  await removeStaleGroups(isAliveIdentity);
+  if (isRoot) await UidLeases.removeStale();
+  const directory = await InstanceDirectory.create();
+  const program = seccompProgram(process.arch);
+  const seccompFile = program && join(directory.path, "seccomp");
+  if (program && seccompFile) await writeFile(seccompFile, program);
+  return {
+    directory,
+    image: await prepareMachineImage(directory.path, isRoot),
+    groups: await openControlGroups(directory.instance),
+    uids: isRoot ? new UidLeases(directory.instance) : undefined,
+    seccompFile,
+    strayDescriptors: inheritableDescriptors(),
+  };
+}
+
+/**
+ * A shell that enters the control groups, offers itself to the kernel when memory runs out, closes what this process
+ * was started with, and becomes the machine.
+ */
+function enterGroups(memberFiles: readonly string[], strayDescriptors: readonly number[]): string[] {
+  // Only bash can name a descriptor above 9.
+  const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+  const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
+  const script = `${close}echo 500 > /proc/self/oom_score_adj
+while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"`;
+  return [shell, "-c", script, "machine", ...memberFiles, "--"];
+}
+
+function dropTo(uid: number): string[] {
+  return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+}
+
+function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
+  return {
+    PATH: image.path,
+    HOME: "/home/sandbox",
+    USER: "sandbox",
+    LOGNAME: "sandbox",
+    SHELL: "/bin/bash",
+    LANG: "C.UTF-8",
+    TERM: "xterm-256color",
+    MACHINE_MEMORY_KB: String(spec.limits.memoryMb * 1024),
+    // The agent and the init are processes of the machine too.
+    MACHINE_PROCESSES: String(spec.limits.maxProcesses),
+    CLOUD_SANDBOX_AGENT_CONFIG: JSON.stringify({
+      sandboxId: spec.id,
+      publicKey: spec.publicKey,
+      listen: { fd: descriptors.agentSocket },
+      template: spec.template,
+      limits: spec.limits,
+      languages: spec.languages,
+    }),
+  };
+}

@@ -1,0 +1,223 @@
+import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { MachineLimits } from "./sandbox-runtime.js";
+
+/**
+ * Kernel control groups: what holds a whole machine, not one process, to its memory, processes and CPU.
+ *
+ * Both hierarchies are spoken, since both are in use: v1 (and hybrid) has one tree a controller, v2 one tree
+ * for all. A host that lets us write neither has none, and limits fall back to rlimits and tmpfs sizes.
+ */
+export interface ControlGroups {
+  readonly version: 1 | 2;
+  readonly controllers: readonly Controller[];
+  create(name: string, limits: MachineLimits): Promise<ControlGroup>;
+  /** Removes the tree of this instance. */
+  close(): Promise<void>;
+}
+
+export type Controller = "memory" | "pids" | "cpu" | "freezer";
+
+export interface ControlGroup {
+  /** Files into which a process writes its id to become a member, before it becomes the machine. */
+  readonly memberFiles: readonly string[];
+  /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
+  readonly canFreeze: boolean;
+  /** Directory with the memory figures and where the machine sees it, so that it can measure itself. */
+  readonly figures: { readonly source: string; readonly target: string };
+  freeze(frozen: boolean): Promise<void>;
+  /** How often the kernel ended a process of the group for want of memory. */
+  outOfMemoryKills(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+const root = "/sys/fs/cgroup";
+const family = "cloud-sandbox";
+
+/** The control groups that this process may use, or undefined with nothing changed on the host. */
+export async function openControlGroups(instance: string, base: string = root): Promise<ControlGroups | undefined> {
+  const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
+  return (await openUnified(instance, base)) ?? (await openPerController(instance, base, own));
+}
+
+/** Removes groups left behind by instances for which `isAlive` says no. */
+export async function removeStaleGroups(isAlive: (instance: string) => boolean, base: string = root): Promise<void> {
+  const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
+  const families = [join(base, family), ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family))];
+  for (const directory of families) {
+    for (const instance of await subdirectories(directory)) {
+      if (!isAlive(instance)) await removeTree(join(directory, instance));
+    }
+    await rmdir(directory).catch(ignoreBusy);
+  }
+}
+
+async function openUnified(instance: string, base: string): Promise<ControlGroups | undefined> {
+  const wanted = ["memory", "pids", "cpu"] as const;
+  const available = (await readFile(join(base, "cgroup.controllers"), "utf8").catch(() => "")).trim().split(" ");
+  if (!wanted.every((name) => available.includes(name))) return undefined;
+  const familyDirectory = join(base, family);
+  const directory = join(familyDirectory, instance);
+  const enable = wanted.map((name) => `+${name}`).join(" ");
+  try {
+    await writeFile(join(base, "cgroup.subtree_control"), enable);
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(familyDirectory, "cgroup.subtree_control"), enable);
+    await writeFile(join(directory, "cgroup.subtree_control"), enable);
+  } catch {
+    await removeTree(directory);
+    return undefined;
+  }
+  return {
+    version: 2,
+    controllers: [...wanted, "freezer"],
+    async create(name, limits) {
+      const group = join(directory, name);
+      await mkdir(group);
+      await Promise.all([
+        writeFile(join(group, "memory.max"), String(memoryBytes(limits))),
+        // Absent where the kernel counts no swap.
+        writeFile(join(group, "memory.swap.max"), "0").catch(ignoreMissing),
+        writeFile(join(group, "pids.max"), String(limits.maxProcesses)),
+        writeFile(join(group, "cpu.max"), `${Math.round(limits.vcpu * cpuPeriod)} ${cpuPeriod}`),
+        writeFile(join(group, "cpu.weight"), "50"),
+      ]);
+      return {
+        memberFiles: [join(group, "cgroup.procs")],
+        canFreeze: true,
+        figures: { source: group, target: root },
+        freeze: (frozen) => writeFile(join(group, "cgroup.freeze"), frozen ? "1" : "0"),
+        outOfMemoryKills: () => readCounter(join(group, "memory.events"), "oom_kill"),
+        remove: () => removeGroup(group),
+      };
+    },
+    close: () => removeTree(directory, familyDirectory),
+  };
+}
+
+const controllersV1: readonly Controller[] = ["memory", "pids", "cpu", "freezer"];
+
+async function openPerController(
+  instance: string,
+  base: string,
+  own: ReadonlyMap<string, string>,
+): Promise<ControlGroups | undefined> {
+  const controllers: Controller[] = [];
+  const directories = new Map<Controller, string>();
+  for (const name of controllersV1) {
+    const parent = join(base, name, own.get(name) ?? "");
+    const directory = join(parent, family, instance);
+    try {
+      await access(parent, constants.W_OK);
+      await mkdir(directory, { recursive: true });
+    } catch {
+      continue;
+    }
+    controllers.push(name);
+    directories.set(name, directory);
+  }
+  const memory = directories.get("memory");
+  if (memory === undefined || !directories.has("pids")) {
+    for (const directory of directories.values()) await removeTree(directory, dirname(directory));
+    return undefined;
+  }
+  return {
+    version: 1,
+    controllers,
+    async create(name, limits) {
+      const group = new Map([...directories].map(([controller, directory]) => [controller, join(directory, name)]));
+      await Promise.all([...group.values()].map((directory) => mkdir(directory)));
+      const set = (controller: Controller, file: string, value: number): Promise<void> => {
+        const directory = group.get(controller);
+        return directory === undefined ? Promise.resolve() : writeFile(join(directory, file), String(value));
+      };
+      await Promise.all([
+        set("memory", "memory.limit_in_bytes", memoryBytes(limits)),
+        set("pids", "pids.max", limits.maxProcesses),
+        set("cpu", "cpu.cfs_period_us", cpuPeriod).then(() =>
+          set("cpu", "cpu.cfs_quota_us", Math.round(limits.vcpu * cpuPeriod)),
+        ),
+        set("cpu", "cpu.shares", 512),
+      ]);
+      // The limit on memory with swap can only be set once the one without is.
+      await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits)).catch(ignoreMissing);
+      const memoryGroup = join(memory, name);
+      return {
+        memberFiles: [...group.values()].map((directory) => join(directory, "cgroup.procs")),
+        canFreeze: group.has("freezer"),
+        figures: { source: memoryGroup, target: join(root, "memory") },
+        async freeze(frozen) {
+          const freezer = group.get("freezer");
+          if (freezer === undefined) throw new Error("The freezer controller is not available.");
+          await writeFile(join(freezer, "freezer.state"), frozen ? "FROZEN" : "THAWED");
+        },
+        outOfMemoryKills: () => readCounter(join(memoryGroup, "memory.oom_control"), "oom_kill"),
+        remove: async () => {
+          await Promise.all([...group.values()].map(removeGroup));
+        },
+      };
+    },
+    async close() {
+      for (const directory of directories.values()) await removeTree(directory, dirname(directory));
+    },
+  };
+}
+
+const cpuPeriod = 100_000;
+
+/** tmpfs pages count as the group's memory, so that files must fit beside the processes. */
+function memoryBytes(limits: MachineLimits): number {
+  return (limits.memoryMb + 2 * limits.diskMb) * 1024 * 1024;
+}
+
+function parseOwnGroups(text: string): Map<string, string> {
+  const groups = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const [, controllers = "", path] = line.split(":");
+    if (path === undefined) continue;
+    for (const controller of controllers.split(",")) groups.set(controller, path);
+  }
+  return groups;
+}
+
+async function readCounter(file: string, key: string): Promise<number> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${key} `));
+  return line === undefined ? 0 : Number(line.slice(key.length + 1));
+}
+
+/** A group can be removed once its last process is reaped, which the kernel may do a moment after the exit. */
+async function removeGroup(directory: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await rmdir(directory);
+      return;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "ENOENT") return;
+      if (code !== "EBUSY" || attempt >= 200) throw error;
+      await delay(Math.min(1 + attempt, 25));
+    }
+  }
+}
+
+async function removeTree(directory: string, parent?: string): Promise<void> {
+  for (const child of await subdirectories(directory)) await removeGroup(join(directory, child)).catch(ignoreBusy);
+  await rmdir(directory).catch(ignoreBusy);
+  if (parent !== undefined) await rmdir(parent).catch(ignoreBusy);
+}
+
+async function subdirectories(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
+/** Somebody else's group may live beside ours; theirs keeps the shared parent alive. */
+function ignoreBusy(error: NodeJS.ErrnoException): void {
+  if (!["EBUSY", "ENOENT", "ENOTEMPTY", "EPERM", "EACCES", "EROFS"].includes(error.code ?? "")) throw error;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (!["ENOENT", "EOPNOTSUPP", "EACCES", "EPERM"].includes(error.code ?? "")) throw error;
+}

@@ -1,0 +1,51 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isAliveIdentity, processIdentity } from "./process-identity.js";
+
+const prefix = "cloud-sandbox-";
+const ownerFile = "owner";
+
+/**
+ * One directory an instance, for what its machines are made of and for their sockets; gone when it closes.
+ *
+ * It may be entered by every uid (sandboxes have their own) but only its owner can list or write it, and
+ * `sockets` is its owner's alone.
+ */
+export class InstanceDirectory {
+  private constructor(
+    readonly path: string,
+    /** `<pid>-<start time>` of the owner, which also names its control groups and uid leases. */
+    readonly instance: string,
+  ) {}
+
+  static async create(): Promise<InstanceDirectory> {
+    const instance = processIdentity(process.pid);
+    if (instance === undefined) throw new Error("/proc is not mounted: this process cannot find its own start time.");
+    const path = await mkdtemp(join(tmpdir(), prefix));
+    await writeFile(join(path, ownerFile), instance);
+    await mkdir(join(path, "sockets"), { mode: 0o700 });
+    await chmod(path, 0o711);
+    return new InstanceDirectory(path, instance);
+  }
+
+  socket(id: string): string {
+    return join(this.path, "sockets", id);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /** Removes directories of instances that ended without being able to. */
+  static async removeStale(): Promise<void> {
+    const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+    for (const name of names) {
+      const path = join(tmpdir(), name);
+      const status = await lstat(path).catch(() => undefined);
+      if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
+      const owner = await readFile(join(path, ownerFile), "utf8").catch(() => undefined);
+      if (owner !== undefined && !isAliveIdentity(owner)) await rm(path, { recursive: true, force: true });
+    }
+  }
+}

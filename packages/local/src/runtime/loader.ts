@@ -1,0 +1,36 @@
+import { closeSync, openSync, readSync } from "node:fs";
+
+/**
+ * Path of the dynamic loader that an ELF executable asks for, or undefined for a static one.
+ *
+ * Machines start their init and their agent through a copy of it that can be executed but not read. The kernel
+ * makes such a process undumpable, so that code of the same uid can neither open its `/proc/<pid>/mem` nor see
+ * its environment and file descriptors.
+ */
+export function dynamicLoader(executable: string): string | undefined {
+  const file = openSync(executable, "r");
+  try {
+    const read = (position: number, length: number): Buffer => {
+      const buffer = Buffer.alloc(length);
+      readSync(file, buffer, 0, length, position);
+      return buffer;
+    };
+    const header = read(0, 64);
+    const isElf64LittleEndian = header.readUInt32BE(0) === 0x7f454c46 && header[4] === 2 && header[5] === 1;
+    if (!isElf64LittleEndian) return undefined;
+    const tableOffset = Number(header.readBigUInt64LE(32));
+    const entrySize = header.readUInt16LE(54);
+    const entryCount = header.readUInt16LE(56);
+    for (let index = 0; index < entryCount; index += 1) {
+      const entry = read(tableOffset + index * entrySize, entrySize);
+      if (entry.readUInt32LE(0) !== programInterpreter) continue;
+      const path = read(Number(entry.readBigUInt64LE(8)), Number(entry.readBigUInt64LE(32)));
+      return path.toString("utf8").replace(/\0.*$/s, "");
+    }
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const programInterpreter = 3;

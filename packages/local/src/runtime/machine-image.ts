@@ -1,0 +1,156 @@
+import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { chmod, copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { dynamicLoader } from "./loader.js";
+
+/** A mount of a host path, read-only, where the machine sees it. */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** What every machine of this instance is made of: read-only, shared, and holding no secret. */
+export interface MachineImage {
+  readonly mounts: readonly Mount[];
+  /** Symbolic links at the root, such as `/bin` to `usr/bin`. */
+  readonly links: readonly { readonly target: string; readonly path: string }[];
+  /** Search path for programs. */
+  readonly path: string;
+  /** The init with its arguments; the agent's entry is its last. */
+  readonly command: readonly string[];
+}
+
+const opt = "/opt/cloud-sandbox";
+
+/** Prepares the image in `directory`. With `forOtherUids`, everything in it must be reachable for any uid. */
+export async function prepareMachineImage(directory: string, forOtherUids: boolean): Promise<MachineImage> {
+  const parts = join(directory, "parts");
+  await mkdir(parts);
+  const node = await placeNode(parts, forOtherUids);
+  const launcher = await placeLoader(parts);
+  await copyFile(agentAsset(), join(parts, "agent.js"));
+  await writeFile(join(parts, "init"), initScript);
+  const etc = await makeEtc(directory);
+  // umask may have hidden what was just written from the sandboxes' uids.
+  for (const path of [parts, join(parts, "agent.js"), join(parts, "init")]) await chmod(path, 0o755);
+  const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
+  const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
+  return {
+    mounts: [
+      { source: "/usr", target: "/usr" },
+      ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
+      ...etc,
+      { source: parts, target: opt },
+      ...(node.mount ? [node.mount] : []),
+    ],
+    links: roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` })),
+    path: [...new Set([dirname(node.path), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"])].join(":"),
+    command: [
+      ...launcher,
+      realpathSync("/bin/sh"),
+      `${opt}/init`,
+      ...launcher,
+      node.path,
+      "--max-old-space-size=192",
+      `${opt}/agent.js`,
+    ],
+  };
+}
+
+/**
+ * Process 1 of a machine. It cannot be killed from inside, reaps what is orphaned, and starts the agent anew when
+ * code in the machine has killed it: the socket is inherited, so nothing else can take the agent's place.
+ */
+const initScript = `ulimit -c 0
+ulimit -n 4096
+ulimit -d "$MACHINE_MEMORY_KB"
+ulimit -u "$MACHINE_PROCESSES" 2>/dev/null || ulimit -p "$MACHINE_PROCESSES"
+unset MACHINE_MEMORY_KB MACHINE_PROCESSES
+starts=0
+while [ "$starts" -lt 100 ]; do
+  starts=$((starts + 1))
+  "$@"
+done
+`;
+
+async function placeLoader(parts: string): Promise<string[]> {
+  const loader = dynamicLoader(process.execPath);
+  if (loader === undefined || dynamicLoader("/bin/sh") !== loader) return [];
+  const copy = join(parts, "loader");
+  await copyFile(loader, copy);
+  await chmod(copy, 0o111);
+  return [`${opt}/loader`];
+}
+
+/** Node as the machine sees it: under /usr it is there already; else its installation is mounted, or the program copied. */
+async function placeNode(parts: string, forOtherUids: boolean): Promise<{ path: string; mount?: Mount }> {
+  const program = realpathSync(process.execPath);
+  if (program.startsWith("/usr/")) return { path: program };
+  const installation = dirname(dirname(program));
+  const isInstallation = existsSync(join(installation, "lib", "node_modules"));
+  if (isInstallation && (!forOtherUids || isReachableForAll(program))) {
+    return { path: "/opt/node/bin/node", mount: { source: installation, target: "/opt/node" } };
+  }
+  await mkdir(join(parts, "bin"));
+  await copyFile(program, join(parts, "bin", "node"), constants.COPYFILE_FICLONE);
+  await chmod(join(parts, "bin", "node"), 0o755);
+  return { path: `${opt}/bin/node` };
+}
+
+function isReachableForAll(path: string): boolean {
+  for (let at = dirname(path); at !== "/"; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+  }
+  return (statSync(path).mode & 0o005) === 0o005;
+}
+
+function agentAsset(): string {
+  const asset = fileURLToPath(new URL("./agent.js", import.meta.url));
+  if (!existsSync(asset)) throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
+  return asset;
+}
+
+/** From the host's /etc, only what programs need to start and nothing that tells about the host. */
+const sharedEtc = [
+  "alternatives",
+  "ca-certificates",
+  "crypto-policies",
+  "fonts",
+  "ld.so.cache",
+  "matplotlibrc",
+  "mime.types",
+  "pki/ca-trust/extracted",
+  "ssl/certs",
+];
+
+async function makeEtc(directory: string): Promise<Mount[]> {
+  const etc = join(directory, "etc");
+  await mkdir(etc);
+  await chmod(etc, 0o755);
+  for (const [name, text] of Object.entries(etcFiles)) {
+    await writeFile(join(etc, name), text);
+    await chmod(join(etc, name), 0o644);
+  }
+  const mounts: Mount[] = [{ source: etc, target: "/etc" }];
+  for (const name of sharedEtc) {
+    const source = `/etc/${name}`;
+    const status = await stat(source).catch(() => undefined);
+    if (status === undefined) continue;
+    const place = join(etc, name);
+    if (status.isDirectory()) await mkdir(place, { recursive: true, mode: 0o755 });
+    else await writeFile(place, "");
+    mounts.push({ source, target: source });
+  }
+  return mounts;
+}
+
+const etcFiles = {
+  passwd:
+    "root:x:0:0:root:/root:/usr/sbin/nologin\nsandbox:x:1000:1000:sandbox:/home/sandbox:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+  group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
+  hosts: "127.0.0.1 localhost sandbox\n::1 localhost sandbox\n",
+  hostname: "sandbox\n",
+  "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+  "resolv.conf": "",
+};

@@ -1,0 +1,88 @@
+/** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
+export const isolationLevels = ["namespace", "container", "gvisor", "microvm"] as const;
+
+export type IsolationLevel = (typeof isolationLevels)[number];
+
+/** Whether `level` is at least as strong as `minimum`. */
+export function isAtLeast(level: IsolationLevel, minimum: IsolationLevel): boolean {
+  return isolationLevels.indexOf(level) >= isolationLevels.indexOf(minimum);
+}
+
+/** What one machine may use. */
+export interface MachineLimits {
+  /** Memory of processes, in MiB. Files in the machine are counted beside it, against {@link diskMb}. */
+  readonly memoryMb: number;
+  /** Size of `/workspace`, and of `/tmp` and the home together, in MiB. */
+  readonly diskMb: number;
+  /** CPUs. Enforced where the host has control groups. */
+  readonly vcpu: number;
+  /** Processes and threads. */
+  readonly maxProcesses: number;
+}
+
+export interface MachineSpec {
+  /** The sandbox's id: fixed before its machine boots, so that a waiting machine needs no second handshake. */
+  readonly id: string;
+  readonly template: string;
+  readonly limits: MachineLimits;
+  /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
+  readonly publicKey: string;
+  readonly languages: readonly string[];
+}
+
+/** Why a machine stopped without being told to. */
+export interface MachineExit {
+  readonly reason: "out_of_memory" | "killed" | "exited";
+  /** A sentence for people. */
+  readonly message: string;
+}
+
+/** An isolated machine with the agent running in it. */
+export interface Machine {
+  readonly id: string;
+  readonly isolation: IsolationLevel;
+  /** Unix socket on which the agent answers HTTP. */
+  readonly socketPath: string;
+  /** Settles when the machine has ended, whoever ended it; after that nothing of it is left running. */
+  readonly exited: Promise<MachineExit>;
+  /** Freezes every process; memory is kept and no CPU is used. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Kills every process and removes every trace. Safe to call more than once; resolves when nothing is left. */
+  destroy(): Promise<void>;
+}
+
+export interface Enforcement {
+  /** What is held to: `memory`, `processes`, `cpu`, `disk`, `pause`. */
+  readonly limit: string;
+  readonly by: "cgroup" | "rlimit" | "tmpfs" | "signal" | "none";
+}
+
+/** Whether a runtime can be used on this host. */
+export type RuntimeReport =
+  | {
+      readonly runtime: string;
+      readonly usable: true;
+      readonly isolation: IsolationLevel;
+      readonly version: string;
+      readonly enforcement: readonly Enforcement[];
+      /** What is weaker here than it could be, each with the step that mends it. */
+      readonly remarks: readonly string[];
+    }
+  | {
+      readonly runtime: string;
+      readonly usable: false;
+      readonly reason: string;
+      /** The one command or setting that mends it. */
+      readonly fix: string;
+    };
+
+/** Knows how to start, freeze and destroy an isolated machine, and nothing else. */
+export interface SandboxRuntime {
+  readonly name: "bubblewrap";
+  probe(): Promise<RuntimeReport>;
+  /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
+  start(spec: MachineSpec): Promise<Machine>;
+  /** Removes what the runtime keeps for itself. All machines must be destroyed before. */
+  close(): Promise<void>;
+}

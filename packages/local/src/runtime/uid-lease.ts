@@ -1,0 +1,78 @@
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isAliveIdentity } from "./process-identity.js";
+
+const directory = "/run/cloud-sandbox-uids";
+/** Above what distributions give to accounts and containers by default, below the 2^31 that tools trip over. */
+const preferred: UidRange = { first: 1_879_048_192, count: 65_536 };
+
+interface UidRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * Unprivileged uids, each lent to one sandbox at a time on the whole host, so that two sandboxes share nothing.
+ * A lease is a file named by the uid that holds its owner; the kernel's exclusive create settles who gets it.
+ */
+export class UidLeases {
+  readonly #held = new Set<number>();
+
+  constructor(private readonly instance: string) {}
+
+  async take(): Promise<number> {
+    await mkdir(directory, { recursive: true, mode: 0o755 });
+    const { first, count } = usableRange(await readFile("/proc/self/uid_map", "utf8"));
+    const start = Math.floor(Math.random() * count);
+    for (let step = 0; step < count; step += 1) {
+      const uid = first + ((start + step) % count);
+      try {
+        await writeFile(join(directory, String(uid)), this.instance, { flag: "wx", mode: 0o644 });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+        throw error;
+      }
+      this.#held.add(uid);
+      return uid;
+    }
+    throw new Error(`All ${count} sandbox uids are in use.`);
+  }
+
+  async release(uid: number): Promise<void> {
+    if (!this.#held.delete(uid)) return;
+    await rm(join(directory, String(uid)), { force: true });
+  }
+
+  async close(): Promise<void> {
+    for (const uid of [...this.#held]) await this.release(uid);
+    // Other instances may hold leases of their own.
+    await rmdir(directory).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
+    });
+  }
+
+  static async removeStale(): Promise<void> {
+    for (const name of await readdir(directory).catch(() => [])) {
+      const file = join(directory, name);
+      const owner = await readFile(file, "utf8").catch(() => undefined);
+      // An empty file is a lease being written this instant.
+      if (owner !== undefined && owner !== "" && !isAliveIdentity(owner)) await rm(file, { force: true });
+    }
+  }
+}
+
+/** In a user namespace of its own, root may only use the uids that were mapped for it: then the upper half of those. */
+export function usableRange(uidMap: string): UidRange {
+  const extents = uidMap
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .map(([first = 0, , count = 0]) => ({ first, count }));
+  const covers = ({ first, count }: UidRange): boolean =>
+    first <= preferred.first && first + count >= preferred.first + preferred.count;
+  if (extents.some(covers)) return preferred;
+  const largest = extents.reduce((best, extent) => (extent.count > best.count ? extent : best), { first: 0, count: 0 });
+  const count = Math.floor(largest.count / 2);
+  if (count < 1) throw new Error("No uid beside root's is mapped in this user namespace; start as an ordinary user.");
+  return { first: largest.first + largest.count - count, count: Math.min(count, preferred.count) };
+}
