@@ -1,0 +1,14 @@
+// Generated from openapi/control-plane.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
+import type { Contract } from "../contract.js";
+import type { operations } from "./control-plane.js";
+
+export interface ControlPlaneContract {
+  operations: operations;
+  defaults: {
+    listSandboxes: { query: "limit" };
+    getTemplateBuildLogs: { query: "offset" };
+  };
+  public: "getHealth" | "uploadTemplateFiles";
+}
+
+export declare const controlPlaneContract: Contract<ControlPlaneContract>;

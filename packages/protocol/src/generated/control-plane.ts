@@ -1,0 +1,1604 @@
+// Generated from openapi/control-plane.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
+export interface paths {
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say whether the control plane works */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sandboxes, newest first, a page at a time
+         * @description Follow `next_cursor` while `has_more` is true. Sandboxes whose deadline has passed are not listed.
+         */
+        get: operations["listSandboxes"];
+        put?: never;
+        /**
+         * Create a sandbox
+         * @description Answers when the sandbox runs and its agent accepts `auth_token`. The template is named by `template_id` or by
+         *     `template_name`; its resources are the sandbox's.
+         */
+        post: operations["createSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        /** Get a sandbox */
+        get: operations["getSandbox"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a sandbox and everything in it
+         * @description Its processes are gone when the answer arrives. There is no way back.
+         */
+        delete: operations["deleteSandbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Freeze a running sandbox
+         * @description Its processes stop where they are and keep their memory. The deadline goes on.
+         */
+        post: operations["pauseSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a paused sandbox go on
+         * @description Tokens given before stay valid until they expire.
+         */
+        post: operations["resumeSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a stopped sandbox
+         * @description Its files are as they were; its processes are not.
+         */
+        post: operations["startSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a sandbox and keep its files */
+        post: operations["stopSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/timeout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /** Move the deadline of a sandbox */
+        put: operations["setSandboxTimeout"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/token/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a fresh token for a sandbox's agent
+         * @description Tokens given before stay valid until they expire.
+         */
+        post: operations["refreshSandboxToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/metrics/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Follow the metrics of a sandbox
+         * @description Server-sent events; the `data` of each is a metrics snapshot of the agent, as JSON.
+         */
+        get: operations["streamSandboxMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the public templates and those of the account */
+        get: operations["listTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's name or its id; delete takes the id. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a template by its name or id
+         * @description A template just built can be used once `status` is `active` and `is_active` is true.
+         */
+        get: operations["getTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template of the account by its id
+         * @description Sandboxes made from it go on. A public template is 403.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/build": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start building a template
+         * @description Answers at once; follow the build by its status and logs. Files for `COPY` steps are uploaded before, see `createUploadLink`. A name in use is 409 unless `update` is true.
+         */
+        post: operations["buildTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/build/{buildID}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The build's id; the id of its template does too. */
+                buildID: components["parameters"]["BuildId"];
+            };
+            cookie?: never;
+        };
+        /** Get the state of a build */
+        get: operations["getTemplateBuildStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/build/{buildID}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The build's id; the id of its template does too. */
+                buildID: components["parameters"]["BuildId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read or follow the log of a build
+         * @description With `Accept: text/event-stream`, a stream: events named `log` (data: `TemplateBuildLogEvent`) and a last one
+         *     named `done` (data: `{"status": …}`). Otherwise one JSON answer with the text since `offset`; pass its `offset`
+         *     with the next call until `complete`.
+         */
+        get: operations["getTemplateBuildLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/files/upload-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an address to upload the files of a COPY step to
+         * @description Where `present` is true the server has files of this hash already. Otherwise PUT a gzipped tar of them to `upload_url`, with `Content-Type: application/gzip` and without credentials.
+         */
+        post: operations["createUploadLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/files/{files_hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The hash that the upload link was asked for. */
+                files_hash: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload the files of a COPY step
+         * @description The address of an upload link, with the grant in it; it needs no other credentials.
+         */
+        put: operations["uploadTemplateFiles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description Every error of the control plane. Some servers send only part of it. */
+        ErrorResponse: {
+            /** @description The error as an object, or only its text. */
+            error?: components["schemas"]["ErrorBody"] | string;
+            /** @description What went wrong and what to do. */
+            message?: string;
+            /**
+             * @description What went wrong, for programs.
+             * @example SANDBOX_NOT_FOUND
+             */
+            code?: string;
+            request_id?: string;
+            /** Format: date-time */
+            timestamp?: string;
+            /** @description Seconds to wait before the next try. */
+            retry_after?: number;
+        };
+        ErrorBody: {
+            /** @description What went wrong and what to do. */
+            message?: string;
+            /** @description What went wrong, for programs. */
+            code?: string;
+            request_id?: string;
+            details?: components["schemas"]["ErrorDetails"];
+        };
+        /** @description Facts that depend on the error. */
+        ErrorDetails: {
+            /** @description The fields that are wrong. */
+            errors?: {
+                field?: string;
+                message?: string;
+            }[];
+            retry_after_seconds?: number;
+            limit?: number;
+            current?: number;
+            available?: number;
+            upgrade_url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Health: {
+            /**
+             * @description `healthy`; some servers say `ok`.
+             * @example healthy
+             */
+            status: string;
+            version?: string;
+            /**
+             * @description What starts the sandboxes.
+             * @example bubblewrap
+             */
+            runtime?: string;
+            isolation?: components["schemas"]["Isolation"];
+            /** Format: date-time */
+            timestamp?: string;
+        };
+        /**
+         * @description What stands between a sandbox and its host, from weakest to strongest: kernel namespaces, a container, a kernel in user space, a virtual machine.
+         * @enum {string}
+         */
+        Isolation: "namespace" | "container" | "gvisor" | "microvm";
+        /**
+         * @description `creating` until the agent answers, `running`, `paused` (frozen, memory kept), `stopped` (files kept), `error`
+         *     (it broke down), `deleted`.
+         * @enum {string}
+         */
+        SandboxStatus: "creating" | "running" | "paused" | "stopped" | "error" | "deleted";
+        /** @description What a sandbox may use. */
+        Resources: {
+            /** @description Processors. */
+            vcpu?: number;
+            /** @description Memory in MiB. */
+            memory_mb?: number;
+            /** @description Disk in MiB. */
+            disk_mb?: number;
+        };
+        Sandbox: {
+            /** @example 1762778786mxaco6r2 */
+            id: string;
+            /** @description Always `sandbox`. */
+            object?: string;
+            status: components["schemas"]["SandboxStatus"];
+            /** @description The name it was created with. */
+            name?: string;
+            /** @description The labels it was created with. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description The account that owns it. */
+            organization_id?: number | string;
+            /** @description The machine it runs on. */
+            node_id?: string;
+            region?: string;
+            template_id?: string;
+            template_name?: string;
+            /**
+             * @description The URL of its agent, without a slash at the end.
+             * @example https://7777-1762778786mxaco6r2.eu-1001.vms.hopx.dev
+             */
+            public_host?: string;
+            /** @description The URL of its agent too; without a slash at the end. */
+            direct_url?: string;
+            /** @description Where its web applications are seen from a browser. */
+            preview_url?: string;
+            resources?: components["schemas"]["Resources"];
+            /** @description Whether code in it reaches the internet. */
+            internet_access?: boolean;
+            /** @description Whether it counts as production. */
+            live_mode?: boolean;
+            isolation?: components["schemas"]["Isolation"];
+            /** @description Its lifetime in seconds; `null` or absent where it has no deadline. */
+            timeout_seconds?: number | null;
+            /**
+             * Format: date-time
+             * @description Its deadline; `null` or absent where it has none.
+             */
+            expires_at?: string | null;
+            /** Format: date-time */
+            created_at?: string;
+            /** @description Why it broke down, where `status` is `error`. */
+            failure_reason?: string;
+            /** @description The token for its agent. Create gives it; get and list need not. */
+            auth_token?: string;
+            /**
+             * Format: date-time
+             * @description When `auth_token` expires.
+             */
+            token_expires_at?: string;
+            request_id?: string;
+        };
+        SandboxList: {
+            /** @description Always `list`. */
+            object?: string;
+            /** @description The sandboxes; some servers send `null` for none. */
+            data: components["schemas"]["Sandbox"][] | null;
+            /** @description Whether there is another page. */
+            has_more?: boolean;
+            /** @description The `cursor` of the next page. */
+            next_cursor?: string | null;
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        CreateSandboxRequest: {
+            template_id?: components["schemas"]["TemplateReference"];
+            /**
+             * @description The template's name.
+             * @example code-interpreter
+             */
+            template_name?: string;
+            /** @description Where to run it; a server with one region ignores it. */
+            region?: string;
+            /** @description Lifetime in seconds. The sandbox is deleted then. Without it, the server's own limit. */
+            timeout_seconds?: number;
+            /** @description Whether code in it may reach the internet. The cloud assumes true, the local control plane false. */
+            internet_access?: boolean;
+            /** @description Environment variables of every execution. */
+            env_vars?: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Ignored; the template decides.
+             */
+            vcpu?: number;
+            /**
+             * @deprecated
+             * @description Ignored; the template decides.
+             */
+            memory_mb?: number;
+            /**
+             * @deprecated
+             * @description Ignored; the template decides.
+             */
+            disk_gb?: number;
+            /** @description A name for people. */
+            name?: string;
+            /** @description Labels of the caller's own. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 503. */
+            min_isolation?: components["schemas"]["Isolation"];
+        };
+        /** @description A template's id, as text or as a number. The object form is the published document's; it is accepted too. */
+        TemplateReference: string | number | {
+            value: string;
+        };
+        SetTimeoutRequest: {
+            /** @description Seconds from now until the sandbox is deleted. */
+            timeout_seconds: number;
+        };
+        SandboxTimeout: {
+            id?: string;
+            /** @description The new lifetime in seconds, from now. */
+            timeout_seconds?: number;
+            /**
+             * Format: date-time
+             * @description The new deadline.
+             */
+            expires_at?: string;
+            request_id?: string;
+        };
+        SandboxState: {
+            id?: string;
+            status?: components["schemas"]["SandboxStatus"];
+            request_id?: string;
+        };
+        SandboxToken: {
+            /** @description The token for the sandbox's agent. */
+            auth_token: string;
+            /** Format: date-time */
+            token_expires_at: string;
+            /** @description The URL of the sandbox's agent. */
+            public_host?: string;
+            request_id?: string;
+        };
+        DeletedSandbox: {
+            id?: string;
+            /** @description Always `sandbox`. */
+            object?: string;
+            /** @description Always `deleted`. */
+            status?: string;
+            deleted?: boolean;
+            request_id?: string;
+        };
+        /**
+         * @description `pending`, `building`, `publishing` (built, being made available), `active` (can be used), `failed` or `error`, `archived`.
+         * @enum {string}
+         */
+        TemplateStatus: "pending" | "building" | "publishing" | "active" | "failed" | "error" | "archived";
+        TemplateResources: {
+            /** @description Processors. */
+            vcpu?: number;
+            /** @description Memory in MiB. */
+            memory_mb?: number;
+            /** @description Disk in GiB. */
+            disk_gb?: number;
+        };
+        TemplateListItem: {
+            /**
+             * @description A number, as text.
+             * @example 20
+             */
+            id: string;
+            /** @description Always `template`. */
+            object?: string;
+            /** @example code-interpreter */
+            name: string;
+            display_name?: string;
+            description?: string;
+            category?: string;
+            language?: string;
+            status?: components["schemas"]["TemplateStatus"];
+            /** @description Whether sandboxes can be made from it. */
+            is_active?: boolean;
+            /** @description Whether every account sees it. */
+            is_public?: boolean;
+            default_resources?: components["schemas"]["TemplateResources"];
+            /** @description The build it came from. */
+            build_id?: string;
+            /** @description The account that owns it. */
+            organization_id?: string;
+            /** Format: date-time */
+            created_at?: string;
+            /** Format: date-time */
+            updated_at?: string;
+        };
+        Template: components["schemas"]["TemplateListItem"] & {
+            icon?: string;
+            /** @description What sandboxes made from it can do. */
+            features?: string[];
+            tags?: string[];
+            min_resources?: components["schemas"]["TemplateResources"];
+            max_resources?: components["schemas"]["TemplateResources"];
+            popularity_score?: number;
+            docs_url?: string;
+            /** @description How it was built. The published document calls it a list of bytes. */
+            fluent_api_config?: components["schemas"]["TemplateBuildConfig"] | number[];
+            request_id?: string;
+        };
+        TemplateList: {
+            /** @description Always `list`. */
+            object?: string;
+            /** @description The templates; some servers send `null` for none. */
+            data: components["schemas"]["TemplateListItem"][] | null;
+            /** @description Whether there is another page. */
+            has_more?: boolean;
+            /** @description The `cursor` of the next page. */
+            next_cursor?: string | null;
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        DeletedTemplate: {
+            id?: string;
+            /** @description Always `template`. */
+            object?: string;
+            deleted?: boolean;
+            request_id?: string;
+        };
+        TemplateBuildConfig: {
+            /**
+             * @description The image to begin with.
+             * @example ubuntu:22.04
+             */
+            from_image?: string;
+            /** @description What to do to the image, in this order. */
+            steps?: components["schemas"]["TemplateStep"][];
+            /** @description A command that every sandbox of the template starts with. */
+            startCmd?: string | null;
+            /** @description How to tell that `startCmd` is ready. */
+            readyCmd?: components["schemas"]["ReadyCheck"] | null;
+        };
+        TemplateBuildRequest: components["schemas"]["TemplateBuildConfig"] & {
+            /** @description The template's name. */
+            name: string;
+            /** @description Processors of its sandboxes. */
+            cpu: number;
+            /** @description Memory of its sandboxes in megabytes. */
+            memory: number;
+            /** @description Disk of its sandboxes in gigabytes. */
+            diskGB: number;
+            /** @description Run every step again. */
+            skipCache?: boolean;
+            /** @description Replace the template of this name. */
+            update?: boolean;
+            registry_credentials?: components["schemas"]["RegistryCredentials"];
+            /** @description The agent to put in; without it, the newest. */
+            agent_version?: string;
+        };
+        /**
+         * @description One step, in any form that clients send; the type in upper or lower case.
+         *
+         *     - COPY: `args: [sources separated by commas, destination]` and `filesHash`; optional `owner`, `permissions`
+         *     - RUN, CMD: `args: [command]`
+         *     - ENV: `args: [key, value]`, `args: ["KEY=value"]`, or `key` and `value`
+         *     - WORKDIR: `args: [path]`, or `path`
+         *     - USER: `args: [name]`
+         */
+        TemplateStep: {
+            /** @enum {string} */
+            type: "COPY" | "RUN" | "ENV" | "WORKDIR" | "USER" | "CMD" | "copy" | "run" | "env" | "workdir" | "user" | "cmd";
+            args?: string[];
+            key?: string;
+            value?: string;
+            path?: string;
+            /** @description The hash that the files were uploaded under. */
+            filesHash?: string;
+            /**
+             * @description User and group of the files.
+             * @example app:app
+             */
+            owner?: string;
+            /**
+             * @description Octal mode of the files.
+             * @example 0755
+             */
+            permissions?: string;
+            /** @description Run this step again. */
+            skipCache?: boolean;
+        };
+        /** @description Ready when the port is open, the URL answers, the file exists, the process runs, or the command exits 0. */
+        ReadyCheck: {
+            /** @enum {string} */
+            type: "port" | "url" | "file" | "process" | "command";
+            port?: number;
+            url?: string;
+            path?: string;
+            /** @description The process's name. */
+            name?: string;
+            /** @description The process's name too. */
+            processName?: string;
+            command?: string;
+            /** @description How long to try, in milliseconds. */
+            timeout?: number;
+            /** @description Time between tries, in milliseconds. */
+            interval?: number;
+        };
+        /** @description How to sign in where `from_image` is kept. */
+        RegistryCredentials: {
+            /** @enum {string} */
+            type?: "basic" | "github" | "gitlab" | "ecr" | "gcr";
+            username?: string;
+            /** Format: password */
+            password?: string;
+            /** Format: password */
+            token?: string;
+        };
+        TemplateBuild: {
+            build_id: string;
+            /** @description The template's id; often the same as the build's. */
+            template_id: string;
+            status?: components["schemas"]["BuildState"];
+            logs_url?: string;
+            request_id?: string;
+        };
+        /**
+         * @description `pending`, `building`, `publishing`; ends as `success`, `active` or `failed`.
+         * @enum {string}
+         */
+        BuildState: "pending" | "building" | "publishing" | "success" | "active" | "failed";
+        TemplateBuildStatus: {
+            build_id: string;
+            template_id?: string;
+            status: components["schemas"]["BuildState"];
+            /** @description Per cent. */
+            progress?: number;
+            current_step?: string;
+            /** Format: date-time */
+            started_at?: string;
+            /** Format: date-time */
+            completed_at?: string;
+            /**
+             * Format: date-time
+             * @description Some clients break on it; best left out.
+             */
+            estimated_completion?: string;
+            /** @description Why it failed. */
+            error_message?: string;
+            /** @description How long it took, in milliseconds. */
+            build_duration_ms?: number;
+            request_id?: string;
+        };
+        TemplateBuildLogs: {
+            /** @description The text since the offset asked for. */
+            logs: string;
+            /** @description The offset to ask for next. */
+            offset: number;
+            status?: components["schemas"]["BuildState"];
+            /** @description Whether the build has ended and this is the rest. */
+            complete?: boolean;
+            request_id?: string;
+        };
+        TemplateBuildLogEvent: {
+            /** @example info */
+            level?: string;
+            message?: string;
+            /** Format: date-time */
+            timestamp?: string;
+        };
+        UploadLinkRequest: {
+            /** @description A name for the files that changes when they do. */
+            files_hash: string;
+            /** @description Size of the gzipped tar in bytes. */
+            content_length: number;
+        };
+        UploadLink: {
+            /** @description Whether the server has the files already. */
+            present: boolean;
+            /**
+             * Format: uri
+             * @description Where to PUT them.
+             */
+            upload_url?: string;
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            expires_at?: string;
+            files_hash?: string;
+            request_id?: string;
+        };
+        UploadedFiles: {
+            files_hash?: string;
+            /** @description Size of what was received, in bytes. */
+            size?: number;
+            request_id?: string;
+        };
+    };
+    responses: {
+        /** @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER or INVALID_JSON. */
+        BadRequest: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description There is no key (AUTHENTICATION_REQUIRED), or it is not valid (INVALID_API_KEY). */
+        Unauthorized: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The account has no credit left. PAYMENT_REQUIRED. */
+        PaymentRequired: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The key may not do this. FORBIDDEN. */
+        Forbidden: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND or BUILD_NOT_FOUND. */
+        NotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description Its state does not allow this now, or the name or key is in use. CONFLICT, SANDBOX_CREATING or SANDBOX_STOPPED. */
+        Conflict: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description Its deadline has passed (SANDBOX_EXPIRED), or it broke down (SANDBOX_FAILED). */
+        Gone: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description Too many requests (RATE_LIMIT_EXCEEDED), or more sandboxes than allowed (RESOURCE_LIMIT_ERROR). */
+        TooManyRequests: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The control plane failed. INTERNAL_ERROR. */
+        InternalError: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description Nothing can run a sandbox right now, or not at the isolation asked for. RUNTIME_UNAVAILABLE or SERVICE_UNAVAILABLE. */
+        Unavailable: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+    };
+    parameters: {
+        /** @description The sandbox's id. */
+        SandboxId: string;
+        /** @description The build's id; the id of its template does too. */
+        BuildId: string;
+        /** @description The `next_cursor` of the page before. */
+        Cursor: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description The request's id, for logs and support; a caller's own is echoed. */
+        "X-Request-ID": string;
+        /** @description Seconds to wait before the next try. */
+        "Retry-After": number;
+        /** @description Requests allowed per window. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests left in this window. */
+        "X-RateLimit-Remaining": number;
+        /** @description When the window ends, in Unix seconds. */
+        "X-RateLimit-Reset": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It works. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSandboxes: {
+        parameters: {
+            query?: {
+                /** @description How many to return at most. A server may return fewer than asked for; the cloud gives at most 100. */
+                limit?: number;
+                /** @description Only sandboxes in this state. */
+                status?: components["schemas"]["SandboxStatus"];
+                /** @description Only sandboxes of this region. */
+                region?: string;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sandboxes. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createSandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating a create with the same key gives the first one's sandbox instead of a second one. A key used before with another body is 409 CONFLICT. A server that lacks this ignores it. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSandboxRequest"];
+            };
+        };
+        responses: {
+            /** @description The sandbox, with the token for its agent. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox as it is now. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox is gone. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSandbox"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    pauseSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox's new state. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    resumeSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox's new state. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    startSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox's new state. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    stopSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox's new state. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxState"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    setSandboxTimeout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetTimeoutRequest"];
+            };
+        };
+        responses: {
+            /** @description The new deadline. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxTimeout"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    refreshSandboxToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token and when it expires. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    streamSandboxMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream, until either side ends it or the sandbox is gone. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description Only templates of this category. */
+                category?: string;
+                /** @description Only templates for this language. */
+                language?: string;
+                /** @description How many to return at most; without it, all. */
+                limit?: number;
+                /** @description The fields to return, separated by commas (`id` and `name` always are); without it, or with `all`, all. */
+                fields?: string;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The templates. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's name or its id; delete takes the id. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's name or its id; delete takes the id. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template is gone. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTemplate"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    buildTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateBuildRequest"];
+            };
+        };
+        responses: {
+            /** @description The build has begun. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBuild"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTemplateBuildStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The build's id; the id of its template does too. */
+                buildID: components["parameters"]["BuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The build as it is now. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBuildStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTemplateBuildLogs: {
+        parameters: {
+            query?: {
+                /** @description Where in the log to begin, as the last answer's `offset` said. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The build's id; the id of its template does too. */
+                buildID: components["parameters"]["BuildId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The log. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBuildLogs"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createUploadLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Whether the files are there, and where to send them. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    uploadTemplateFiles: {
+        parameters: {
+            query: {
+                /** @description Proof that this upload was asked for; part of `upload_url`. */
+                grant: string;
+            };
+            header?: never;
+            path: {
+                /** @description The hash that the upload link was asked for. */
+                files_hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/gzip": Blob;
+            };
+        };
+        responses: {
+            /** @description The files are there. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+}
