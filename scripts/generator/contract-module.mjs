@@ -93,7 +93,7 @@ class Validators {
 
   constructor(document) {
     this.document = document;
-    this.ajv = new Ajv2020({ allErrors: true, strictTypes: false, strictRequired: false, useDefaults: true, formats: allFormats(), code: { source: true, esm: true, lines: true } });
+    this.ajv = new Ajv2020({ allErrors: true, messages: false, strictTypes: false, strictRequired: false, useDefaults: true, formats: allFormats(), code: { source: true, esm: true, lines: true } });
     const schemas = Object.entries(document.components?.schemas ?? {});
     const definitions = Object.fromEntries(schemas.map(([name, schema]) => [name, validationSchema(schema)]));
     this.ajv.addSchema({ $id: "contract", $defs: definitions });

@@ -27,7 +27,7 @@ if(data.language === undefined){
 data.language = "python";
 }
 if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -38,7 +38,7 @@ errors++;
 }
 if(data.code !== undefined){
 if(typeof data.code !== "string"){
-const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -51,7 +51,7 @@ errors++;
 let data1 = data.language;
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err2 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err2 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -61,7 +61,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func1(data1) < 1){
-const err3 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -72,7 +72,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -84,7 +84,7 @@ errors++;
 if(data.timeout !== undefined){
 let data2 = data.timeout;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -95,7 +95,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 300 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300},message:"must be <= 300"};
+const err6 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -105,7 +105,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 1 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err7 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -119,7 +119,7 @@ errors++;
 if(data.workdir !== undefined){
 let data3 = data.workdir;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err8 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err8 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -130,7 +130,7 @@ errors++;
 }
 if(typeof data3 === "string"){
 if(func1(data3) > 4096){
-const err9 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err9 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -140,7 +140,7 @@ vErrors.push(err9);
 errors++;
 }
 if(func1(data3) < 1){
-const err10 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err10 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -154,7 +154,7 @@ errors++;
 if(data.working_dir !== undefined){
 let data4 = data.working_dir;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -165,7 +165,7 @@ errors++;
 }
 if(typeof data4 === "string"){
 if(func1(data4) > 4096){
-const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -175,7 +175,7 @@ vErrors.push(err12);
 errors++;
 }
 if(func1(data4) < 1){
-const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -194,7 +194,7 @@ let passing0 = null;
 const _errs17 = errors;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 if(Object.keys(data5).length > 1000){
-const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -207,7 +207,7 @@ for(const key0 in data5){
 const _errs20 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -217,7 +217,7 @@ vErrors.push(err15);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -229,7 +229,7 @@ errors++;
 }
 var valid7 = _errs20 === errors;
 if(!valid7){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -243,7 +243,7 @@ for(const key1 in data5){
 let data6 = data5[key1];
 if(typeof data6 === "string"){
 if(func1(data6) > 32768){
-const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -253,7 +253,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!pattern5.test(data6)){
-const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -264,7 +264,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -276,7 +276,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -292,7 +292,7 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data5 !== null){
-const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -313,7 +313,7 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err23 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err23 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -336,7 +336,7 @@ vErrors = null;
 }
 }
 else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -389,7 +389,7 @@ if(data.language === undefined){
 data.language = "python";
 }
 if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -400,7 +400,7 @@ errors++;
 }
 if(data.code !== undefined){
 if(typeof data.code !== "string"){
-const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -413,7 +413,7 @@ errors++;
 let data1 = data.language;
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err2 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err2 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -423,7 +423,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func1(data1) < 1){
-const err3 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -434,7 +434,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -446,7 +446,7 @@ errors++;
 if(data.timeout !== undefined){
 let data2 = data.timeout;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -457,7 +457,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 300 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300},message:"must be <= 300"};
+const err6 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -467,7 +467,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 1 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err7 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -481,7 +481,7 @@ errors++;
 if(data.workdir !== undefined){
 let data3 = data.workdir;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err8 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err8 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -492,7 +492,7 @@ errors++;
 }
 if(typeof data3 === "string"){
 if(func1(data3) > 4096){
-const err9 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err9 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -502,7 +502,7 @@ vErrors.push(err9);
 errors++;
 }
 if(func1(data3) < 1){
-const err10 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err10 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -516,7 +516,7 @@ errors++;
 if(data.working_dir !== undefined){
 let data4 = data.working_dir;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -527,7 +527,7 @@ errors++;
 }
 if(typeof data4 === "string"){
 if(func1(data4) > 4096){
-const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -537,7 +537,7 @@ vErrors.push(err12);
 errors++;
 }
 if(func1(data4) < 1){
-const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -556,7 +556,7 @@ let passing0 = null;
 const _errs17 = errors;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 if(Object.keys(data5).length > 1000){
-const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -569,7 +569,7 @@ for(const key0 in data5){
 const _errs20 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -579,7 +579,7 @@ vErrors.push(err15);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -591,7 +591,7 @@ errors++;
 }
 var valid7 = _errs20 === errors;
 if(!valid7){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -605,7 +605,7 @@ for(const key1 in data5){
 let data6 = data5[key1];
 if(typeof data6 === "string"){
 if(func1(data6) > 32768){
-const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -615,7 +615,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!pattern5.test(data6)){
-const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -626,7 +626,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -638,7 +638,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -654,7 +654,7 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data5 !== null){
-const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -675,7 +675,7 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err23 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err23 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -698,7 +698,7 @@ vErrors = null;
 }
 }
 else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -732,7 +732,7 @@ if(data.capture_rich === undefined){
 data.capture_rich = true;
 }
 if(typeof data.capture_rich !== "boolean"){
-const err0 = {instancePath:instancePath+"/capture_rich",schemaPath:"#/properties/capture_rich/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err0 = {instancePath:instancePath+"/capture_rich",schemaPath:"#/properties/capture_rich/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -743,7 +743,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -793,7 +793,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -804,7 +804,7 @@ errors++;
 }
 if(data.code !== undefined){
 if(typeof data.code !== "string"){
-const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -817,7 +817,7 @@ errors++;
 if(data.timeout !== undefined){
 let data1 = data.timeout;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -828,7 +828,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 300 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300},message:"must be <= 300"};
+const err3 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -838,7 +838,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err4 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err4 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -857,7 +857,7 @@ let passing0 = null;
 const _errs8 = errors;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(Object.keys(data2).length > 1000){
-const err5 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err5 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -870,7 +870,7 @@ for(const key0 in data2){
 const _errs11 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err6 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err6 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -880,7 +880,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err7 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err7 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -892,7 +892,7 @@ errors++;
 }
 var valid4 = _errs11 === errors;
 if(!valid4){
-const err8 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err8 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -906,7 +906,7 @@ for(const key1 in data2){
 let data3 = data2[key1];
 if(typeof data3 === "string"){
 if(func1(data3) > 32768){
-const err9 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err9 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -916,7 +916,7 @@ vErrors.push(err9);
 errors++;
 }
 if(!pattern5.test(data3)){
-const err10 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err10 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -927,7 +927,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err11 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -939,7 +939,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err12 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -955,7 +955,7 @@ passing0 = 0;
 }
 const _errs15 = errors;
 if(data2 !== null){
-const err13 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err13 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -976,7 +976,7 @@ passing0 = 1;
 }
 }
 if(!valid2){
-const err14 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err14 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -999,7 +999,7 @@ vErrors = null;
 }
 }
 else {
-const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1055,7 +1055,7 @@ if(data.timeout === undefined){
 data.timeout = 300;
 }
 if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1066,7 +1066,7 @@ errors++;
 }
 if(data.code !== undefined){
 if(typeof data.code !== "string"){
-const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1079,7 +1079,7 @@ errors++;
 let data1 = data.language;
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err2 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err2 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1089,7 +1089,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func1(data1) < 1){
-const err3 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1100,7 +1100,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1111,7 +1111,7 @@ errors++;
 }
 let data2 = data.timeout;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err5 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1122,7 +1122,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 86400 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
+const err6 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1132,7 +1132,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 1 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err7 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1150,7 +1150,7 @@ let passing0 = null;
 const _errs10 = errors;
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(Object.keys(data3).length > 1000){
-const err8 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err8 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1163,7 +1163,7 @@ for(const key0 in data3){
 const _errs13 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err9 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err9 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1173,7 +1173,7 @@ vErrors.push(err9);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err10 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err10 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1185,7 +1185,7 @@ errors++;
 }
 var valid4 = _errs13 === errors;
 if(!valid4){
-const err11 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err11 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1199,7 +1199,7 @@ for(const key1 in data3){
 let data4 = data3[key1];
 if(typeof data4 === "string"){
 if(func1(data4) > 32768){
-const err12 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err12 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1209,7 +1209,7 @@ vErrors.push(err12);
 errors++;
 }
 if(!pattern5.test(data4)){
-const err13 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err13 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1220,7 +1220,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err14 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1232,7 +1232,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1248,7 +1248,7 @@ passing0 = 0;
 }
 const _errs17 = errors;
 if(data3 !== null){
-const err16 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err16 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1269,7 +1269,7 @@ passing0 = 1;
 }
 }
 if(!valid2){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err17 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1293,7 +1293,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data5 = data.name;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err18 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema52.properties.name.type},message:"must be string,null"};
+const err18 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema52.properties.name.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1304,7 +1304,7 @@ errors++;
 }
 if(typeof data5 === "string"){
 if(func1(data5) > 200){
-const err19 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err19 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1318,7 +1318,7 @@ errors++;
 if(data.workdir !== undefined){
 let data6 = data.workdir;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err20 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err20 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1329,7 +1329,7 @@ errors++;
 }
 if(typeof data6 === "string"){
 if(func1(data6) > 4096){
-const err21 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err21 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1339,7 +1339,7 @@ vErrors.push(err21);
 errors++;
 }
 if(func1(data6) < 1){
-const err22 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err22 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1353,7 +1353,7 @@ errors++;
 if(data.working_dir !== undefined){
 let data7 = data.working_dir;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1364,7 +1364,7 @@ errors++;
 }
 if(typeof data7 === "string"){
 if(func1(data7) > 4096){
-const err24 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err24 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1374,7 +1374,7 @@ vErrors.push(err24);
 errors++;
 }
 if(func1(data7) < 1){
-const err25 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err25 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1387,7 +1387,7 @@ errors++;
 }
 }
 else {
-const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1444,7 +1444,7 @@ if(data.timeout === undefined){
 data.timeout = 3600;
 }
 if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1454,7 +1454,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.callback_url === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "callback_url"},message:"must have required property '"+"callback_url"+"'"};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "callback_url"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1465,7 +1465,7 @@ errors++;
 }
 if(data.code !== undefined){
 if(typeof data.code !== "string"){
-const err2 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1479,7 +1479,7 @@ if(data.callback_url !== undefined){
 let data1 = data.callback_url;
 if(typeof data1 === "string"){
 if(func1(data1) > 2048){
-const err3 = {instancePath:instancePath+"/callback_url",schemaPath:"#/properties/callback_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"};
+const err3 = {instancePath:instancePath+"/callback_url",schemaPath:"#/properties/callback_url/maxLength",keyword:"maxLength",params:{limit: 2048}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1489,7 +1489,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!(formats0.test(data1))){
-const err4 = {instancePath:instancePath+"/callback_url",schemaPath:"#/properties/callback_url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
+const err4 = {instancePath:instancePath+"/callback_url",schemaPath:"#/properties/callback_url/format",keyword:"format",params:{format: "uri"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1500,7 +1500,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/callback_url",schemaPath:"#/properties/callback_url/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/callback_url",schemaPath:"#/properties/callback_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1513,7 +1513,7 @@ errors++;
 if(data.callback_headers !== undefined){
 let data2 = data.callback_headers;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/callback_headers",schemaPath:"#/properties/callback_headers/type",keyword:"type",params:{type: schema58.properties.callback_headers.type},message:"must be object,null"};
+const err6 = {instancePath:instancePath+"/callback_headers",schemaPath:"#/properties/callback_headers/type",keyword:"type",params:{type: schema58.properties.callback_headers.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1524,7 +1524,7 @@ errors++;
 }
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(Object.keys(data2).length > 50){
-const err7 = {instancePath:instancePath+"/callback_headers",schemaPath:"#/properties/callback_headers/maxProperties",keyword:"maxProperties",params:{limit: 50},message:"must NOT have more than 50 properties"};
+const err7 = {instancePath:instancePath+"/callback_headers",schemaPath:"#/properties/callback_headers/maxProperties",keyword:"maxProperties",params:{limit: 50}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1537,7 +1537,7 @@ for(const key0 in data2){
 let data3 = data2[key0];
 if(typeof data3 === "string"){
 if(func1(data3) > 8192){
-const err8 = {instancePath:instancePath+"/callback_headers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/callback_headers/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+const err8 = {instancePath:instancePath+"/callback_headers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/callback_headers/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 8192}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1548,7 +1548,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/callback_headers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/callback_headers/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err9 = {instancePath:instancePath+"/callback_headers/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/callback_headers/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1563,7 +1563,7 @@ errors++;
 if(data.callback_signature_secret !== undefined){
 let data4 = data.callback_signature_secret;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/callback_signature_secret",schemaPath:"#/properties/callback_signature_secret/type",keyword:"type",params:{type: schema58.properties.callback_signature_secret.type},message:"must be string,null"};
+const err10 = {instancePath:instancePath+"/callback_signature_secret",schemaPath:"#/properties/callback_signature_secret/type",keyword:"type",params:{type: schema58.properties.callback_signature_secret.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1574,7 +1574,7 @@ errors++;
 }
 if(typeof data4 === "string"){
 if(func1(data4) > 1024){
-const err11 = {instancePath:instancePath+"/callback_signature_secret",schemaPath:"#/properties/callback_signature_secret/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+const err11 = {instancePath:instancePath+"/callback_signature_secret",schemaPath:"#/properties/callback_signature_secret/maxLength",keyword:"maxLength",params:{limit: 1024}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1588,7 +1588,7 @@ errors++;
 let data5 = data.language;
 if(typeof data5 === "string"){
 if(func1(data5) > 64){
-const err12 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err12 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1598,7 +1598,7 @@ vErrors.push(err12);
 errors++;
 }
 if(func1(data5) < 1){
-const err13 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err13 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1609,7 +1609,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err14 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1620,7 +1620,7 @@ errors++;
 }
 let data6 = data.timeout;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err15 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err15 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1631,7 +1631,7 @@ errors++;
 }
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 86400 || isNaN(data6)){
-const err16 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
+const err16 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1641,7 +1641,7 @@ vErrors.push(err16);
 errors++;
 }
 if(data6 < 1 || isNaN(data6)){
-const err17 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err17 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1654,7 +1654,7 @@ errors++;
 if(data.workdir !== undefined){
 let data7 = data.workdir;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err18 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err18 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1665,7 +1665,7 @@ errors++;
 }
 if(typeof data7 === "string"){
 if(func1(data7) > 4096){
-const err19 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err19 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1675,7 +1675,7 @@ vErrors.push(err19);
 errors++;
 }
 if(func1(data7) < 1){
-const err20 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err20 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1689,7 +1689,7 @@ errors++;
 if(data.working_dir !== undefined){
 let data8 = data.working_dir;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err21 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err21 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1700,7 +1700,7 @@ errors++;
 }
 if(typeof data8 === "string"){
 if(func1(data8) > 4096){
-const err22 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err22 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1710,7 +1710,7 @@ vErrors.push(err22);
 errors++;
 }
 if(func1(data8) < 1){
-const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1729,7 +1729,7 @@ let passing0 = null;
 const _errs25 = errors;
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 if(Object.keys(data9).length > 1000){
-const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1742,7 +1742,7 @@ for(const key1 in data9){
 const _errs28 = errors;
 if(typeof key1 === "string"){
 if(func1(key1) > 256){
-const err25 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key1};
+const err25 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key1};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1752,7 +1752,7 @@ vErrors.push(err25);
 errors++;
 }
 if(!pattern4.test(key1)){
-const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key1};
+const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key1};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1764,7 +1764,7 @@ errors++;
 }
 var valid7 = _errs28 === errors;
 if(!valid7){
-const err27 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"};
+const err27 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key1}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1778,7 +1778,7 @@ for(const key2 in data9){
 let data10 = data9[key2];
 if(typeof data10 === "string"){
 if(func1(data10) > 32768){
-const err28 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err28 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1788,7 +1788,7 @@ vErrors.push(err28);
 errors++;
 }
 if(!pattern5.test(data10)){
-const err29 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err29 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1799,7 +1799,7 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err30 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1811,7 +1811,7 @@ errors++;
 }
 }
 else {
-const err31 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err31 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1827,7 +1827,7 @@ passing0 = 0;
 }
 const _errs32 = errors;
 if(data9 !== null){
-const err32 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err32 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1848,7 +1848,7 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err33 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err33 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1872,7 +1872,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data11 = data.name;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err34 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema58.properties.name.type},message:"must be string,null"};
+const err34 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema58.properties.name.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1883,7 +1883,7 @@ errors++;
 }
 if(typeof data11 === "string"){
 if(func1(data11) > 200){
-const err35 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err35 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1896,7 +1896,7 @@ errors++;
 }
 }
 else {
-const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1945,7 +1945,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.process_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "process_id"},message:"must have required property '"+"process_id"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "process_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1958,7 +1958,7 @@ if(data.process_id !== undefined){
 let data0 = data.process_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err1 = {instancePath:instancePath+"/process_id",schemaPath:"#/properties/process_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err1 = {instancePath:instancePath+"/process_id",schemaPath:"#/properties/process_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1968,7 +1968,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/process_id",schemaPath:"#/properties/process_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/process_id",schemaPath:"#/properties/process_id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1979,7 +1979,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/process_id",schemaPath:"#/properties/process_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/process_id",schemaPath:"#/properties/process_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1991,7 +1991,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2021,7 +2021,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.command === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "command"},message:"must have required property '"+"command"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "command"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2034,7 +2034,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 if(typeof data0 === "string"){
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2044,7 +2044,7 @@ vErrors.push(err1);
 errors++;
 }
 if(!pattern5.test(data0)){
-const err2 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err2 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2055,7 +2055,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2068,7 +2068,7 @@ errors++;
 if(data.args !== undefined){
 let data1 = data.args;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema65.properties.args.type},message:"must be array,null"};
+const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema65.properties.args.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2079,7 +2079,7 @@ errors++;
 }
 if(Array.isArray(data1)){
 if(data1.length > 10000){
-const err5 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/maxItems",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"};
+const err5 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/maxItems",keyword:"maxItems",params:{limit: 10000}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2093,7 +2093,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(!pattern5.test(data2)){
-const err6 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err6 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2104,7 +2104,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2119,7 +2119,7 @@ errors++;
 if(data.timeout !== undefined){
 let data3 = data.timeout;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err8 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err8 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2130,7 +2130,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 300 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300},message:"must be <= 300"};
+const err9 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2140,7 +2140,7 @@ vErrors.push(err9);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err10 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err10 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2154,7 +2154,7 @@ errors++;
 if(data.workdir !== undefined){
 let data4 = data.workdir;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2165,7 +2165,7 @@ errors++;
 }
 if(typeof data4 === "string"){
 if(func1(data4) > 4096){
-const err12 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err12 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2175,7 +2175,7 @@ vErrors.push(err12);
 errors++;
 }
 if(func1(data4) < 1){
-const err13 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err13 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2189,7 +2189,7 @@ errors++;
 if(data.working_dir !== undefined){
 let data5 = data.working_dir;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2200,7 +2200,7 @@ errors++;
 }
 if(typeof data5 === "string"){
 if(func1(data5) > 4096){
-const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2210,7 +2210,7 @@ vErrors.push(err15);
 errors++;
 }
 if(func1(data5) < 1){
-const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2229,7 +2229,7 @@ let passing0 = null;
 const _errs18 = errors;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(Object.keys(data6).length > 1000){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -2242,7 +2242,7 @@ for(const key0 in data6){
 const _errs21 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2252,7 +2252,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2264,7 +2264,7 @@ errors++;
 }
 var valid8 = _errs21 === errors;
 if(!valid8){
-const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2278,7 +2278,7 @@ for(const key1 in data6){
 let data7 = data6[key1];
 if(typeof data7 === "string"){
 if(func1(data7) > 32768){
-const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2288,7 +2288,7 @@ vErrors.push(err21);
 errors++;
 }
 if(!pattern5.test(data7)){
-const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2299,7 +2299,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2311,7 +2311,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -2327,7 +2327,7 @@ passing0 = 0;
 }
 const _errs25 = errors;
 if(data6 !== null){
-const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2348,7 +2348,7 @@ passing0 = 1;
 }
 }
 if(!valid6){
-const err26 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err26 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2371,7 +2371,7 @@ vErrors = null;
 }
 }
 else {
-const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -2424,7 +2424,7 @@ if(data.timeout === undefined){
 data.timeout = 300;
 }
 if(data.command === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "command"},message:"must have required property '"+"command"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "command"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2437,7 +2437,7 @@ if(data.command !== undefined){
 let data0 = data.command;
 if(typeof data0 === "string"){
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2447,7 +2447,7 @@ vErrors.push(err1);
 errors++;
 }
 if(!pattern5.test(data0)){
-const err2 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err2 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2458,7 +2458,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2471,7 +2471,7 @@ errors++;
 if(data.args !== undefined){
 let data1 = data.args;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema71.properties.args.type},message:"must be array,null"};
+const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema71.properties.args.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2482,7 +2482,7 @@ errors++;
 }
 if(Array.isArray(data1)){
 if(data1.length > 10000){
-const err5 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/maxItems",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"};
+const err5 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/maxItems",keyword:"maxItems",params:{limit: 10000}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2496,7 +2496,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(!pattern5.test(data2)){
-const err6 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err6 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2507,7 +2507,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2521,7 +2521,7 @@ errors++;
 }
 let data3 = data.timeout;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err8 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err8 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2532,7 +2532,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 86400 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
+const err9 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2542,7 +2542,7 @@ vErrors.push(err9);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err10 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err10 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2555,7 +2555,7 @@ errors++;
 if(data.workdir !== undefined){
 let data4 = data.workdir;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2566,7 +2566,7 @@ errors++;
 }
 if(typeof data4 === "string"){
 if(func1(data4) > 4096){
-const err12 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err12 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2576,7 +2576,7 @@ vErrors.push(err12);
 errors++;
 }
 if(func1(data4) < 1){
-const err13 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err13 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2590,7 +2590,7 @@ errors++;
 if(data.working_dir !== undefined){
 let data5 = data.working_dir;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type},message:"must be string,null"};
+const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2601,7 +2601,7 @@ errors++;
 }
 if(typeof data5 === "string"){
 if(func1(data5) > 4096){
-const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2611,7 +2611,7 @@ vErrors.push(err15);
 errors++;
 }
 if(func1(data5) < 1){
-const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2630,7 +2630,7 @@ let passing0 = null;
 const _errs17 = errors;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(Object.keys(data6).length > 1000){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -2643,7 +2643,7 @@ for(const key0 in data6){
 const _errs20 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2653,7 +2653,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2665,7 +2665,7 @@ errors++;
 }
 var valid7 = _errs20 === errors;
 if(!valid7){
-const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2679,7 +2679,7 @@ for(const key1 in data6){
 let data7 = data6[key1];
 if(typeof data7 === "string"){
 if(func1(data7) > 32768){
-const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2689,7 +2689,7 @@ vErrors.push(err21);
 errors++;
 }
 if(!pattern5.test(data7)){
-const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2700,7 +2700,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2712,7 +2712,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -2728,7 +2728,7 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data6 !== null){
-const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2749,7 +2749,7 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err26 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err26 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2773,7 +2773,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data8 = data.name;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err27 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema71.properties.name.type},message:"must be string,null"};
+const err27 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema71.properties.name.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -2784,7 +2784,7 @@ errors++;
 }
 if(typeof data8 === "string"){
 if(func1(data8) > 200){
-const err28 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err28 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2797,7 +2797,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2846,7 +2846,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2859,7 +2859,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2869,7 +2869,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2880,7 +2880,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2892,7 +2892,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2929,7 +2929,7 @@ if(data.overwrite === undefined){
 data.overwrite = true;
 }
 if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/FileWriteRequest/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/FileWriteRequest/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2939,7 +2939,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.content === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/FileWriteRequest/required",keyword:"required",params:{missingProperty: "content"},message:"must have required property '"+"content"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/FileWriteRequest/required",keyword:"required",params:{missingProperty: "content"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2952,7 +2952,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err2 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileWriteRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileWriteRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2962,7 +2962,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func1(data0) < 1){
-const err3 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileWriteRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileWriteRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2973,7 +2973,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileWriteRequest/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileWriteRequest/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2985,7 +2985,7 @@ errors++;
 }
 if(data.content !== undefined){
 if(typeof data.content !== "string"){
-const err5 = {instancePath:instancePath+"/content",schemaPath:"contract#/$defs/FileWriteRequest/properties/content/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/content",schemaPath:"contract#/$defs/FileWriteRequest/properties/content/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2998,7 +2998,7 @@ errors++;
 if(data.encoding !== undefined){
 let data2 = data.encoding;
 if(typeof data2 !== "string"){
-const err6 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err6 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3008,7 +3008,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!(data2 === "base64")){
-const err7 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema77.properties.encoding.enum},message:"must be equal to one of the allowed values"};
+const err7 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema77.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3021,7 +3021,7 @@ errors++;
 let data3 = data.mode;
 if(typeof data3 === "string"){
 if(!pattern22.test(data3)){
-const err8 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/pattern",keyword:"pattern",params:{pattern: "^0?[0-7]{3}$"},message:"must match pattern \""+"^0?[0-7]{3}$"+"\""};
+const err8 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/pattern",keyword:"pattern",params:{pattern: "^0?[0-7]{3}$"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3032,7 +3032,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err9 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3042,7 +3042,7 @@ vErrors.push(err9);
 errors++;
 }
 if(typeof data.overwrite !== "boolean"){
-const err10 = {instancePath:instancePath+"/overwrite",schemaPath:"contract#/$defs/FileWriteRequest/properties/overwrite/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err10 = {instancePath:instancePath+"/overwrite",schemaPath:"contract#/$defs/FileWriteRequest/properties/overwrite/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3053,7 +3053,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"contract#/$defs/FileWriteRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err11 = {instancePath,schemaPath:"contract#/$defs/FileWriteRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3087,7 +3087,7 @@ data.path = "/workspace";
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err0 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err0 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3097,7 +3097,7 @@ vErrors.push(err0);
 errors++;
 }
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3108,7 +3108,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3119,7 +3119,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3148,7 +3148,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3161,7 +3161,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3171,7 +3171,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3182,7 +3182,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3194,7 +3194,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3223,7 +3223,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3236,7 +3236,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3246,7 +3246,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3257,7 +3257,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3269,7 +3269,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3299,7 +3299,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/MakeDirectoryRequest/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/MakeDirectoryRequest/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3311,7 +3311,7 @@ errors++;
 for(const key0 in data){
 if(!(key0 === "path")){
 if(typeof data[key0] !== "string"){
-const err1 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/MakeDirectoryRequest/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/MakeDirectoryRequest/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3326,7 +3326,7 @@ if(data.path !== undefined){
 let data1 = data.path;
 if(typeof data1 === "string"){
 if(func1(data1) > 4096){
-const err2 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/MakeDirectoryRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/MakeDirectoryRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3336,7 +3336,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func1(data1) < 1){
-const err3 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/MakeDirectoryRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/MakeDirectoryRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3347,7 +3347,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/MakeDirectoryRequest/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/MakeDirectoryRequest/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3359,7 +3359,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"contract#/$defs/MakeDirectoryRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err5 = {instancePath,schemaPath:"contract#/$defs/MakeDirectoryRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3391,7 +3391,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err0 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err0 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3401,7 +3401,7 @@ vErrors.push(err0);
 errors++;
 }
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3412,7 +3412,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3424,7 +3424,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3453,7 +3453,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3466,7 +3466,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3476,7 +3476,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3487,7 +3487,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3499,7 +3499,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3532,7 +3532,7 @@ if(data.merge === undefined){
 data.merge = false;
 }
 if(data.env_vars === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"},message:"must have required property '"+"env_vars"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3545,7 +3545,7 @@ if(data.env_vars !== undefined){
 let data0 = data.env_vars;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 1000){
-const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3558,7 +3558,7 @@ for(const key0 in data0){
 const _errs4 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3568,7 +3568,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3580,7 +3580,7 @@ errors++;
 }
 var valid2 = _errs4 === errors;
 if(!valid2){
-const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3594,7 +3594,7 @@ for(const key1 in data0){
 let data1 = data0[key1];
 if(typeof data1 === "string"){
 if(func1(data1) > 32768){
-const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3604,7 +3604,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!pattern5.test(data1)){
-const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3615,7 +3615,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3627,7 +3627,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3638,7 +3638,7 @@ errors++;
 }
 }
 if(typeof data.merge !== "boolean"){
-const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3651,7 +3651,7 @@ if(data.timestamp !== undefined){
 let data3 = data.timestamp;
 if(typeof data3 === "string"){
 if(func1(data3) > 100){
-const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
+const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3662,7 +3662,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3674,7 +3674,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3726,7 +3726,7 @@ if(data.merge === undefined){
 data.merge = false;
 }
 if(data.env_vars === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"},message:"must have required property '"+"env_vars"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3739,7 +3739,7 @@ if(data.env_vars !== undefined){
 let data0 = data.env_vars;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 1000){
-const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000},message:"must NOT have more than 1000 properties"};
+const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3752,7 +3752,7 @@ for(const key0 in data0){
 const _errs4 = errors;
 if(typeof key0 === "string"){
 if(func1(key0) > 256){
-const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",propertyName:key0};
+const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3762,7 +3762,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!pattern4.test(key0)){
-const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},message:"must match pattern \""+"^[A-Za-z_][A-Za-z0-9_]*$"+"\"",propertyName:key0};
+const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3774,7 +3774,7 @@ errors++;
 }
 var valid2 = _errs4 === errors;
 if(!valid2){
-const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid"};
+const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3788,7 +3788,7 @@ for(const key1 in data0){
 let data1 = data0[key1];
 if(typeof data1 === "string"){
 if(func1(data1) > 32768){
-const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"};
+const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3798,7 +3798,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!pattern5.test(data1)){
-const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"},message:"must match pattern \""+"^[^\\u0000]*$"+"\""};
+const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3809,7 +3809,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3821,7 +3821,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3832,7 +3832,7 @@ errors++;
 }
 }
 if(typeof data.merge !== "boolean"){
-const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3845,7 +3845,7 @@ if(data.timestamp !== undefined){
 let data3 = data.timestamp;
 if(typeof data3 === "string"){
 if(func1(data3) > 100){
-const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
+const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3856,7 +3856,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3868,7 +3868,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3922,7 +3922,7 @@ data.display = 1;
 }
 let data0 = data.display;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/display",schemaPath:"contract#/$defs/VncStartRequest/properties/display/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err0 = {instancePath:instancePath+"/display",schemaPath:"contract#/$defs/VncStartRequest/properties/display/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3933,7 +3933,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 0 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/display",schemaPath:"contract#/$defs/VncStartRequest/properties/display/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err1 = {instancePath:instancePath+"/display",schemaPath:"contract#/$defs/VncStartRequest/properties/display/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3946,7 +3946,7 @@ errors++;
 if(data.password !== undefined){
 let data1 = data.password;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema92.properties.password.type},message:"must be string,null"};
+const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema92.properties.password.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3957,7 +3957,7 @@ errors++;
 }
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err3 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err3 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3970,7 +3970,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/VncStartRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/VncStartRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4004,7 +4004,7 @@ if(data.clicks === undefined){
 data.clicks = 1;
 }
 if(data.x === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "x"},message:"must have required property '"+"x"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4014,7 +4014,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.y === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "y"},message:"must have required property '"+"y"+"'"};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4026,7 +4026,7 @@ errors++;
 if(data.x !== undefined){
 let data0 = data.x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/x",schemaPath:"#/properties/x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/x",schemaPath:"#/properties/x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4039,7 +4039,7 @@ errors++;
 if(data.y !== undefined){
 let data1 = data.y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err3 = {instancePath:instancePath+"/y",schemaPath:"#/properties/y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err3 = {instancePath:instancePath+"/y",schemaPath:"#/properties/y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4052,7 +4052,7 @@ errors++;
 if(data.button !== undefined){
 let data2 = data.button;
 if(typeof data2 !== "string"){
-const err4 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4062,7 +4062,7 @@ vErrors.push(err4);
 errors++;
 }
 if(!(((data2 === "left") || (data2 === "middle")) || (data2 === "right"))){
-const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema95.enum},message:"must be equal to one of the allowed values"};
+const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema95.enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4074,7 +4074,7 @@ errors++;
 }
 let data3 = data.clicks;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err6 = {instancePath:instancePath+"/clicks",schemaPath:"#/properties/clicks/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/clicks",schemaPath:"#/properties/clicks/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4085,7 +4085,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 10 || isNaN(data3)){
-const err7 = {instancePath:instancePath+"/clicks",schemaPath:"#/properties/clicks/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10},message:"must be <= 10"};
+const err7 = {instancePath:instancePath+"/clicks",schemaPath:"#/properties/clicks/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4095,7 +4095,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/clicks",schemaPath:"#/properties/clicks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err8 = {instancePath:instancePath+"/clicks",schemaPath:"#/properties/clicks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4107,7 +4107,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4157,7 +4157,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/MouseMoveRequest/required",keyword:"required",params:{missingProperty: "x"},message:"must have required property '"+"x"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/MouseMoveRequest/required",keyword:"required",params:{missingProperty: "x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4167,7 +4167,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/MouseMoveRequest/required",keyword:"required",params:{missingProperty: "y"},message:"must have required property '"+"y"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/MouseMoveRequest/required",keyword:"required",params:{missingProperty: "y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4179,7 +4179,7 @@ errors++;
 if(data.x !== undefined){
 let data0 = data.x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/MouseMoveRequest/properties/x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/MouseMoveRequest/properties/x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4192,7 +4192,7 @@ errors++;
 if(data.y !== undefined){
 let data1 = data.y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err3 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/MouseMoveRequest/properties/y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err3 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/MouseMoveRequest/properties/y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4204,7 +4204,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/MouseMoveRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/MouseMoveRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4234,7 +4234,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from_x === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from_x"},message:"must have required property '"+"from_x"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from_x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4244,7 +4244,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.from_y === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from_y"},message:"must have required property '"+"from_y"+"'"};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from_y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4254,7 +4254,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.to_x === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "to_x"},message:"must have required property '"+"to_x"+"'"};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "to_x"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4264,7 +4264,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.to_y === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "to_y"},message:"must have required property '"+"to_y"+"'"};
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "to_y"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4276,7 +4276,7 @@ errors++;
 if(data.from_x !== undefined){
 let data0 = data.from_x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/from_x",schemaPath:"#/properties/from_x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/from_x",schemaPath:"#/properties/from_x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4289,7 +4289,7 @@ errors++;
 if(data.from_y !== undefined){
 let data1 = data.from_y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/from_y",schemaPath:"#/properties/from_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/from_y",schemaPath:"#/properties/from_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4302,7 +4302,7 @@ errors++;
 if(data.to_x !== undefined){
 let data2 = data.to_x;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/to_x",schemaPath:"#/properties/to_x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/to_x",schemaPath:"#/properties/to_x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4315,7 +4315,7 @@ errors++;
 if(data.to_y !== undefined){
 let data3 = data.to_y;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err7 = {instancePath:instancePath+"/to_y",schemaPath:"#/properties/to_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err7 = {instancePath:instancePath+"/to_y",schemaPath:"#/properties/to_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4328,7 +4328,7 @@ errors++;
 if(data.button !== undefined){
 let data4 = data.button;
 if(typeof data4 !== "string"){
-const err8 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err8 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4338,7 +4338,7 @@ vErrors.push(err8);
 errors++;
 }
 if(!(((data4 === "left") || (data4 === "middle")) || (data4 === "right"))){
-const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema95.enum},message:"must be equal to one of the allowed values"};
+const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema95.enum}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4350,7 +4350,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4405,7 +4405,7 @@ data.direction = "down";
 if(data.x !== undefined){
 let data0 = data.x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/MouseScrollRequest/properties/x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err0 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/MouseScrollRequest/properties/x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4418,7 +4418,7 @@ errors++;
 if(data.y !== undefined){
 let data1 = data.y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err1 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/MouseScrollRequest/properties/y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err1 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/MouseScrollRequest/properties/y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4431,7 +4431,7 @@ errors++;
 if(data.delta_y !== undefined){
 let data2 = data.delta_y;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err2 = {instancePath:instancePath+"/delta_y",schemaPath:"contract#/$defs/MouseScrollRequest/properties/delta_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/delta_y",schemaPath:"contract#/$defs/MouseScrollRequest/properties/delta_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4444,7 +4444,7 @@ errors++;
 if(data.amount !== undefined){
 let data3 = data.amount;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err3 = {instancePath:instancePath+"/amount",schemaPath:"contract#/$defs/MouseScrollRequest/properties/amount/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err3 = {instancePath:instancePath+"/amount",schemaPath:"contract#/$defs/MouseScrollRequest/properties/amount/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4455,7 +4455,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 < 1 || isNaN(data3)){
-const err4 = {instancePath:instancePath+"/amount",schemaPath:"contract#/$defs/MouseScrollRequest/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err4 = {instancePath:instancePath+"/amount",schemaPath:"contract#/$defs/MouseScrollRequest/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4468,7 +4468,7 @@ errors++;
 }
 let data4 = data.direction;
 if(typeof data4 !== "string"){
-const err5 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4478,7 +4478,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!((((data4 === "up") || (data4 === "down")) || (data4 === "left")) || (data4 === "right"))){
-const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema102.properties.direction.enum},message:"must be equal to one of the allowed values"};
+const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema102.properties.direction.enum}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4489,7 +4489,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"contract#/$defs/MouseScrollRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath,schemaPath:"contract#/$defs/MouseScrollRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4519,7 +4519,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/KeyboardTypeRequest/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/KeyboardTypeRequest/required",keyword:"required",params:{missingProperty: "text"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4532,7 +4532,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(func1(data0) > 100000){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters"};
+const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4543,7 +4543,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/text/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4556,7 +4556,7 @@ errors++;
 if(data.delay_ms !== undefined){
 let data1 = data.delay_ms;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err3 = {instancePath:instancePath+"/delay_ms",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/delay_ms/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err3 = {instancePath:instancePath+"/delay_ms",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/delay_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4567,7 +4567,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000 || isNaN(data1)){
-const err4 = {instancePath:instancePath+"/delay_ms",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/delay_ms/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+const err4 = {instancePath:instancePath+"/delay_ms",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/delay_ms/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4577,7 +4577,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data1 < 0 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/delay_ms",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/delay_ms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err5 = {instancePath:instancePath+"/delay_ms",schemaPath:"contract#/$defs/KeyboardTypeRequest/properties/delay_ms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4590,7 +4590,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"contract#/$defs/KeyboardTypeRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err6 = {instancePath,schemaPath:"contract#/$defs/KeyboardTypeRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4620,7 +4620,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.key === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/KeyboardPressRequest/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/KeyboardPressRequest/required",keyword:"required",params:{missingProperty: "key"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4633,7 +4633,7 @@ if(data.key !== undefined){
 let data0 = data.key;
 if(typeof data0 === "string"){
 if(func1(data0) > 64){
-const err1 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardPressRequest/properties/key/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err1 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardPressRequest/properties/key/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4643,7 +4643,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardPressRequest/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardPressRequest/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4654,7 +4654,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardPressRequest/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardPressRequest/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4666,7 +4666,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/KeyboardPressRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/KeyboardPressRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4699,7 +4699,7 @@ if(data.keys !== undefined){
 let data0 = data.keys;
 if(Array.isArray(data0)){
 if(data0.length > 10){
-const err0 = {instancePath:instancePath+"/keys",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
+const err0 = {instancePath:instancePath+"/keys",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/maxItems",keyword:"maxItems",params:{limit: 10}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4713,7 +4713,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err1 = {instancePath:instancePath+"/keys/" + i0,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err1 = {instancePath:instancePath+"/keys/" + i0,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/items/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4723,7 +4723,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data1) < 1){
-const err2 = {instancePath:instancePath+"/keys/" + i0,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/keys/" + i0,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4734,7 +4734,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/keys/" + i0,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/keys/" + i0,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4746,7 +4746,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/keys",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err4 = {instancePath:instancePath+"/keys",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/keys/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4760,7 +4760,7 @@ if(data.modifiers !== undefined){
 let data2 = data.modifiers;
 if(Array.isArray(data2)){
 if(data2.length > 10){
-const err5 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
+const err5 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/maxItems",keyword:"maxItems",params:{limit: 10}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4774,7 +4774,7 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 if(typeof data3 === "string"){
 if(func1(data3) > 64){
-const err6 = {instancePath:instancePath+"/modifiers/" + i1,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err6 = {instancePath:instancePath+"/modifiers/" + i1,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/items/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4784,7 +4784,7 @@ vErrors.push(err6);
 errors++;
 }
 if(func1(data3) < 1){
-const err7 = {instancePath:instancePath+"/modifiers/" + i1,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err7 = {instancePath:instancePath+"/modifiers/" + i1,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4795,7 +4795,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/modifiers/" + i1,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err8 = {instancePath:instancePath+"/modifiers/" + i1,schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4807,7 +4807,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err9 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/modifiers/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4821,7 +4821,7 @@ if(data.key !== undefined){
 let data4 = data.key;
 if(typeof data4 === "string"){
 if(func1(data4) > 64){
-const err10 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/key/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err10 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/key/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4831,7 +4831,7 @@ vErrors.push(err10);
 errors++;
 }
 if(func1(data4) < 1){
-const err11 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err11 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4842,7 +4842,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err12 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/KeyboardCombinationRequest/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4854,7 +4854,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"contract#/$defs/KeyboardCombinationRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err13 = {instancePath,schemaPath:"contract#/$defs/KeyboardCombinationRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4887,7 +4887,7 @@ if(data.content !== undefined){
 let data0 = data.content;
 if(typeof data0 === "string"){
 if(func1(data0) > 1048576){
-const err0 = {instancePath:instancePath+"/content",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/content/maxLength",keyword:"maxLength",params:{limit: 1048576},message:"must NOT have more than 1048576 characters"};
+const err0 = {instancePath:instancePath+"/content",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/content/maxLength",keyword:"maxLength",params:{limit: 1048576}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4898,7 +4898,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/content",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/content/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/content",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/content/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4912,7 +4912,7 @@ if(data.text !== undefined){
 let data1 = data.text;
 if(typeof data1 === "string"){
 if(func1(data1) > 1048576){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1048576},message:"must NOT have more than 1048576 characters"};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1048576}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4923,7 +4923,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/ClipboardSetRequest/properties/text/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4935,7 +4935,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/ClipboardSetRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/ClipboardSetRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4965,7 +4965,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "x"},message:"must have required property '"+"x"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4975,7 +4975,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "y"},message:"must have required property '"+"y"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4985,7 +4985,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.width === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "width"},message:"must have required property '"+"width"+"'"};
+const err2 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "width"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4995,7 +4995,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.height === undefined){
-const err3 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "height"},message:"must have required property '"+"height"+"'"};
+const err3 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/required",keyword:"required",params:{missingProperty: "height"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5007,7 +5007,7 @@ errors++;
 if(data.x !== undefined){
 let data0 = data.x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/ScreenRegion/properties/x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/ScreenRegion/properties/x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5020,7 +5020,7 @@ errors++;
 if(data.y !== undefined){
 let data1 = data.y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/ScreenRegion/properties/y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/ScreenRegion/properties/y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5033,7 +5033,7 @@ errors++;
 if(data.width !== undefined){
 let data2 = data.width;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ScreenRegion/properties/width/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ScreenRegion/properties/width/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5044,7 +5044,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 < 1 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ScreenRegion/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err7 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ScreenRegion/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5058,7 +5058,7 @@ errors++;
 if(data.height !== undefined){
 let data3 = data.height;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err8 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ScreenRegion/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err8 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ScreenRegion/properties/height/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5069,7 +5069,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 < 1 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ScreenRegion/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err9 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ScreenRegion/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5082,7 +5082,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err10 = {instancePath,schemaPath:"contract#/$defs/ScreenRegion/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -5124,7 +5124,7 @@ if(data.output_file !== undefined){
 let data0 = data.output_file;
 if(typeof data0 === "string"){
 if(func1(data0) > 4096){
-const err0 = {instancePath:instancePath+"/output_file",schemaPath:"contract#/$defs/RecordingStartRequest/properties/output_file/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+const err0 = {instancePath:instancePath+"/output_file",schemaPath:"contract#/$defs/RecordingStartRequest/properties/output_file/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5134,7 +5134,7 @@ vErrors.push(err0);
 errors++;
 }
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/output_file",schemaPath:"contract#/$defs/RecordingStartRequest/properties/output_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/output_file",schemaPath:"contract#/$defs/RecordingStartRequest/properties/output_file/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5145,7 +5145,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/output_file",schemaPath:"contract#/$defs/RecordingStartRequest/properties/output_file/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/output_file",schemaPath:"contract#/$defs/RecordingStartRequest/properties/output_file/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5157,7 +5157,7 @@ errors++;
 }
 let data1 = data.fps;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err3 = {instancePath:instancePath+"/fps",schemaPath:"contract#/$defs/RecordingStartRequest/properties/fps/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err3 = {instancePath:instancePath+"/fps",schemaPath:"contract#/$defs/RecordingStartRequest/properties/fps/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5168,7 +5168,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 60 || isNaN(data1)){
-const err4 = {instancePath:instancePath+"/fps",schemaPath:"contract#/$defs/RecordingStartRequest/properties/fps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60},message:"must be <= 60"};
+const err4 = {instancePath:instancePath+"/fps",schemaPath:"contract#/$defs/RecordingStartRequest/properties/fps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5178,7 +5178,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/fps",schemaPath:"contract#/$defs/RecordingStartRequest/properties/fps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err5 = {instancePath:instancePath+"/fps",schemaPath:"contract#/$defs/RecordingStartRequest/properties/fps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5189,7 +5189,7 @@ errors++;
 }
 }
 if(typeof data.format !== "string"){
-const err6 = {instancePath:instancePath+"/format",schemaPath:"contract#/$defs/RecordingStartRequest/properties/format/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err6 = {instancePath:instancePath+"/format",schemaPath:"contract#/$defs/RecordingStartRequest/properties/format/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5199,7 +5199,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data.quality !== "string"){
-const err7 = {instancePath:instancePath+"/quality",schemaPath:"contract#/$defs/RecordingStartRequest/properties/quality/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/quality",schemaPath:"contract#/$defs/RecordingStartRequest/properties/quality/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5210,7 +5210,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/RecordingStartRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath,schemaPath:"contract#/$defs/RecordingStartRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5243,7 +5243,7 @@ if(data.recording_id !== undefined){
 let data0 = data.recording_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err0 = {instancePath:instancePath+"/recording_id",schemaPath:"contract#/$defs/RecordingStopRequest/properties/recording_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err0 = {instancePath:instancePath+"/recording_id",schemaPath:"contract#/$defs/RecordingStopRequest/properties/recording_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5254,7 +5254,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/recording_id",schemaPath:"contract#/$defs/RecordingStopRequest/properties/recording_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/recording_id",schemaPath:"contract#/$defs/RecordingStopRequest/properties/recording_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5266,7 +5266,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"contract#/$defs/RecordingStopRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err2 = {instancePath,schemaPath:"contract#/$defs/RecordingStopRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5298,7 +5298,7 @@ if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5308,7 +5308,7 @@ vErrors.push(err0);
 errors++;
 }
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5319,7 +5319,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5331,7 +5331,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5363,7 +5363,7 @@ if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5373,7 +5373,7 @@ vErrors.push(err0);
 errors++;
 }
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5384,7 +5384,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5396,7 +5396,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5426,7 +5426,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.window_id === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"},message:"must have required property '"+"window_id"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5439,7 +5439,7 @@ if(data.window_id !== undefined){
 let data0 = data.window_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5449,7 +5449,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5460,7 +5460,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5472,7 +5472,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5501,7 +5501,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.window_id === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"},message:"must have required property '"+"window_id"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5514,7 +5514,7 @@ if(data.window_id !== undefined){
 let data0 = data.window_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5524,7 +5524,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5535,7 +5535,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5547,7 +5547,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5577,7 +5577,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.window_id === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/required",keyword:"required",params:{missingProperty: "window_id"},message:"must have required property '"+"window_id"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/required",keyword:"required",params:{missingProperty: "window_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5587,7 +5587,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.width === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/required",keyword:"required",params:{missingProperty: "width"},message:"must have required property '"+"width"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/required",keyword:"required",params:{missingProperty: "width"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5597,7 +5597,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.height === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/required",keyword:"required",params:{missingProperty: "height"},message:"must have required property '"+"height"+"'"};
+const err2 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/required",keyword:"required",params:{missingProperty: "height"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5610,7 +5610,7 @@ if(data.window_id !== undefined){
 let data0 = data.window_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowResizeRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowResizeRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5620,7 +5620,7 @@ vErrors.push(err3);
 errors++;
 }
 if(func1(data0) < 1){
-const err4 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowResizeRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err4 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowResizeRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5631,7 +5631,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowResizeRequest/properties/window_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowResizeRequest/properties/window_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5644,7 +5644,7 @@ errors++;
 if(data.width !== undefined){
 let data1 = data.width;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err6 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/WindowResizeRequest/properties/width/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/WindowResizeRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5655,7 +5655,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/WindowResizeRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err7 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/WindowResizeRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5669,7 +5669,7 @@ errors++;
 if(data.height !== undefined){
 let data2 = data.height;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/WindowResizeRequest/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err8 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/WindowResizeRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5680,7 +5680,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 < 1 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/WindowResizeRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err9 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/WindowResizeRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5693,7 +5693,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err10 = {instancePath,schemaPath:"contract#/$defs/WindowResizeRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -5722,7 +5722,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.window_id === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"},message:"must have required property '"+"window_id"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5735,7 +5735,7 @@ if(data.window_id !== undefined){
 let data0 = data.window_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5745,7 +5745,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5756,7 +5756,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5768,7 +5768,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5798,7 +5798,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.width === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"},message:"must have required property '"+"width"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5808,7 +5808,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.height === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"},message:"must have required property '"+"height"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5820,7 +5820,7 @@ errors++;
 if(data.width !== undefined){
 let data0 = data.width;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5831,7 +5831,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 7680 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680},message:"must be <= 7680"};
+const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5841,7 +5841,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0 < 320 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320},message:"must be >= 320"};
+const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5855,7 +5855,7 @@ errors++;
 if(data.height !== undefined){
 let data1 = data.height;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5866,7 +5866,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 4320 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320},message:"must be <= 4320"};
+const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5876,7 +5876,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data1 < 200 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200},message:"must be >= 200"};
+const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5889,7 +5889,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5918,7 +5918,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.width === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"},message:"must have required property '"+"width"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5928,7 +5928,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.height === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"},message:"must have required property '"+"height"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5940,7 +5940,7 @@ errors++;
 if(data.width !== undefined){
 let data0 = data.width;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5951,7 +5951,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 7680 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680},message:"must be <= 7680"};
+const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5961,7 +5961,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0 < 320 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320},message:"must be >= 320"};
+const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5975,7 +5975,7 @@ errors++;
 if(data.height !== undefined){
 let data1 = data.height;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5986,7 +5986,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 4320 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320},message:"must be <= 4320"};
+const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5996,7 +5996,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data1 < 200 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200},message:"must be >= 200"};
+const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6009,7 +6009,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6042,7 +6042,7 @@ if(data.language === undefined){
 data.language = "eng";
 }
 if(data.x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "x"},message:"must have required property '"+"x"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6052,7 +6052,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "y"},message:"must have required property '"+"y"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6062,7 +6062,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.width === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "width"},message:"must have required property '"+"width"+"'"};
+const err2 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "width"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6072,7 +6072,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.height === undefined){
-const err3 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "height"},message:"must have required property '"+"height"+"'"};
+const err3 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/required",keyword:"required",params:{missingProperty: "height"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6084,7 +6084,7 @@ errors++;
 if(data.x !== undefined){
 let data0 = data.x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/OcrRequest/properties/x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/x",schemaPath:"contract#/$defs/OcrRequest/properties/x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6097,7 +6097,7 @@ errors++;
 if(data.y !== undefined){
 let data1 = data.y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/OcrRequest/properties/y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/y",schemaPath:"contract#/$defs/OcrRequest/properties/y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6110,7 +6110,7 @@ errors++;
 if(data.width !== undefined){
 let data2 = data.width;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/OcrRequest/properties/width/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/OcrRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6121,7 +6121,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 < 1 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/OcrRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err7 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/OcrRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6135,7 +6135,7 @@ errors++;
 if(data.height !== undefined){
 let data3 = data.height;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err8 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/OcrRequest/properties/height/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err8 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/OcrRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6146,7 +6146,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 < 1 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/OcrRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err9 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/OcrRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6160,7 +6160,7 @@ errors++;
 let data4 = data.language;
 if(typeof data4 === "string"){
 if(func1(data4) > 64){
-const err10 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/OcrRequest/properties/language/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err10 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/OcrRequest/properties/language/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6171,7 +6171,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/OcrRequest/properties/language/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err11 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/OcrRequest/properties/language/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6182,7 +6182,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err12 = {instancePath,schemaPath:"contract#/$defs/OcrRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6212,7 +6212,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.modifiers === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/HotkeyRequest/required",keyword:"required",params:{missingProperty: "modifiers"},message:"must have required property '"+"modifiers"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/HotkeyRequest/required",keyword:"required",params:{missingProperty: "modifiers"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6222,7 +6222,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.key === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/HotkeyRequest/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/HotkeyRequest/required",keyword:"required",params:{missingProperty: "key"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6235,7 +6235,7 @@ if(data.modifiers !== undefined){
 let data0 = data.modifiers;
 if(Array.isArray(data0)){
 if(data0.length > 10){
-const err2 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"};
+const err2 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/maxItems",keyword:"maxItems",params:{limit: 10}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6249,7 +6249,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
 if(func1(data1) > 64){
-const err3 = {instancePath:instancePath+"/modifiers/" + i0,schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err3 = {instancePath:instancePath+"/modifiers/" + i0,schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/items/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6259,7 +6259,7 @@ vErrors.push(err3);
 errors++;
 }
 if(func1(data1) < 1){
-const err4 = {instancePath:instancePath+"/modifiers/" + i0,schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err4 = {instancePath:instancePath+"/modifiers/" + i0,schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6270,7 +6270,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/modifiers/" + i0,schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/modifiers/" + i0,schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6282,7 +6282,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err6 = {instancePath:instancePath+"/modifiers",schemaPath:"contract#/$defs/HotkeyRequest/properties/modifiers/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6296,7 +6296,7 @@ if(data.key !== undefined){
 let data2 = data.key;
 if(typeof data2 === "string"){
 if(func1(data2) > 64){
-const err7 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/HotkeyRequest/properties/key/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err7 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/HotkeyRequest/properties/key/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6306,7 +6306,7 @@ vErrors.push(err7);
 errors++;
 }
 if(func1(data2) < 1){
-const err8 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/HotkeyRequest/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err8 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/HotkeyRequest/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6317,7 +6317,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/HotkeyRequest/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err9 = {instancePath:instancePath+"/key",schemaPath:"contract#/$defs/HotkeyRequest/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6329,7 +6329,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"contract#/$defs/HotkeyRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err10 = {instancePath,schemaPath:"contract#/$defs/HotkeyRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6359,7 +6359,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from_x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"},message:"must have required property '"+"from_x"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6369,7 +6369,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.from_y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"},message:"must have required property '"+"from_y"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6379,7 +6379,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.to_x === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"},message:"must have required property '"+"to_x"+"'"};
+const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6389,7 +6389,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.to_y === undefined){
-const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"},message:"must have required property '"+"to_y"+"'"};
+const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6401,7 +6401,7 @@ errors++;
 if(data.from_x !== undefined){
 let data0 = data.from_x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6414,7 +6414,7 @@ errors++;
 if(data.from_y !== undefined){
 let data1 = data.from_y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6427,7 +6427,7 @@ errors++;
 if(data.to_x !== undefined){
 let data2 = data.to_x;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6440,7 +6440,7 @@ errors++;
 if(data.to_y !== undefined){
 let data3 = data.to_y;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6452,7 +6452,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6481,7 +6481,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.from_x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"},message:"must have required property '"+"from_x"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6491,7 +6491,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.from_y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"},message:"must have required property '"+"from_y"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6501,7 +6501,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.to_x === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"},message:"must have required property '"+"to_x"+"'"};
+const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6511,7 +6511,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.to_y === undefined){
-const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"},message:"must have required property '"+"to_y"+"'"};
+const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6523,7 +6523,7 @@ errors++;
 if(data.from_x !== undefined){
 let data0 = data.from_x;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6536,7 +6536,7 @@ errors++;
 if(data.from_y !== undefined){
 let data1 = data.from_y;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6549,7 +6549,7 @@ errors++;
 if(data.to_x !== undefined){
 let data2 = data.to_x;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6562,7 +6562,7 @@ errors++;
 if(data.to_y !== undefined){
 let data3 = data.to_y;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6574,7 +6574,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6604,7 +6604,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/required",keyword:"required",params:{missingProperty: "text"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6617,7 +6617,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(func1(data0) > 1000){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"};
+const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6627,7 +6627,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6638,7 +6638,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6650,7 +6650,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6683,7 +6683,7 @@ if(data.timeout === undefined){
 data.timeout = 30;
 }
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/WaitForElementRequest/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/WaitForElementRequest/required",keyword:"required",params:{missingProperty: "text"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6696,7 +6696,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(func1(data0) > 1000){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/WaitForElementRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"};
+const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/WaitForElementRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6706,7 +6706,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/WaitForElementRequest/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/WaitForElementRequest/properties/text/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6717,7 +6717,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/WaitForElementRequest/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/WaitForElementRequest/properties/text/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6729,7 +6729,7 @@ errors++;
 }
 let data1 = data.timeout;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err4 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/WaitForElementRequest/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err4 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/WaitForElementRequest/properties/timeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6740,7 +6740,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 300 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/WaitForElementRequest/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300},message:"must be <= 300"};
+const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/WaitForElementRequest/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6750,7 +6750,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/WaitForElementRequest/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err6 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/WaitForElementRequest/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6762,7 +6762,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"contract#/$defs/WaitForElementRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath,schemaPath:"contract#/$defs/WaitForElementRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6791,7 +6791,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/required",keyword:"required",params:{missingProperty: "text"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6804,7 +6804,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(func1(data0) > 1000){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"};
+const err1 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/maxLength",keyword:"maxLength",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6814,7 +6814,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6825,7 +6825,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/$defs/FindElementRequest/properties/text/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6837,7 +6837,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/FindElementRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6866,7 +6866,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.window_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "window_id"},message:"must have required property '"+"window_id"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "window_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6879,7 +6879,7 @@ if(data.window_id !== undefined){
 let data0 = data.window_id;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){
-const err1 = {instancePath:instancePath+"/window_id",schemaPath:"#/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+const err1 = {instancePath:instancePath+"/window_id",schemaPath:"#/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6889,7 +6889,7 @@ vErrors.push(err1);
 errors++;
 }
 if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/window_id",schemaPath:"#/properties/window_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err2 = {instancePath:instancePath+"/window_id",schemaPath:"#/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6900,7 +6900,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/window_id",schemaPath:"#/properties/window_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/window_id",schemaPath:"#/properties/window_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6912,7 +6912,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }

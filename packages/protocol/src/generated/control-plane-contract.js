@@ -21,7 +21,7 @@ data.limit = 100;
 }
 let data0 = data.limit;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err0 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -32,7 +32,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 1000 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -42,7 +42,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0 < 1 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -55,7 +55,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/SandboxStatus/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/SandboxStatus/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -65,7 +65,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!((((((data1 === "creating") || (data1 === "running")) || (data1 === "paused")) || (data1 === "stopped")) || (data1 === "error")) || (data1 === "deleted"))){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/SandboxStatus/enum",keyword:"enum",params:{allowedValues: schema33.enum},message:"must be equal to one of the allowed values"};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/SandboxStatus/enum",keyword:"enum",params:{allowedValues: schema33.enum}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -77,7 +77,7 @@ errors++;
 }
 if(data.region !== undefined){
 if(typeof data.region !== "string"){
-const err5 = {instancePath:instancePath+"/region",schemaPath:"#/properties/region/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/region",schemaPath:"#/properties/region/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -89,7 +89,7 @@ errors++;
 }
 if(data.cursor !== undefined){
 if(typeof data.cursor !== "string"){
-const err6 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err6 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -101,7 +101,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -137,7 +137,7 @@ let valid0 = false;
 const _errs2 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.template_id === undefined){
-const err0 = {instancePath,schemaPath:"#/anyOf/0/required",keyword:"required",params:{missingProperty: "template_id"},message:"must have required property '"+"template_id"+"'"};
+const err0 = {instancePath,schemaPath:"#/anyOf/0/required",keyword:"required",params:{missingProperty: "template_id"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -152,7 +152,7 @@ valid0 = valid0 || _valid0;
 const _errs3 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.template_name === undefined){
-const err1 = {instancePath,schemaPath:"#/anyOf/1/required",keyword:"required",params:{missingProperty: "template_name"},message:"must have required property '"+"template_name"+"'"};
+const err1 = {instancePath,schemaPath:"#/anyOf/1/required",keyword:"required",params:{missingProperty: "template_name"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -165,7 +165,7 @@ errors++;
 var _valid0 = _errs3 === errors;
 valid0 = valid0 || _valid0;
 if(!valid0){
-const err2 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err2 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -194,7 +194,7 @@ let passing0 = null;
 const _errs7 = errors;
 if(typeof data0 === "string"){
 if(func1(data0) < 1){
-const err3 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -205,7 +205,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/0/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -221,7 +221,7 @@ passing0 = 0;
 }
 const _errs9 = errors;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err5 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/1/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/1/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -243,7 +243,7 @@ passing0 = 1;
 const _errs11 = errors;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.value === undefined){
-const err6 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/required",keyword:"required",params:{missingProperty: "value"},message:"must have required property '"+"value"+"'"};
+const err6 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -256,7 +256,7 @@ if(data0.value !== undefined){
 let data1 = data0.value;
 if(typeof data1 === "string"){
 if(func1(data1) < 1){
-const err7 = {instancePath:instancePath+"/template_id/value",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/properties/value/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err7 = {instancePath:instancePath+"/template_id/value",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/properties/value/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -267,7 +267,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/template_id/value",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err8 = {instancePath:instancePath+"/template_id/value",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -279,7 +279,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err9 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf/2/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -303,7 +303,7 @@ props0.value = true;
 }
 }
 if(!valid3){
-const err10 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err10 = {instancePath:instancePath+"/template_id",schemaPath:"contract#/$defs/TemplateReference/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -328,7 +328,7 @@ if(data.template_name !== undefined){
 let data2 = data.template_name;
 if(typeof data2 === "string"){
 if(func1(data2) < 1){
-const err11 = {instancePath:instancePath+"/template_name",schemaPath:"#/properties/template_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err11 = {instancePath:instancePath+"/template_name",schemaPath:"#/properties/template_name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -339,7 +339,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/template_name",schemaPath:"#/properties/template_name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err12 = {instancePath:instancePath+"/template_name",schemaPath:"#/properties/template_name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -351,7 +351,7 @@ errors++;
 }
 if(data.region !== undefined){
 if(typeof data.region !== "string"){
-const err13 = {instancePath:instancePath+"/region",schemaPath:"#/properties/region/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err13 = {instancePath:instancePath+"/region",schemaPath:"#/properties/region/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -364,7 +364,7 @@ errors++;
 if(data.timeout_seconds !== undefined){
 let data4 = data.timeout_seconds;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/properties/timeout_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err14 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/properties/timeout_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -375,7 +375,7 @@ errors++;
 }
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 86400 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/properties/timeout_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
+const err15 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/properties/timeout_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -385,7 +385,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4 < 1 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/properties/timeout_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err16 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/properties/timeout_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -398,7 +398,7 @@ errors++;
 }
 if(data.internet_access !== undefined){
 if(typeof data.internet_access !== "boolean"){
-const err17 = {instancePath:instancePath+"/internet_access",schemaPath:"#/properties/internet_access/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err17 = {instancePath:instancePath+"/internet_access",schemaPath:"#/properties/internet_access/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -413,7 +413,7 @@ let data6 = data.env_vars;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 for(const key0 in data6){
 if(typeof data6[key0] !== "string"){
-const err18 = {instancePath:instancePath+"/env_vars/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/env_vars/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err18 = {instancePath:instancePath+"/env_vars/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/env_vars/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -425,7 +425,7 @@ errors++;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/env_vars",schemaPath:"#/properties/env_vars/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err19 = {instancePath:instancePath+"/env_vars",schemaPath:"#/properties/env_vars/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -438,7 +438,7 @@ errors++;
 if(data.vcpu !== undefined){
 let data8 = data.vcpu;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err20 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err20 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -451,7 +451,7 @@ errors++;
 if(data.memory_mb !== undefined){
 let data9 = data.memory_mb;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-const err21 = {instancePath:instancePath+"/memory_mb",schemaPath:"#/properties/memory_mb/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err21 = {instancePath:instancePath+"/memory_mb",schemaPath:"#/properties/memory_mb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -464,7 +464,7 @@ errors++;
 if(data.disk_gb !== undefined){
 let data10 = data.disk_gb;
 if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-const err22 = {instancePath:instancePath+"/disk_gb",schemaPath:"#/properties/disk_gb/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err22 = {instancePath:instancePath+"/disk_gb",schemaPath:"#/properties/disk_gb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -478,7 +478,7 @@ if(data.name !== undefined){
 let data11 = data.name;
 if(typeof data11 === "string"){
 if(func1(data11) > 128){
-const err23 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+const err23 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -488,7 +488,7 @@ vErrors.push(err23);
 errors++;
 }
 if(func1(data11) < 1){
-const err24 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err24 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -499,7 +499,7 @@ errors++;
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err25 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -513,7 +513,7 @@ if(data.metadata !== undefined){
 let data12 = data.metadata;
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(Object.keys(data12).length > 64){
-const err26 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+const err26 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/maxProperties",keyword:"maxProperties",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -526,7 +526,7 @@ for(const key1 in data12){
 let data13 = data12[key1];
 if(typeof data13 === "string"){
 if(func1(data13) > 1024){
-const err27 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+const err27 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 1024}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -537,7 +537,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err28 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -549,7 +549,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err29 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -562,7 +562,7 @@ errors++;
 if(data.min_isolation !== undefined){
 let data14 = data.min_isolation;
 if(typeof data14 !== "string"){
-const err30 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err30 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -572,7 +572,7 @@ vErrors.push(err30);
 errors++;
 }
 if(!((((data14 === "namespace") || (data14 === "container")) || (data14 === "gvisor")) || (data14 === "microvm"))){
-const err31 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values"};
+const err31 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/enum",keyword:"enum",params:{allowedValues: schema37.enum}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -584,7 +584,7 @@ errors++;
 }
 }
 else {
-const err32 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err32 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -634,7 +634,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.category !== undefined){
 if(typeof data.category !== "string"){
-const err0 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err0 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -646,7 +646,7 @@ errors++;
 }
 if(data.language !== undefined){
 if(typeof data.language !== "string"){
-const err1 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -659,7 +659,7 @@ errors++;
 if(data.limit !== undefined){
 let data2 = data.limit;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -670,7 +670,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000 || isNaN(data2)){
-const err3 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+const err3 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -680,7 +680,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data2 < 1 || isNaN(data2)){
-const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -693,7 +693,7 @@ errors++;
 }
 if(data.fields !== undefined){
 if(typeof data.fields !== "string"){
-const err5 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -705,7 +705,7 @@ errors++;
 }
 if(data.cursor !== undefined){
 if(typeof data.cursor !== "string"){
-const err6 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err6 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -717,7 +717,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -754,7 +754,7 @@ if(data.from_image !== undefined){
 let data0 = data.from_image;
 if(typeof data0 === "string"){
 if(func1(data0) < 1){
-const err0 = {instancePath:instancePath+"/from_image",schemaPath:"#/properties/from_image/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err0 = {instancePath:instancePath+"/from_image",schemaPath:"#/properties/from_image/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -765,7 +765,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/from_image",schemaPath:"#/properties/from_image/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err1 = {instancePath:instancePath+"/from_image",schemaPath:"#/properties/from_image/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -783,7 +783,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2.type === undefined){
-const err2 = {instancePath:instancePath+"/steps/" + i0,schemaPath:"contract#/$defs/TemplateStep/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+const err2 = {instancePath:instancePath+"/steps/" + i0,schemaPath:"contract#/$defs/TemplateStep/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -795,7 +795,7 @@ errors++;
 if(data2.type !== undefined){
 let data3 = data2.type;
 if(typeof data3 !== "string"){
-const err3 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err3 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -805,7 +805,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!((((((((((((data3 === "COPY") || (data3 === "RUN")) || (data3 === "ENV")) || (data3 === "WORKDIR")) || (data3 === "USER")) || (data3 === "CMD")) || (data3 === "copy")) || (data3 === "run")) || (data3 === "env")) || (data3 === "workdir")) || (data3 === "user")) || (data3 === "cmd"))){
-const err4 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/enum",keyword:"enum",params:{allowedValues: schema42.properties.type.enum},message:"must be equal to one of the allowed values"};
+const err4 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/enum",keyword:"enum",params:{allowedValues: schema42.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -821,7 +821,7 @@ if(Array.isArray(data4)){
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data4[i1] !== "string"){
-const err5 = {instancePath:instancePath+"/steps/" + i0+"/args/" + i1,schemaPath:"contract#/$defs/TemplateStep/properties/args/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err5 = {instancePath:instancePath+"/steps/" + i0+"/args/" + i1,schemaPath:"contract#/$defs/TemplateStep/properties/args/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -833,7 +833,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/steps/" + i0+"/args",schemaPath:"contract#/$defs/TemplateStep/properties/args/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err6 = {instancePath:instancePath+"/steps/" + i0+"/args",schemaPath:"contract#/$defs/TemplateStep/properties/args/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -845,7 +845,7 @@ errors++;
 }
 if(data2.key !== undefined){
 if(typeof data2.key !== "string"){
-const err7 = {instancePath:instancePath+"/steps/" + i0+"/key",schemaPath:"contract#/$defs/TemplateStep/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/steps/" + i0+"/key",schemaPath:"contract#/$defs/TemplateStep/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -857,7 +857,7 @@ errors++;
 }
 if(data2.value !== undefined){
 if(typeof data2.value !== "string"){
-const err8 = {instancePath:instancePath+"/steps/" + i0+"/value",schemaPath:"contract#/$defs/TemplateStep/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err8 = {instancePath:instancePath+"/steps/" + i0+"/value",schemaPath:"contract#/$defs/TemplateStep/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -869,7 +869,7 @@ errors++;
 }
 if(data2.path !== undefined){
 if(typeof data2.path !== "string"){
-const err9 = {instancePath:instancePath+"/steps/" + i0+"/path",schemaPath:"contract#/$defs/TemplateStep/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err9 = {instancePath:instancePath+"/steps/" + i0+"/path",schemaPath:"contract#/$defs/TemplateStep/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -881,7 +881,7 @@ errors++;
 }
 if(data2.filesHash !== undefined){
 if(typeof data2.filesHash !== "string"){
-const err10 = {instancePath:instancePath+"/steps/" + i0+"/filesHash",schemaPath:"contract#/$defs/TemplateStep/properties/filesHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err10 = {instancePath:instancePath+"/steps/" + i0+"/filesHash",schemaPath:"contract#/$defs/TemplateStep/properties/filesHash/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -893,7 +893,7 @@ errors++;
 }
 if(data2.owner !== undefined){
 if(typeof data2.owner !== "string"){
-const err11 = {instancePath:instancePath+"/steps/" + i0+"/owner",schemaPath:"contract#/$defs/TemplateStep/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err11 = {instancePath:instancePath+"/steps/" + i0+"/owner",schemaPath:"contract#/$defs/TemplateStep/properties/owner/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -905,7 +905,7 @@ errors++;
 }
 if(data2.permissions !== undefined){
 if(typeof data2.permissions !== "string"){
-const err12 = {instancePath:instancePath+"/steps/" + i0+"/permissions",schemaPath:"contract#/$defs/TemplateStep/properties/permissions/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err12 = {instancePath:instancePath+"/steps/" + i0+"/permissions",schemaPath:"contract#/$defs/TemplateStep/properties/permissions/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -917,7 +917,7 @@ errors++;
 }
 if(data2.skipCache !== undefined){
 if(typeof data2.skipCache !== "boolean"){
-const err13 = {instancePath:instancePath+"/steps/" + i0+"/skipCache",schemaPath:"contract#/$defs/TemplateStep/properties/skipCache/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err13 = {instancePath:instancePath+"/steps/" + i0+"/skipCache",schemaPath:"contract#/$defs/TemplateStep/properties/skipCache/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -929,7 +929,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/steps/" + i0,schemaPath:"contract#/$defs/TemplateStep/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err14 = {instancePath:instancePath+"/steps/" + i0,schemaPath:"contract#/$defs/TemplateStep/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -941,7 +941,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/steps",schemaPath:"#/properties/steps/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err15 = {instancePath:instancePath+"/steps",schemaPath:"#/properties/steps/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -954,7 +954,7 @@ errors++;
 if(data.startCmd !== undefined){
 let data13 = data.startCmd;
 if((typeof data13 !== "string") && (data13 !== null)){
-const err16 = {instancePath:instancePath+"/startCmd",schemaPath:"#/properties/startCmd/type",keyword:"type",params:{type: schema41.properties.startCmd.type},message:"must be string,null"};
+const err16 = {instancePath:instancePath+"/startCmd",schemaPath:"#/properties/startCmd/type",keyword:"type",params:{type: schema41.properties.startCmd.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -972,7 +972,7 @@ let passing0 = null;
 const _errs32 = errors;
 if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 if(data14.type === undefined){
-const err17 = {instancePath:instancePath+"/readyCmd",schemaPath:"contract#/$defs/ReadyCheck/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+const err17 = {instancePath:instancePath+"/readyCmd",schemaPath:"contract#/$defs/ReadyCheck/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -984,7 +984,7 @@ errors++;
 if(data14.type !== undefined){
 let data15 = data14.type;
 if(typeof data15 !== "string"){
-const err18 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err18 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -994,7 +994,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!(((((data15 === "port") || (data15 === "url")) || (data15 === "file")) || (data15 === "process")) || (data15 === "command"))){
-const err19 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/enum",keyword:"enum",params:{allowedValues: schema43.properties.type.enum},message:"must be equal to one of the allowed values"};
+const err19 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/enum",keyword:"enum",params:{allowedValues: schema43.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1007,7 +1007,7 @@ errors++;
 if(data14.port !== undefined){
 let data16 = data14.port;
 if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err20 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err20 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1018,7 +1018,7 @@ errors++;
 }
 if((typeof data16 == "number") && (isFinite(data16))){
 if(data16 > 65535 || isNaN(data16)){
-const err21 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
+const err21 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1028,7 +1028,7 @@ vErrors.push(err21);
 errors++;
 }
 if(data16 < 1 || isNaN(data16)){
-const err22 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err22 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1041,7 +1041,7 @@ errors++;
 }
 if(data14.url !== undefined){
 if(typeof data14.url !== "string"){
-const err23 = {instancePath:instancePath+"/readyCmd/url",schemaPath:"contract#/$defs/ReadyCheck/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err23 = {instancePath:instancePath+"/readyCmd/url",schemaPath:"contract#/$defs/ReadyCheck/properties/url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1053,7 +1053,7 @@ errors++;
 }
 if(data14.path !== undefined){
 if(typeof data14.path !== "string"){
-const err24 = {instancePath:instancePath+"/readyCmd/path",schemaPath:"contract#/$defs/ReadyCheck/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err24 = {instancePath:instancePath+"/readyCmd/path",schemaPath:"contract#/$defs/ReadyCheck/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1065,7 +1065,7 @@ errors++;
 }
 if(data14.name !== undefined){
 if(typeof data14.name !== "string"){
-const err25 = {instancePath:instancePath+"/readyCmd/name",schemaPath:"contract#/$defs/ReadyCheck/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err25 = {instancePath:instancePath+"/readyCmd/name",schemaPath:"contract#/$defs/ReadyCheck/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1077,7 +1077,7 @@ errors++;
 }
 if(data14.processName !== undefined){
 if(typeof data14.processName !== "string"){
-const err26 = {instancePath:instancePath+"/readyCmd/processName",schemaPath:"contract#/$defs/ReadyCheck/properties/processName/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err26 = {instancePath:instancePath+"/readyCmd/processName",schemaPath:"contract#/$defs/ReadyCheck/properties/processName/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1089,7 +1089,7 @@ errors++;
 }
 if(data14.command !== undefined){
 if(typeof data14.command !== "string"){
-const err27 = {instancePath:instancePath+"/readyCmd/command",schemaPath:"contract#/$defs/ReadyCheck/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err27 = {instancePath:instancePath+"/readyCmd/command",schemaPath:"contract#/$defs/ReadyCheck/properties/command/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1102,7 +1102,7 @@ errors++;
 if(data14.timeout !== undefined){
 let data22 = data14.timeout;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err28 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err28 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1113,7 +1113,7 @@ errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 < 1 || isNaN(data22)){
-const err29 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err29 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1127,7 +1127,7 @@ errors++;
 if(data14.interval !== undefined){
 let data23 = data14.interval;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err30 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err30 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1138,7 +1138,7 @@ errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 < 1 || isNaN(data23)){
-const err31 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err31 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1151,7 +1151,7 @@ errors++;
 }
 }
 else {
-const err32 = {instancePath:instancePath+"/readyCmd",schemaPath:"contract#/$defs/ReadyCheck/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err32 = {instancePath:instancePath+"/readyCmd",schemaPath:"contract#/$defs/ReadyCheck/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1177,7 +1177,7 @@ props0.interval = true;
 }
 const _errs53 = errors;
 if(data14 !== null){
-const err33 = {instancePath:instancePath+"/readyCmd",schemaPath:"#/properties/readyCmd/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+const err33 = {instancePath:instancePath+"/readyCmd",schemaPath:"#/properties/readyCmd/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1198,7 +1198,7 @@ passing0 = 1;
 }
 }
 if(!valid7){
-const err34 = {instancePath:instancePath+"/readyCmd",schemaPath:"#/properties/readyCmd/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf"};
+const err34 = {instancePath:instancePath+"/readyCmd",schemaPath:"#/properties/readyCmd/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1221,7 +1221,7 @@ vErrors = null;
 }
 }
 else {
-const err35 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err35 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1252,7 +1252,7 @@ errors = vErrors.length;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
-const err0 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+const err0 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1262,7 +1262,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.from_image === undefined){
-const err1 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "from_image"},message:"must have required property '"+"from_image"+"'"};
+const err1 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "from_image"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1272,7 +1272,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.cpu === undefined){
-const err2 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "cpu"},message:"must have required property '"+"cpu"+"'"};
+const err2 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "cpu"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1282,7 +1282,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.memory === undefined){
-const err3 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'"};
+const err3 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "memory"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1292,7 +1292,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data.diskGB === undefined){
-const err4 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "diskGB"},message:"must have required property '"+"diskGB"+"'"};
+const err4 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "diskGB"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1305,7 +1305,7 @@ if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 === "string"){
 if(func1(data0) > 128){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/1/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/1/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1315,7 +1315,7 @@ vErrors.push(err5);
 errors++;
 }
 if(func1(data0) < 1){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/1/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/1/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1326,7 +1326,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/1/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/1/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1339,7 +1339,7 @@ errors++;
 if(data.cpu !== undefined){
 let data1 = data.cpu;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err8 = {instancePath:instancePath+"/cpu",schemaPath:"#/allOf/1/properties/cpu/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err8 = {instancePath:instancePath+"/cpu",schemaPath:"#/allOf/1/properties/cpu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1350,7 +1350,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err9 = {instancePath:instancePath+"/cpu",schemaPath:"#/allOf/1/properties/cpu/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err9 = {instancePath:instancePath+"/cpu",schemaPath:"#/allOf/1/properties/cpu/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1364,7 +1364,7 @@ errors++;
 if(data.memory !== undefined){
 let data2 = data.memory;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err10 = {instancePath:instancePath+"/memory",schemaPath:"#/allOf/1/properties/memory/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err10 = {instancePath:instancePath+"/memory",schemaPath:"#/allOf/1/properties/memory/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1375,7 +1375,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 64000 || isNaN(data2)){
-const err11 = {instancePath:instancePath+"/memory",schemaPath:"#/allOf/1/properties/memory/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64000},message:"must be <= 64000"};
+const err11 = {instancePath:instancePath+"/memory",schemaPath:"#/allOf/1/properties/memory/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64000}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1385,7 +1385,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data2 < 512 || isNaN(data2)){
-const err12 = {instancePath:instancePath+"/memory",schemaPath:"#/allOf/1/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 512},message:"must be >= 512"};
+const err12 = {instancePath:instancePath+"/memory",schemaPath:"#/allOf/1/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 512}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1399,7 +1399,7 @@ errors++;
 if(data.diskGB !== undefined){
 let data3 = data.diskGB;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err13 = {instancePath:instancePath+"/diskGB",schemaPath:"#/allOf/1/properties/diskGB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err13 = {instancePath:instancePath+"/diskGB",schemaPath:"#/allOf/1/properties/diskGB/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1410,7 +1410,7 @@ errors++;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 250 || isNaN(data3)){
-const err14 = {instancePath:instancePath+"/diskGB",schemaPath:"#/allOf/1/properties/diskGB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 250},message:"must be <= 250"};
+const err14 = {instancePath:instancePath+"/diskGB",schemaPath:"#/allOf/1/properties/diskGB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 250}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1420,7 +1420,7 @@ vErrors.push(err14);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err15 = {instancePath:instancePath+"/diskGB",schemaPath:"#/allOf/1/properties/diskGB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err15 = {instancePath:instancePath+"/diskGB",schemaPath:"#/allOf/1/properties/diskGB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1433,7 +1433,7 @@ errors++;
 }
 if(data.skipCache !== undefined){
 if(typeof data.skipCache !== "boolean"){
-const err16 = {instancePath:instancePath+"/skipCache",schemaPath:"#/allOf/1/properties/skipCache/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err16 = {instancePath:instancePath+"/skipCache",schemaPath:"#/allOf/1/properties/skipCache/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1445,7 +1445,7 @@ errors++;
 }
 if(data.update !== undefined){
 if(typeof data.update !== "boolean"){
-const err17 = {instancePath:instancePath+"/update",schemaPath:"#/allOf/1/properties/update/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const err17 = {instancePath:instancePath+"/update",schemaPath:"#/allOf/1/properties/update/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1461,7 +1461,7 @@ if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(data6.type !== undefined){
 let data7 = data6.type;
 if(typeof data7 !== "string"){
-const err18 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err18 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1471,7 +1471,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!(((((data7 === "basic") || (data7 === "github")) || (data7 === "gitlab")) || (data7 === "ecr")) || (data7 === "gcr"))){
-const err19 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/enum",keyword:"enum",params:{allowedValues: schema44.properties.type.enum},message:"must be equal to one of the allowed values"};
+const err19 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/enum",keyword:"enum",params:{allowedValues: schema44.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1483,7 +1483,7 @@ errors++;
 }
 if(data6.username !== undefined){
 if(typeof data6.username !== "string"){
-const err20 = {instancePath:instancePath+"/registry_credentials/username",schemaPath:"contract#/$defs/RegistryCredentials/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err20 = {instancePath:instancePath+"/registry_credentials/username",schemaPath:"contract#/$defs/RegistryCredentials/properties/username/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1495,7 +1495,7 @@ errors++;
 }
 if(data6.password !== undefined){
 if(!(typeof data6.password === "string")){
-const err21 = {instancePath:instancePath+"/registry_credentials/password",schemaPath:"contract#/$defs/RegistryCredentials/properties/password/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err21 = {instancePath:instancePath+"/registry_credentials/password",schemaPath:"contract#/$defs/RegistryCredentials/properties/password/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1507,7 +1507,7 @@ errors++;
 }
 if(data6.token !== undefined){
 if(!(typeof data6.token === "string")){
-const err22 = {instancePath:instancePath+"/registry_credentials/token",schemaPath:"contract#/$defs/RegistryCredentials/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err22 = {instancePath:instancePath+"/registry_credentials/token",schemaPath:"contract#/$defs/RegistryCredentials/properties/token/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1519,7 +1519,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/registry_credentials",schemaPath:"contract#/$defs/RegistryCredentials/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err23 = {instancePath:instancePath+"/registry_credentials",schemaPath:"contract#/$defs/RegistryCredentials/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1531,7 +1531,7 @@ errors++;
 }
 if(data.agent_version !== undefined){
 if(typeof data.agent_version !== "string"){
-const err24 = {instancePath:instancePath+"/agent_version",schemaPath:"#/allOf/1/properties/agent_version/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err24 = {instancePath:instancePath+"/agent_version",schemaPath:"#/allOf/1/properties/agent_version/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1543,7 +1543,7 @@ errors++;
 }
 }
 else {
-const err25 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err25 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1593,7 +1593,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.files_hash === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/required",keyword:"required",params:{missingProperty: "files_hash"},message:"must have required property '"+"files_hash"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/required",keyword:"required",params:{missingProperty: "files_hash"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1603,7 +1603,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.content_length === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/required",keyword:"required",params:{missingProperty: "content_length"},message:"must have required property '"+"content_length"+"'"};
+const err1 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/required",keyword:"required",params:{missingProperty: "content_length"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1616,7 +1616,7 @@ if(data.files_hash !== undefined){
 let data0 = data.files_hash;
 if(typeof data0 === "string"){
 if(func1(data0) > 128){
-const err2 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+const err2 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/maxLength",keyword:"maxLength",params:{limit: 128}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1626,7 +1626,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func1(data0) < 1){
-const err3 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err3 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1637,7 +1637,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err4 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1650,7 +1650,7 @@ errors++;
 if(data.content_length !== undefined){
 let data1 = data.content_length;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err5 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1661,7 +1661,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err6 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1674,7 +1674,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err7 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1704,7 +1704,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.timeout_seconds === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/SetTimeoutRequest/required",keyword:"required",params:{missingProperty: "timeout_seconds"},message:"must have required property '"+"timeout_seconds"+"'"};
+const err0 = {instancePath,schemaPath:"contract#/$defs/SetTimeoutRequest/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1716,7 +1716,7 @@ errors++;
 if(data.timeout_seconds !== undefined){
 let data0 = data.timeout_seconds;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err1 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"contract#/$defs/SetTimeoutRequest/properties/timeout_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err1 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"contract#/$defs/SetTimeoutRequest/properties/timeout_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1727,7 +1727,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 86400 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"contract#/$defs/SetTimeoutRequest/properties/timeout_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
+const err2 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"contract#/$defs/SetTimeoutRequest/properties/timeout_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1737,7 +1737,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"contract#/$defs/SetTimeoutRequest/properties/timeout_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const err3 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"contract#/$defs/SetTimeoutRequest/properties/timeout_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1750,7 +1750,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/SetTimeoutRequest/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err4 = {instancePath,schemaPath:"contract#/$defs/SetTimeoutRequest/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1783,7 +1783,7 @@ data.offset = 0;
 }
 let data0 = data.offset;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err0 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1794,7 +1794,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 0 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err1 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1806,7 +1806,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1835,7 +1835,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.grant === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "grant"},message:"must have required property '"+"grant"+"'"};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "grant"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1848,7 +1848,7 @@ if(data.grant !== undefined){
 let data0 = data.grant;
 if(typeof data0 === "string"){
 if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/grant",schemaPath:"#/properties/grant/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err1 = {instancePath:instancePath+"/grant",schemaPath:"#/properties/grant/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1859,7 +1859,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/grant",schemaPath:"#/properties/grant/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err2 = {instancePath:instancePath+"/grant",schemaPath:"#/properties/grant/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1871,7 +1871,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err3];
 }

@@ -25,7 +25,6 @@ export class Call<Params = unknown, Query = unknown, Body = unknown, Auth = unkn
     return this.context.req.raw.signal;
   }
 
-  header(name: string): string | undefined {
-    return this.context.req.header(name);
-  }
+  /** A request header; a property, so that handlers can take it out of the call. */
+  readonly header = (name: string): string | undefined => this.context.req.header(name);
 }

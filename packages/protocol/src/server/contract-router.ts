@@ -27,7 +27,7 @@ export interface ContractRouterOptions<Types extends ContractTypes, Auth> {
 export interface UnauthenticatedCall {
   readonly operation: Operation;
   readonly params: Readonly<Record<string, string>>;
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 export interface RequestEvent {

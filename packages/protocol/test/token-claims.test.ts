@@ -1,0 +1,12 @@
+import { tokenClaims } from "@cloud-sandbox/protocol";
+import { expect, test } from "vitest";
+
+const claims = { iss: "cloud-sandbox", sub: "sandbox", iat: 1, exp: 2, jti: "id" };
+
+test("claims of ours are read, with what a later version may add", () => {
+  expect(tokenClaims.parse({ ...claims, later: true })).toMatchObject(claims);
+});
+
+test.each([{ iss: "someone" }, { sub: "" }, { exp: "2" }, { iat: 1.5 }, { jti: undefined }])("claims with %j are refused", (wrong) => {
+  expect(tokenClaims.safeParse({ ...claims, ...wrong }).success).toBe(false);
+});

@@ -1,0 +1,27 @@
+import { defineConfig } from "vitest/config";
+import type { Reporter, TestCase } from "vitest/node";
+
+/** Says of every test that did not run why it did not. */
+class SkipReasons implements Reporter {
+  readonly #skipped: string[] = [];
+
+  onTestCaseResult(test: TestCase): void {
+    const result = test.result();
+    if (result.state === "skipped") this.#skipped.push(`  ${test.module.relativeModuleId} > ${test.fullName}: ${result.note ?? "no reason given"}`);
+  }
+
+  onTestRunEnd(): void {
+    if (this.#skipped.length > 0) console.log(`\nSkipped:\n${this.#skipped.sort().join("\n")}`);
+  }
+}
+
+export default defineConfig({
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
+    pool: "forks",
+    // Sandboxes are started for real, sometimes several at a time on two cores.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    reporters: ["default", new SkipReasons()],
+  },
+});
