@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export interface HostLanguage {
+  readonly language: "python" | "javascript" | "bash" | "go";
+  /** As its own tool prints it, such as `3.11.2`. */
+  readonly version: string;
+}
+
+const tools = [
+  { language: "python", program: "python3", args: ["--version"] },
+  { language: "javascript", program: "node", args: ["--version"] },
+  { language: "bash", program: "bash", args: ["--version"] },
+  { language: "go", program: "go", args: ["version"] },
+] as const;
+
+/** The languages that sandboxes find on this machine: they see its `/usr` and its Node.js, and no other place. */
+export async function findHostLanguages(): Promise<readonly HostLanguage[]> {
+  const directories = ["/usr/local/bin", "/usr/bin", dirname(process.execPath)];
+  const found = await Promise.all(
+    tools.map(async ({ language, program, args }) => {
+      const path = directories.map((directory) => join(directory, program)).find((candidate) => existsSync(candidate));
+      if (path === undefined) return undefined;
+      const { stdout } = await run(path, [...args], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
+      return { language, version: /\d+(\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };
+    }),
+  );
+  return found.filter((language) => language !== undefined);
+}

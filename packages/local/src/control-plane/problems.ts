@@ -1,0 +1,42 @@
+import { Problem } from "@cloud-sandbox/protocol/server";
+import type { EndedSandbox, SandboxRecord } from "./sandbox-record.js";
+
+export function sandboxNotFound(id: string): Problem {
+  return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${printable(id)} not found. List sandboxes to see those that exist, or create one.`);
+}
+
+export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): Problem {
+  if (end === "deleted") {
+    return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${id} not found: it was deleted. Create a new one.`);
+  }
+  return new Problem(
+    410,
+    "SANDBOX_EXPIRED",
+    `Sandbox ${id} expired at ${expiresAt.toISOString()}, when its lifetime ended. Create a new one, with a longer timeout_seconds if needed.`,
+    { details: { sandbox_id: id, created_at: createdAt.toISOString(), expires_at: expiresAt.toISOString() } },
+  );
+}
+
+export function sandboxFailed({ id, failureReason }: SandboxRecord): Problem {
+  return new Problem(410, "SANDBOX_FAILED", `Sandbox ${id} has failed. ${failureReason ?? ""} Delete it and create a new one.`, {
+    details: { sandbox_id: id },
+  });
+}
+
+export function sandboxPaused(id: string): Problem {
+  return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused. Resume it first.`, { details: { sandbox_id: id } });
+}
+
+export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {
+  return new Problem(
+    404,
+    "TEMPLATE_NOT_FOUND",
+    `Template ${printable(nameOrId)} not found. Templates here: ${known.join(", ")}.`,
+  );
+}
+
+/** What a caller named, short and on one line, fit to be repeated in a message. */
+function printable(text: string): string {
+  const clean = text.replace(/[^\x20-\x7e]/g, "?");
+  return JSON.stringify(clean.length > 80 ? `${clean.slice(0, 80)}…` : clean);
+}

@@ -1,0 +1,31 @@
+import { findHostLanguages, type HostLanguage } from "./control-plane/host-languages.js";
+import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
+import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
+
+export interface DoctorReport {
+  /** Whether sandboxes can be started here. */
+  readonly usable: boolean;
+  readonly runtimes: readonly RuntimeReport[];
+  readonly languages: readonly HostLanguage[];
+}
+
+/** Finds out what this machine can isolate, how well, and what would mend what is missing. Changes nothing. */
+export async function examineHost(): Promise<DoctorReport> {
+  const [report, languages] = await Promise.all([new BubblewrapRuntime().probe(), findHostLanguages()]);
+  return { usable: report.usable, runtimes: [report], languages };
+}
+
+/** The report as lines for people. */
+export function describeHost({ usable, runtimes, languages }: DoctorReport): string {
+  const lines = runtimes.flatMap((report) => {
+    if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To mend it: ${report.fix}`];
+    return [
+      `✓ ${report.runtime} ${report.version}: isolation "${report.isolation}"`,
+      ...report.enforcement.map(({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`),
+      "  network: none",
+      ...report.remarks.map((remark) => `  ! ${remark}`),
+    ];
+  });
+  const found = languages.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";
+  return [...lines, `Languages: ${found}`, usable ? "Sandboxes can be started here." : "No sandbox can be started here."].join("\n");
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { agentEnvelope, Problem } from "@cloud-sandbox/protocol/server";
+import { Pool } from "undici";
+import { sandboxFailed, sandboxPaused } from "../control-plane/problems.js";
+import type { SandboxRecord } from "../control-plane/sandbox-record.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
+import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
+
+const prefix = "/agent/";
+/** Bodies up to this many bytes are sent in one piece; larger ones stream. */
+const wholeBodyBytes = 64 * 1024;
+/** A machine's end is noticed a moment after its sockets close. */
+const noticeEndMs = 500;
+
+/**
+ * The way to the agents: `/agent/<sandbox id>/…` on the control plane's own port, streamed in both directions.
+ *
+ * What answers in there is not trusted: it may be slow, hang up in the middle or send nonsense. The account's key
+ * is never passed on.
+ */
+export class AgentGateway {
+  readonly #connections = new WeakMap<Machine, Pool>();
+
+  constructor(
+    private readonly options: {
+      readonly find: (sandboxId: string) => SandboxRecord;
+      readonly isAccountKey: (key: string) => boolean;
+    },
+  ) {}
+
+  /** Path, below the control plane's URL, at which a sandbox's agent is reached. */
+  static path(sandboxId: string): string {
+    return `${prefix}${sandboxId}`;
+  }
+
+  /** Whether the request is for an agent. */
+  handles(request: IncomingMessage): boolean {
+    return request.url?.startsWith(prefix) ?? false;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { sandboxId, path } = parseTarget(request.url ?? "");
+      const sandbox = this.options.find(sandboxId);
+      if (sandbox.status === "error") throw sandboxFailed(sandbox);
+      if (sandbox.status === "paused") throw sandboxPaused(sandboxId);
+      await this.#forward(request, response, sandbox, path);
+    } catch (error) {
+      refuse(request, response, error);
+    }
+  }
+
+  /** The connections to a machine's agent; they end with it. */
+  connection(machine: Machine): Pool {
+    let pool = this.#connections.get(machine);
+    if (!pool) {
+      // An execution may be silent for as long as it may last, so that the client's limits are the ones that count.
+      pool = new Pool("http://agent", { socketPath: machine.socketPath, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
+      this.#connections.set(machine, pool);
+      const ending = pool;
+      void machine.exited.then(() => ending.destroy());
+    }
+    return pool;
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse, sandbox: SandboxRecord, path: string): Promise<void> {
+    const abandoned = new AbortController();
+    response.once("close", () => abandoned.abort());
+    const upstream = await this.connection(sandbox.machine)
+      .request({
+        path,
+        method: (request.method ?? "GET") as "GET",
+        headers: forwardedRequestHeaders(request, this.options.isAccountKey),
+        body: await readableBody(request),
+        signal: abandoned.signal,
+      })
+      .catch(async (error: unknown) => {
+        throw abandoned.signal.aborted ? error : await explainInterruption(sandbox, error);
+      });
+    response.writeHead(upstream.statusCode, forwardedResponseHeaders(upstream.headers));
+    // Once headers are sent, an agent that hangs up can only be shown by hanging up too.
+    await pipeline(upstream.body, response);
+  }
+}
+
+function parseTarget(url: string): { sandboxId: string; path: string } {
+  const rest = url.slice(prefix.length);
+  const end = rest.search(/[/?]/);
+  const sandboxId = end === -1 ? rest : rest.slice(0, end);
+  const path = end === -1 ? "" : rest.slice(end);
+  return { sandboxId, path: path.startsWith("/") ? path : `/${path}` };
+}
+
+async function readableBody(request: IncomingMessage): Promise<Buffer | IncomingMessage | null> {
+  const length = Number(request.headers["content-length"] ?? Number.NaN);
+  if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return null;
+  if (!(length <= wholeBodyBytes)) return request;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function explainInterruption(sandbox: SandboxRecord, cause: unknown): Promise<Problem> {
+  const ended = await Promise.race([
+    sandbox.machine.exited.then(() => true),
+    new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),
+  ]);
+  if (ended) return sandboxFailed(sandbox);
+  // Not a 5xx: clients repeat those, and the code may have run.
+  return new Problem(
+    409,
+    "EXECUTION_INTERRUPTED",
+    `The agent of sandbox ${sandbox.id} was killed while it served this request: by the code in the sandbox, or because memory ran out. It has been started again; the files are kept.`,
+    { cause, details: { sandbox_id: sandbox.id } },
+  );
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const problem =
+    error instanceof Problem
+      ? error
+      : new Problem(409, "AGENT_UNREADABLE", "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.");
+  const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const body = agentEnvelope(problem, { requestId, timestamp: new Date().toISOString() });
+  response.writeHead(problem.status, { "content-type": "application/json", "x-request-id": requestId, ...problem.headers });
+  response.end(JSON.stringify(body));
+  // What the client still sends is of no use; reading it lets the answer arrive.
+  request.resume();
+}

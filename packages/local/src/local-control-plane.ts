@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { availableParallelism } from "node:os";
+import { getRequestListener } from "@hono/node-server";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { AccountKey } from "./control-plane/account-key.js";
+import { controlPlaneApi } from "./control-plane/control-plane-api.js";
+import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
+import type { SandboxRecord } from "./control-plane/sandbox-record.js";
+import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
+import { TokenIssuer } from "./control-plane/token-issuer.js";
+import { AgentGateway } from "./gateway/agent-gateway.js";
+import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
+import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
+import { version } from "./version.js";
+
+export interface LocalControlPlaneOptions {
+  /** The key that callers present. Default: a random one, in the result's `apiKey`. */
+  readonly apiKey?: string;
+  /** Address to listen on. Default: `127.0.0.1`. */
+  readonly host?: string;
+  /** Port to listen on; 0 takes any free one. Default: 0. */
+  readonly port?: number;
+  /** Machines kept booted for sandboxes to come (about 45 MB each, most of it shared). Default: 1. */
+  readonly pool?: number;
+  /** Sandboxes at a time; a create beyond is refused with 429. Default: 64. */
+  readonly maxSandboxes?: number;
+  /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
+  readonly limits?: Partial<MachineLimits>;
+  /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
+  readonly log?: (message: string) => void;
+}
+
+export interface LocalControlPlane {
+  /** Base URL for clients, such as `http://127.0.0.1:39417`. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** What starts the sandboxes. */
+  readonly runtime: string;
+  readonly isolation: IsolationLevel;
+  /** Deletes every sandbox and stops listening; resolves when nothing is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
+ *
+ * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
+ * @throws PortUnavailableError when the port is taken or may not be used.
+ */
+export async function startLocalControlPlane(options: LocalControlPlaneOptions = {}): Promise<LocalControlPlane> {
+  const runtime = new BubblewrapRuntime();
+  const report = await runtime.probe();
+  if (!report.usable) throw new RuntimeUnavailableError([report]);
+
+  const apiKey = options.apiKey ?? randomBytes(24).toString("base64url");
+  const accountKey = new AccountKey(apiKey);
+  const log = options.log ?? (() => undefined);
+  const limits = { ...defaultLimits(), ...options.limits };
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 });
+  const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
+  const [tokens, templates] = await Promise.all([TokenIssuer.create(), TemplateCatalogue.open(limits)]);
+  const fleet = new SandboxFleet({
+    runtime,
+    templates,
+    publicKey: tokens.publicKey,
+    isolation: report.isolation,
+    poolSize: options.pool ?? 1,
+    maxSandboxes: options.maxSandboxes ?? 64,
+    log,
+  });
+  const gateway = new AgentGateway({
+    find: (id) => fleet.get(id),
+    isAccountKey: (key) => accountKey.matches(key),
+  });
+  const api = controlPlaneApi({
+    fleet,
+    templates,
+    tokens,
+    accountKey,
+    runtime: runtime.name,
+    isolation: report.isolation,
+    version,
+    agentUrl: (id) => url + AgentGateway.path(id),
+    setEnvironment: (sandbox, variables) => setEnvironment(gateway, tokens, sandbox, variables),
+    log,
+  });
+  const answer = getRequestListener(api.fetch, { overrideGlobalObjects: false });
+  server.on("request", (request, response) => {
+    void (gateway.handles(request) ? gateway.handle(request, response) : answer(request, response));
+  });
+
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    server.close();
+    await fleet.close();
+    server.closeAllConnections();
+    await runtime.close();
+  };
+  return {
+    url,
+    apiKey,
+    runtime: runtime.name,
+    isolation: report.isolation,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function defaultLimits(): MachineLimits {
+  return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(new PortUnavailableError(host, port, error)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const actualPort = typeof address === "object" && address ? address.port : port;
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${actualPort}`;
+}
+
+/** Through the agent, like everything that happens inside a sandbox. */
+async function setEnvironment(
+  gateway: AgentGateway,
+  tokens: TokenIssuer,
+  { id, machine }: SandboxRecord,
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { token } = await tokens.issue(id);
+  const { statusCode, body } = await gateway.connection(machine).request({
+    method: "PATCH",
+    path: "/env",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ env_vars: variables, merge: true }),
+  });
+  if (statusCode < 300) {
+    await body.dump();
+    return;
+  }
+  const { message } = (await body.json().catch(() => ({}))) as { message?: unknown };
+  const said = typeof message === "string" ? message : `the agent answered ${statusCode}`;
+  throw new Problem(400, "INVALID_REQUEST", `env_vars: ${said}`);
+}

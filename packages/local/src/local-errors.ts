@@ -1,0 +1,26 @@
+import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
+
+/** No runtime can isolate a sandbox on this machine. There is no weaker way: nothing is started. */
+export class RuntimeUnavailableError extends Error {
+  override readonly name = "RuntimeUnavailableError";
+
+  constructor(readonly reports: readonly RuntimeReport[]) {
+    const reasons = reports.map((report) => (report.usable ? "" : `${report.reason}; ${report.fix}`)).join(". ");
+    super(`No sandbox runtime can be used here: ${reasons}.`);
+  }
+}
+
+/** The address cannot be listened on. */
+export class PortUnavailableError extends Error {
+  override readonly name = "PortUnavailableError";
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `port ${port} is in use; choose another with --port, or --port 0 for any free one`,
+      EACCES: `port ${port} may not be used without privileges; choose one above 1023, or --port 0 for any free one`,
+      EADDRNOTAVAIL: "this machine does not have that address; choose one that it has with --host",
+      ENOTFOUND: "that name has no address; choose another with --host",
+    };
+    super(`Cannot listen on ${host}: ${reasons[cause.code ?? ""] ?? cause.message}.`, { cause });
+  }
+}

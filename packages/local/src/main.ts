@@ -1,0 +1,97 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError } from "commander";
+import { describeHost, examineHost } from "./doctor.js";
+import { startLocalControlPlane } from "./local-control-plane.js";
+import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+import { version } from "./version.js";
+
+const program = new Command("cloud-sandbox-local")
+  .description("The sandbox cloud on one Linux machine: the same HTTP APIs, with real isolation and no account.")
+  .version(version);
+
+program
+  .command("serve")
+  .description("start the control plane and serve until interrupted")
+  .option("--host <address>", "address to listen on", "127.0.0.1")
+  .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
+  .option("--api-key <key>", "key that callers present; default: CLOUD_SANDBOX_API_KEY, else a random one, printed")
+  .option("--runtime <name>", "what starts the sandboxes: auto or bubblewrap", oneOf("auto", "bubblewrap"), "auto")
+  .option("--pool <count>", "machines kept booted for sandboxes to come", wholeNumber(0, 64), 4)
+  .option("--max-sandboxes <count>", "sandboxes at a time", wholeNumber(1, 10_000), 64)
+  .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(64, 1_048_576), 1024)
+  .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
+  .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
+  .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
+  .action(serve);
+
+program
+  .command("doctor")
+  .description("say what this machine can isolate, and what would mend what is missing; exit code 1 when it is nothing")
+  .option("--json", "print the report as JSON", false)
+  .action(async ({ json }: { json: boolean }) => {
+    const report = await examineHost();
+    process.stdout.write(`${json ? JSON.stringify(report) : describeHost(report)}\n`);
+    process.exitCode = report.usable ? 0 : 1;
+  });
+
+program.parseAsync().catch((error: unknown) => {
+  const isExpected = error instanceof RuntimeUnavailableError || error instanceof PortUnavailableError;
+  process.stderr.write(`cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`);
+  process.exitCode = 1;
+});
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly apiKey?: string;
+  readonly pool: number;
+  readonly maxSandboxes: number;
+  readonly memoryMb: number;
+  readonly diskMb: number;
+  readonly maxProcesses: number;
+  readonly json: boolean;
+}
+
+async function serve({ apiKey, memoryMb, diskMb, maxProcesses, json, ...options }: ServeOptions): Promise<void> {
+  const key = apiKey ?? process.env["CLOUD_SANDBOX_API_KEY"];
+  const stopped = stopSignal();
+  const controlPlane = await startLocalControlPlane({
+    ...options,
+    ...(key !== undefined && key !== "" && { apiKey: key }),
+    limits: { memoryMb, diskMb, maxProcesses },
+    log: (message) => process.stderr.write(`${message}\n`),
+  });
+  const { url, runtime, isolation } = controlPlane;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ url, api_key: controlPlane.apiKey, runtime, isolation })}\n`);
+  } else {
+    process.stdout.write(`Sandboxes at ${url} (${runtime}, isolation "${isolation}"). Stop with Ctrl-C.\n`);
+    if (key === undefined || key === "") process.stdout.write(`API key: ${controlPlane.apiKey}\n`);
+  }
+  await stopped;
+  await controlPlane.close();
+}
+
+/** Resolves on the first of the signals that ask a server to stop. A second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => resolve());
+    }
+  });
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+function oneOf(...choices: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (choices.includes(text)) return text;
+    throw new InvalidArgumentError(`It must be one of: ${choices.join(", ")}.`);
+  };
+}
