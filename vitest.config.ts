@@ -7,7 +7,10 @@ class SkipReasons implements Reporter {
 
   onTestCaseResult(test: TestCase): void {
     const result = test.result();
-    if (result.state === "skipped") this.#skipped.push(`  ${test.module.relativeModuleId} > ${test.fullName}: ${result.note ?? "no reason given"}`);
+    if (result.state === "skipped")
+      this.#skipped.push(
+        `  ${test.module.relativeModuleId} > ${test.fullName}: ${result.note ?? "no reason given"}`,
+      );
   }
 
   onTestRunEnd(): void {

@@ -24,12 +24,17 @@ for (const name of contracts) {
   const document = parse(readFileSync(join(root, source), "utf8"));
   const files = { [`${name}.ts`]: await typesModule(document), ...contractModule(name, document) };
   for (const [file, text] of Object.entries(files)) {
-    write(`${target}/${file}`, `// Generated from ${source} by scripts/generate.mjs. Change the contract, then run "npm run generate".\n${text}`);
+    write(
+      `${target}/${file}`,
+      `// Generated from ${source} by scripts/generate.mjs. Change the contract, then run "npm run generate".\n${text}`,
+    );
   }
 }
 
 if (checking && differing.length > 0) {
-  console.error(`Not what the contracts say: ${differing.join(", ")}. Run "npm run generate" and commit the result.`);
+  console.error(
+    `Not what the contracts say: ${differing.join(", ")}. Run "npm run generate" and commit the result.`,
+  );
   process.exit(1);
 }
 

@@ -5,8 +5,23 @@ import { operationsOf, propertiesOf, resolve, validationSchema } from "./openapi
 const methodsWithoutBody = new Set(["GET", "HEAD"]);
 
 /** What `format` means to a validator. Formats not listed here describe a value and are not checked. */
-const formats = { uri: /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+\S*$/i, "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i };
-const describingFormats = ["int32", "int64", "float", "double", "byte", "binary", "password", "ipv4", "ipv6", "hostname", "email"];
+const formats = {
+  uri: /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+\S*$/i,
+  "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i,
+};
+const describingFormats = [
+  "int32",
+  "int64",
+  "float",
+  "double",
+  "byte",
+  "binary",
+  "password",
+  "ipv4",
+  "ipv6",
+  "hostname",
+  "email",
+];
 
 /**
  * The run-time half of a contract: its operations, each with a validator compiled here, so that a server
@@ -19,7 +34,9 @@ export function contractModule(name, document) {
   const operations = operationsOf(document).map((operation) => describe(document, operation, validators));
   const defaults = operations.flatMap(({ operationId, defaulted }) => {
     const kinds = Object.entries(defaulted).filter(([, names]) => names.length > 0);
-    const text = kinds.map(([kind, names]) => `${kind}: ${names.map((n) => JSON.stringify(n)).join(" | ")}`).join("; ");
+    const text = kinds
+      .map(([kind, names]) => `${kind}: ${names.map((n) => JSON.stringify(n)).join(" | ")}`)
+      .join("; ");
     return text ? [`    ${operationId}: { ${text} };`] : [];
   });
   const open = operations.filter((operation) => !operation.authenticated);
@@ -51,7 +68,9 @@ export function contractModule(name, document) {
 
 function describe(document, { operationId, method, path, operation, parameters }, validators) {
   const success = Object.keys(operation.responses).find((status) => status.startsWith("2"));
-  const authenticated = (operation.security ?? document.security ?? []).some((scheme) => Object.keys(scheme).length > 0);
+  const authenticated = (operation.security ?? document.security ?? []).some(
+    (scheme) => Object.keys(scheme).length > 0,
+  );
   const query = parameters.filter((parameter) => parameter.in === "query");
   const fields = [
     `operationId: ${JSON.stringify(operationId)}`,
@@ -69,9 +88,13 @@ function describe(document, { operationId, method, path, operation, parameters }
       properties: Object.fromEntries(query.map((parameter) => [parameter.name, parameter.schema ?? {}])),
       required: query.filter((parameter) => parameter.required).map((parameter) => parameter.name),
     };
-    const types = Object.fromEntries(query.map(({ name, schema }) => [name, resolve(document, schema).type ?? "string"]));
+    const types = Object.fromEntries(
+      query.map(({ name, schema }) => [name, resolve(document, schema).type ?? "string"]),
+    );
     defaulted.query = defaultedIn(document, schema);
-    fields.push(`query: { validate: ${validators.add(`${operationId}Query`, schema)}, types: ${literal(types)}, units: ${units(document, schema)} }`);
+    fields.push(
+      `query: { validate: ${validators.add(`${operationId}Query`, schema)}, types: ${literal(types)}, units: ${units(document, schema)} }`,
+    );
   }
 
   const body = resolve(document, operation.requestBody);
@@ -81,7 +104,9 @@ function describe(document, { operationId, method, path, operation, parameters }
     if (schema && media.length === 1) {
       defaulted.body = defaultedIn(document, schema);
       const validator = validators.add(`${operationId}Body`, schema);
-      fields.push(`body: { validate: ${validator}, required: ${body.required === true}, units: ${units(document, schema)} }`);
+      fields.push(
+        `body: { validate: ${validator}, required: ${body.required === true}, units: ${units(document, schema)} }`,
+      );
     }
   }
   return { operationId, authenticated, defaulted, code: `{ ${fields.join(", ")} }` };
@@ -93,7 +118,15 @@ class Validators {
 
   constructor(document) {
     this.document = document;
-    this.ajv = new Ajv2020({ allErrors: true, messages: false, strictTypes: false, strictRequired: false, useDefaults: true, formats: allFormats(), code: { source: true, esm: true, lines: true } });
+    this.ajv = new Ajv2020({
+      allErrors: true,
+      messages: false,
+      strictTypes: false,
+      strictRequired: false,
+      useDefaults: true,
+      formats: allFormats(),
+      code: { source: true, esm: true, lines: true },
+    });
     const schemas = Object.entries(document.components?.schemas ?? {});
     const definitions = Object.fromEntries(schemas.map(([name, schema]) => [name, validationSchema(schema)]));
     this.ajv.addSchema({ $id: "contract", $defs: definitions });
@@ -113,7 +146,10 @@ class Validators {
       .replace(/\/\*# sourceURL=.*?\*\/;\n/g, "")
       .replaceAll(`require("ajv/dist/runtime/ucs2length").default`, "codePoints");
     const rest = /require\([^)]*\)/.exec(code);
-    if (rest) throw new Error(`The contract uses a keyword whose validator needs ${rest[0]}: teach scripts/generator to inline it.`);
+    if (rest)
+      throw new Error(
+        `The contract uses a keyword whose validator needs ${rest[0]}: teach scripts/generator to inline it.`,
+      );
     return code.includes("codePoints")
       ? `const codePoints = (text) => text.length - (text.match(/[\\ud800-\\udbff][\\udc00-\\udfff]/g)?.length ?? 0);\n${code}`
       : code;
@@ -133,12 +169,22 @@ function defaultedIn(document, schema) {
 /** Fields whose description opens with, or that declare as `x-unit`, the unit they are counted in. */
 function units(document, schema) {
   const named = Object.entries(propertiesOf(document, schema)).flatMap(([name, property]) => {
-    const unit = property["x-unit"] ?? (isNumeric(property) && /\b(milliseconds|seconds|bytes|megabytes|gigabytes)\b/i.exec(property.description ?? "")?.[1]);
+    const unit =
+      property["x-unit"] ??
+      (isNumeric(property) &&
+        /\b(milliseconds|seconds|bytes|megabytes|gigabytes)\b/i.exec(property.description ?? "")?.[1]);
     return unit ? [[name, unit.toLowerCase()]] : [];
   });
   return literal(Object.fromEntries(named));
 }
 
 const isNumeric = (schema) => [schema.type].flat().some((type) => type === "integer" || type === "number");
-const literal = (record) => `{ ${Object.entries(record).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(", ")} }`.replace("{  }", "{}");
-const pascal = (name) => name.split("-").map((word) => word[0].toUpperCase() + word.slice(1)).join("");
+const literal = (record) =>
+  `{ ${Object.entries(record)
+    .map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+    .join(", ")} }`.replace("{  }", "{}");
+const pascal = (name) =>
+  name
+    .split("-")
+    .map((word) => word[0].toUpperCase() + word.slice(1))
+    .join("");

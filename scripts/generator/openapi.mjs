@@ -13,7 +13,10 @@ const values = new Set(["enum", "const", "default", "required", "type"]);
 export function resolve(document, node) {
   let at = node;
   while (at?.$ref) {
-    const steps = at.$ref.slice(2).split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const steps = at.$ref
+      .slice(2)
+      .split("/")
+      .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
     at = steps.reduce((parent, step) => parent?.[step], document);
     if (at === undefined) throw new Error(`${node.$ref} leads nowhere`);
   }
@@ -23,21 +26,35 @@ export function resolve(document, node) {
 /** Every operation with its parameters resolved: literal paths before templated ones, so that the first match is right. */
 export function operationsOf(document) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    methods.filter((method) => item[method]).map((method) => {
-      const operation = item[method];
-      if (!operation.operationId) throw new Error(`${method.toUpperCase()} ${path} has no operationId`);
-      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((p) => resolve(document, p));
-      return { operationId: operation.operationId, method: method.toUpperCase(), path, operation, parameters };
-    }),
+    methods
+      .filter((method) => item[method])
+      .map((method) => {
+        const operation = item[method];
+        if (!operation.operationId) throw new Error(`${method.toUpperCase()} ${path} has no operationId`);
+        const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((p) =>
+          resolve(document, p),
+        );
+        return {
+          operationId: operation.operationId,
+          method: method.toUpperCase(),
+          path,
+          operation,
+          parameters,
+        };
+      }),
   );
-  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) assertExtensionsOptional(name, schema);
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {}))
+    assertExtensionsOptional(name, schema);
   return operations.sort((a, b) => variables(a.path) - variables(b.path));
 }
 
 /** All properties of a schema, through `$ref` and `allOf`. */
 export function propertiesOf(document, schema) {
   const resolved = resolve(document, schema);
-  const own = Object.entries(resolved.properties ?? {}).map(([name, property]) => [name, { ...resolve(document, property), ...property }]);
+  const own = Object.entries(resolved.properties ?? {}).map(([name, property]) => [
+    name,
+    { ...resolve(document, property), ...property },
+  ]);
   const inherited = (resolved.allOf ?? []).map((part) => propertiesOf(document, part));
   return Object.assign({}, ...inherited, Object.fromEntries(own));
 }
@@ -52,7 +69,10 @@ export function validationSchema(schema) {
       if (key === "$ref") return [key, value.replace("#/components/schemas/", "contract#/$defs/")];
       if (values.has(key)) return [key, value];
       if (!mapsOfSchemas.has(key)) return [key, validationSchema(value)];
-      return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, validationSchema(inner)]))];
+      return [
+        key,
+        Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, validationSchema(inner)])),
+      ];
     }),
   );
 }

@@ -20,8 +20,11 @@ export async function typesModule(document) {
 function withoutRequiredAlternatives(node) {
   if (Array.isArray(node)) return node.map(withoutRequiredAlternatives);
   if (typeof node !== "object" || node === null) return node;
-  const kept = Object.entries(node).filter(([key, value]) => !((key === "anyOf" || key === "oneOf") && isAlternatives(value)));
+  const kept = Object.entries(node).filter(
+    ([key, value]) => !((key === "anyOf" || key === "oneOf") && isAlternatives(value)),
+  );
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutRequiredAlternatives(value)]));
 }
 
-const isAlternatives = (value) => Array.isArray(value) && value.every((branch) => Object.keys(branch).join() === "required");
+const isAlternatives = (value) =>
+  Array.isArray(value) && value.every((branch) => Object.keys(branch).join() === "required");

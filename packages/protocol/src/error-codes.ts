@@ -1,6 +1,7 @@
-/** What an agent's error envelope may carry as `code`. */
+/** What the error envelope of an agent, or of the gateway before it, may carry as `code`. */
 export const agentErrorCodes = [
   "AUTHENTICATION_REQUIRED",
+  "INVALID_TOKEN",
   "TOKEN_INVALID",
   "TOKEN_EXPIRED",
   "METHOD_NOT_ALLOWED",
@@ -16,13 +17,19 @@ export const agentErrorCodes = [
   "DIRECTORY_NOT_FOUND",
   "FILE_ALREADY_EXISTS",
   "FILE_OPERATION_FAILED",
+  "FILE_TOO_LARGE",
+  "DISK_FULL",
   "COMMAND_FAILED",
   "EXECUTION_FAILED",
   "EXECUTION_TIMEOUT",
+  "EXECUTION_INTERRUPTED",
   "LANGUAGE_NOT_AVAILABLE",
   "PROCESS_NOT_FOUND",
   "DESKTOP_NOT_AVAILABLE",
   "RESOURCE_EXHAUSTED",
+  "RATE_LIMIT_EXCEEDED",
+  "SERVICE_UNAVAILABLE",
+  "AGENT_UNREADABLE",
   "INTERNAL_ERROR",
 ] as const;
 
@@ -42,6 +49,7 @@ export const controlPlaneErrorCodes = [
   "SANDBOX_EXPIRED",
   "SANDBOX_FAILED",
   "SANDBOX_CREATING",
+  "SANDBOX_PAUSED",
   "SANDBOX_STOPPED",
   "TEMPLATE_NOT_FOUND",
   "TEMPLATE_BUILD_FAILED",
@@ -49,6 +57,8 @@ export const controlPlaneErrorCodes = [
   "CONFLICT",
   "RATE_LIMIT_EXCEEDED",
   "RESOURCE_LIMIT_ERROR",
+  "INTERNET_ACCESS_UNAVAILABLE",
+  "ISOLATION_UNAVAILABLE",
   "RUNTIME_UNAVAILABLE",
   "SERVICE_UNAVAILABLE",
   "INTERNAL_ERROR",
@@ -56,3 +66,4 @@ export const controlPlaneErrorCodes = [
 
 export type AgentErrorCode = (typeof agentErrorCodes)[number];
 export type ControlPlaneErrorCode = (typeof controlPlaneErrorCodes)[number];
+export type ErrorCode = AgentErrorCode | ControlPlaneErrorCode;

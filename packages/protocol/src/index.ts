@@ -1,3 +1,10 @@
+export {
+  type AgentErrorCode,
+  agentErrorCodes,
+  type ControlPlaneErrorCode,
+  controlPlaneErrorCodes,
+  type ErrorCode,
+} from "./error-codes.js";
 export type {
   components as AgentComponents,
   operations as AgentOperations,
@@ -8,12 +15,6 @@ export type {
   operations as ControlPlaneOperations,
   paths as ControlPlanePaths,
 } from "./generated/control-plane.js";
-export {
-  type AgentErrorCode,
-  agentErrorCodes,
-  type ControlPlaneErrorCode,
-  controlPlaneErrorCodes,
-} from "./error-codes.js";
 export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { type TokenClaims, tokenClaims, tokenIssuer } from "./token-claims.js";

@@ -71,10 +71,19 @@ interface Answer {
   readonly body: any;
 }
 
-async function call(method: string, path: string, init: RequestInit & { json?: unknown } = {}): Promise<Answer> {
+async function call(
+  method: string,
+  path: string,
+  init: RequestInit & { json?: unknown } = {},
+): Promise<Answer> {
   const body = init.json === undefined ? init.body : JSON.stringify(init.json);
   const headers = { "x-api-key": "key", ...init.headers };
-  const response = await fetch(server.url + path, { ...init, method, headers, ...(body !== undefined && { body }) });
+  const response = await fetch(server.url + path, {
+    ...init,
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
   const text = await response.text();
   const isJson = response.headers.get("content-type") === "application/json" && text !== "";
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
@@ -105,7 +114,10 @@ describe("an answer", () => {
 
   test("leaves a body that is not JSON to the handler", async () => {
     const body = Buffer.alloc(5000, "{");
-    const answer = await call("PUT", "/v1/templates/files/abc?grant=g", { body, headers: { "x-api-key": "" } });
+    const answer = await call("PUT", "/v1/templates/files/abc?grant=g", {
+      body,
+      headers: { "x-api-key": "" },
+    });
     expect(answer.body).toEqual({ files_hash: "abc", size: 5000 });
   });
 
@@ -155,15 +167,51 @@ describe("validation", () => {
   const build = { name: "n", from_image: "debian", cpu: 1, memory: 512, diskGB: 1 };
   test.each<[string, string, unknown, string, string]>([
     ["PUT", "/v1/sandboxes/1/timeout", {}, "MISSING_PARAMETER", "timeout_seconds is required"],
-    ["PUT", "/v1/sandboxes/1/timeout", { timeout_seconds: null }, "MISSING_PARAMETER", "timeout_seconds is required"],
-    ["PUT", "/v1/sandboxes/1/timeout", { timeout_seconds: 0 }, "INVALID_REQUEST", "timeout_seconds must be >= 1 (seconds)"],
-    ["PUT", "/v1/sandboxes/1/timeout", { timeout_seconds: 86401 }, "INVALID_REQUEST", "timeout_seconds must be <= 86400 (seconds)"],
-    ["PUT", "/v1/sandboxes/1/timeout", { timeout_seconds: "9" }, "INVALID_REQUEST", "timeout_seconds must be an integer"],
+    [
+      "PUT",
+      "/v1/sandboxes/1/timeout",
+      { timeout_seconds: null },
+      "MISSING_PARAMETER",
+      "timeout_seconds is required",
+    ],
+    [
+      "PUT",
+      "/v1/sandboxes/1/timeout",
+      { timeout_seconds: 0 },
+      "INVALID_REQUEST",
+      "timeout_seconds must be >= 1 (seconds)",
+    ],
+    [
+      "PUT",
+      "/v1/sandboxes/1/timeout",
+      { timeout_seconds: 86401 },
+      "INVALID_REQUEST",
+      "timeout_seconds must be <= 86400 (seconds)",
+    ],
+    [
+      "PUT",
+      "/v1/sandboxes/1/timeout",
+      { timeout_seconds: "9" },
+      "INVALID_REQUEST",
+      "timeout_seconds must be an integer",
+    ],
     ["PUT", "/v1/sandboxes/1/timeout", [], "INVALID_REQUEST", "the body must be an object"],
     ["POST", "/v1/sandboxes", {}, "MISSING_PARAMETER", "template_id or template_name is required"],
     ["POST", "/v1/sandboxes", { template_name: "" }, "INVALID_REQUEST", "template_name must not be empty"],
-    ["POST", "/v1/sandboxes", { template_id: true }, "INVALID_REQUEST", "template_id must be a string or an integer or an object"],
-    ["POST", "/v1/sandboxes", { template_name: "b", env_vars: { A: 1 } }, "INVALID_REQUEST", "env_vars.A must be a string"],
+    [
+      "POST",
+      "/v1/sandboxes",
+      { template_id: true },
+      "INVALID_REQUEST",
+      "template_id must be a string or an integer or an object",
+    ],
+    [
+      "POST",
+      "/v1/sandboxes",
+      { template_name: "b", env_vars: { A: 1 } },
+      "INVALID_REQUEST",
+      "env_vars.A must be a string",
+    ],
     [
       "POST",
       "/v1/sandboxes",
@@ -171,7 +219,13 @@ describe("validation", () => {
       "INVALID_REQUEST",
       "min_isolation must be one of namespace, container, gvisor, microvm",
     ],
-    ["POST", "/v1/templates/build", { ...build, steps: [{ args: [] }] }, "MISSING_PARAMETER", "steps[0].type is required"],
+    [
+      "POST",
+      "/v1/templates/build",
+      { ...build, steps: [{ args: [] }] },
+      "MISSING_PARAMETER",
+      "steps[0].type is required",
+    ],
     [
       "POST",
       "/v1/templates/build",
@@ -195,7 +249,9 @@ describe("validation", () => {
   });
 
   test("takes a null field for an absent one", async () => {
-    const answer = await call("POST", "/v1/templates/build", { json: { ...build, startCmd: null, readyCmd: null } });
+    const answer = await call("POST", "/v1/templates/build", {
+      json: { ...build, startCmd: null, readyCmd: null },
+    });
     expect(JSON.parse(answer.body.template_id)).toEqual(build);
   });
 
@@ -205,17 +261,26 @@ describe("validation", () => {
     expect(answer.body.message).not.toContain(body);
   });
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", ""])("reads JSON sent as %j", async (type) => {
-    const answer = await call("POST", "/v1/sandboxes", { json: { template_id: 20 }, headers: { "content-type": type } });
-    expect(answer.status).toBe(201);
-  });
+  test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
+    "reads JSON sent as %j",
+    async (type) => {
+      const answer = await call("POST", "/v1/sandboxes", {
+        json: { template_id: 20 },
+        headers: { "content-type": type },
+      });
+      expect(answer.status).toBe(201);
+    },
+  );
 
-  test.each(["content-length", "transfer-encoding"])("refuses a body over the limit by its %s", async (kind) => {
-    const text = JSON.stringify({ template_name: "x".repeat(1000) });
-    const body = kind === "content-length" ? text : new Blob([text]).stream();
-    const answer = await call("POST", "/v1/sandboxes", { body, duplex: "half" } as RequestInit);
-    expect([answer.status, answer.body.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
-  });
+  test.each(["content-length", "transfer-encoding"])(
+    "refuses a body over the limit by its %s",
+    async (kind) => {
+      const text = JSON.stringify({ template_name: "x".repeat(1000) });
+      const body = kind === "content-length" ? text : new Blob([text]).stream();
+      const answer = await call("POST", "/v1/sandboxes", { body, duplex: "half" } as RequestInit);
+      expect([answer.status, answer.body.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    },
+  );
 
   test("reads a body that comes in chunks", async () => {
     const body = new Blob(['{"template_name":', '"é"}']).stream();
@@ -263,7 +328,10 @@ test("every answer is reported with its operation, status and duration", async (
 
 test("a handler learns that its client has gone away", async () => {
   const [waiting, aborted] = [once(lifecycle, "waiting"), once(lifecycle, "aborted")];
-  const request = httpRequest(`${server.url}/v1/sandboxes/1/pause`, { method: "POST", headers: { "x-api-key": "key" } });
+  const request = httpRequest(`${server.url}/v1/sandboxes/1/pause`, {
+    method: "POST",
+    headers: { "x-api-key": "key" },
+  });
   request.on("error", () => request.destroy());
   request.end();
   await waiting;

@@ -7,6 +7,9 @@ test("claims of ours are read, with what a later version may add", () => {
   expect(tokenClaims.parse({ ...claims, later: true })).toMatchObject(claims);
 });
 
-test.each([{ iss: "someone" }, { sub: "" }, { exp: "2" }, { iat: 1.5 }, { jti: undefined }])("claims with %j are refused", (wrong) => {
-  expect(tokenClaims.safeParse({ ...claims, ...wrong }).success).toBe(false);
-});
+test.each([{ iss: "someone" }, { sub: "" }, { exp: "2" }, { iat: 1.5 }, { jti: undefined }])(
+  "claims with %j are refused",
+  (wrong) => {
+    expect(tokenClaims.safeParse({ ...claims, ...wrong }).success).toBe(false);
+  },
+);

@@ -558,7 +558,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 503. */
+            /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
         };
         /** @description A template's id, as text or as a number. The object form is the published document's; it is accepted too. */
@@ -848,7 +848,10 @@ export interface components {
         };
     };
     responses: {
-        /** @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER or INVALID_JSON. */
+        /**
+         * @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER, INVALID_JSON,
+         *     ISOLATION_UNAVAILABLE or INTERNET_ACCESS_UNAVAILABLE.
+         */
         BadRequest: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -898,7 +901,10 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Its state does not allow this now, or the name or key is in use. CONFLICT, SANDBOX_CREATING or SANDBOX_STOPPED. */
+        /**
+         * @description Its state does not allow this now, or the name or key is in use. CONFLICT, SANDBOX_CREATING, SANDBOX_PAUSED or
+         *     SANDBOX_STOPPED.
+         */
         Conflict: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -942,7 +948,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Nothing can run a sandbox right now, or not at the isolation asked for. RUNTIME_UNAVAILABLE or SERVICE_UNAVAILABLE. */
+        /** @description Nothing can run a sandbox right now. RUNTIME_UNAVAILABLE or SERVICE_UNAVAILABLE. */
         Unavailable: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];

@@ -21,7 +21,10 @@ export interface ContractRouterOptions<Types extends ContractTypes, Auth> {
   /** Told of every answer, once it is decided (a stream goes on after that). */
   readonly onRequest?: (event: RequestEvent) => void;
   /** Told of errors that are not `Problem`s: the caller sees a 500 that says nothing about them. */
-  readonly onError?: (error: unknown, event: { readonly requestId: string; readonly operationId: string | undefined }) => void;
+  readonly onError?: (
+    error: unknown,
+    event: { readonly requestId: string; readonly operationId: string | undefined },
+  ) => void;
 }
 
 export interface UnauthenticatedCall {
@@ -40,7 +43,9 @@ export interface RequestEvent {
 }
 
 /** A server for a contract: routes, authenticates, validates, and answers in the plane's own words. */
-export function contractRouter<Types extends ContractTypes, Auth>(options: ContractRouterOptions<Types, Auth>): Hono {
+export function contractRouter<Types extends ContractTypes, Auth>(
+  options: ContractRouterOptions<Types, Auth>,
+): Hono {
   const { contract, envelope, onRequest, onError } = options;
   const handlers = options.handlers as Readonly<Record<string, AnyHandler | undefined>>;
   const app = new Hono();
@@ -48,11 +53,15 @@ export function contractRouter<Types extends ContractTypes, Auth>(options: Contr
   for (const operation of contract.operations) {
     const handler = handlers[operation.operationId];
     app.on(operation.method, honoPath(operation.path), (context) =>
-      answer(context, operation.operationId, (id, headers) => perform(context, operation, handler, id, headers)),
+      answer(context, operation.operationId, (id, headers) =>
+        perform(context, operation, handler, id, headers),
+      ),
     );
   }
   app.notFound((context) =>
-    answer(context, undefined, () => Promise.reject(unmatched(contract.operations, context.req.method, context.req.path))),
+    answer(context, undefined, () =>
+      Promise.reject(unmatched(contract.operations, context.req.method, context.req.path)),
+    ),
   );
   return app;
 
@@ -65,16 +74,21 @@ export function contractRouter<Types extends ContractTypes, Auth>(options: Contr
   ): Promise<Response> {
     const params = context.req.param() as Record<string, string>;
     const header = (name: string) => context.req.header(name);
-    const auth = operation.authenticated ? await options.authenticate({ operation, params, header }) : undefined;
+    const auth = operation.authenticated
+      ? await options.authenticate({ operation, params, header })
+      : undefined;
     if (!handler) throw unavailable(operation);
 
     const query = operation.query ? readQuery(context.req, operation.query.types) : {};
     if (operation.query) validate(operation.query, query);
     const body = operation.body && (await readJsonBody(context.req.raw, options.bodyLimit));
-    if (operation.body && (body !== undefined || operation.body.required)) validate(operation.body, body ?? {});
+    if (operation.body && (body !== undefined || operation.body.required))
+      validate(operation.body, body ?? {});
 
     const result = await handler(new Call(context, operation, id, headers, params, query, body, auth));
-    return result instanceof Response ? withHeaders(result, headers) : json(result, operation.status, headers);
+    return result instanceof Response
+      ? withHeaders(result, headers)
+      : json(result, operation.status, headers);
   }
 
   async function answer(context: Context, operationId: string | undefined, work: Work): Promise<Response> {
@@ -88,7 +102,13 @@ export function contractRouter<Types extends ContractTypes, Auth>(options: Contr
       return json(body, problem.status, { ...headers, ...problem.headers });
     });
     const { status } = response;
-    onRequest?.({ operationId, requestId: id, method: context.req.method, status, durationMs: performance.now() - started });
+    onRequest?.({
+      operationId,
+      requestId: id,
+      method: context.req.method,
+      status,
+      durationMs: performance.now() - started,
+    });
     return response;
   }
 }
@@ -101,13 +121,20 @@ const honoPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 /** Plain headers and a string body: the form that @hono/node-server writes without building a WHATWG response. */
 function json(body: unknown, status: number, headers: Record<string, string>): Response {
   if (body === undefined) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {
   const merged = new Headers(response.headers);
   for (const [name, value] of Object.entries(headers)) merged.set(name, value);
-  return new Response(response.body, { status: response.status, statusText: response.statusText, headers: merged });
+  return new Response(response.body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: merged,
+  });
 }
 
 function unmatched(operations: readonly Operation[], method: string, path: string): Problem {
@@ -116,7 +143,9 @@ function unmatched(operations: readonly Operation[], method: string, path: strin
   const methods = new Set<string>(matching.map((operation) => operation.method));
   if (methods.has("GET")) methods.add("HEAD");
   const allow = [...methods].sort().join(", ");
-  return new Problem(405, "METHOD_NOT_ALLOWED", `${method} is not allowed on ${path}: use ${allow}.`, { headers: { allow } });
+  return new Problem(405, "METHOD_NOT_ALLOWED", `${method} is not allowed on ${path}: use ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
@@ -127,4 +156,9 @@ function unavailable({ method, path, upgrade }: Operation): Problem {
   return new Problem(426, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, { headers });
 }
 
-const internal = (id: string) => new Problem(500, "INTERNAL_ERROR", `Something went wrong here. The server's log has the cause under ${id}.`);
+const internal = (id: string) =>
+  new Problem(
+    500,
+    "INTERNAL_ERROR",
+    `Something went wrong here. The server's log has the cause under ${id}.`,
+  );

@@ -18,13 +18,23 @@ export type Handler<Types extends ContractTypes, Id extends keyof Types["operati
   >,
 ) => Answer<Types["operations"][Id]> | Promise<Answer<Types["operations"][Id]>>;
 
-type PathOf<Operation> = Operation extends { parameters: { path: infer Path extends object } } ? Path : Nothing;
+type PathOf<Operation> = Operation extends { parameters: { path: infer Path extends object } }
+  ? Path
+  : Nothing;
 
-type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } } ? OrNothing<NonNullable<Query>> : Nothing;
+type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
+  ? OrNothing<NonNullable<Query>>
+  : Nothing;
 
 type BodyOf<Operation> = Operation extends { requestBody: { content: { "application/json": infer Body } } }
   ? Body
-  : Operation extends { requestBody?: { content: { "application/json": infer Body } } }
+  : Operation extends { requestBody?: infer Request }
+    ? OptionalBody<NonNullable<Request>>
+    : undefined;
+
+type OptionalBody<Request> = [Request] extends [never]
+  ? undefined
+  : Request extends { content: { "application/json": infer Body } }
     ? Body | undefined
     : undefined;
 
@@ -38,11 +48,17 @@ type Defaulted<Value, Defaults, Id, Part extends string> = Value extends object
   : Value;
 
 type Answer<Operation> = Operation extends { responses: infer Responses }
-  ? Response | { [Status in keyof Responses & (200 | 201 | 202 | 204)]: JsonOf<Responses[Status]> }[keyof Responses & (200 | 201 | 202 | 204)]
+  ? Response | JsonOf<Responses[keyof Responses & Success]>
   : Response;
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler of an operation without a body returns nothing.
-type JsonOf<Reply> = Reply extends { content: { "application/json": infer Json } } ? Json : Reply extends { content: object } ? never : void;
+type Success = 200 | 201 | 202 | 204;
+
+/** `undefined` where there is no content; nothing where the content is not JSON and takes a `Response`. */
+type JsonOf<Reply> = Reply extends { content: { "application/json": infer Json } }
+  ? Json
+  : Reply extends { content: object }
+    ? never
+    : undefined;
 
 type Nothing = Record<never, never>;
 type OrNothing<Value> = [Value] extends [never] ? Nothing : Value;

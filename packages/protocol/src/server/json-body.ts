@@ -48,4 +48,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const tooLarge = (limit: number) =>
-  new Problem(413, "PAYLOAD_TOO_LARGE", `The request body must be at most ${limit} bytes.`, { details: { limit } });
+  new Problem(413, "PAYLOAD_TOO_LARGE", `The request body must be at most ${limit} bytes.`, {
+    details: { limit },
+  });

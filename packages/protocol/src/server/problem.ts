@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../error-codes.js";
+
 export interface ProblemOptions {
   /** Facts for programs, next to the message for people. Never a secret. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -13,7 +15,7 @@ export class Problem extends Error {
 
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: ErrorCode,
     message: string,
     { details, headers, cause }: ProblemOptions = {},
   ) {

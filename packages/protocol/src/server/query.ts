@@ -2,7 +2,10 @@ import type { HonoRequest } from "hono";
 import type { Operation } from "../contract.js";
 
 /** The query as the contract types it; what cannot be converted stays text, for the validator to name. */
-export function readQuery(request: HonoRequest, types: NonNullable<Operation["query"]>["types"]): Record<string, unknown> {
+export function readQuery(
+  request: HonoRequest,
+  types: NonNullable<Operation["query"]>["types"],
+): Record<string, unknown> {
   const given = request.query();
   const query: Record<string, unknown> = {};
   for (const name of Object.keys(given)) {

@@ -11,7 +11,9 @@ function validationProblem(errors: readonly SchemaError[], units: Input["units"]
   const findings = causes.map((error) => describe(error, errors, units));
   const onlyMissing = causes.every((error) => isMissing(error, errors));
   const message = [...new Set(findings.map((finding) => finding.message))].join("; ");
-  return new Problem(400, onlyMissing ? "MISSING_PARAMETER" : "INVALID_REQUEST", message, { details: { errors: findings } });
+  return new Problem(400, onlyMissing ? "MISSING_PARAMETER" : "INVALID_REQUEST", message, {
+    details: { errors: findings },
+  });
 }
 
 interface Finding {
@@ -52,17 +54,27 @@ function describe(error: SchemaError, errors: readonly SchemaError[], units: Inp
   if (isChoice(error)) return describeChoice(error, branchesOf(error, errors));
   const field = fieldName(instancePath);
   const unit = units[instancePath.slice(1)];
-  return { field, message: `${field || "the body"} ${expectation(error)}${unit && "limit" in params ? ` (${unit})` : ""}` };
+  return {
+    field,
+    message: `${field || "the body"} ${expectation(error)}${unit && "limit" in params ? ` (${unit})` : ""}`,
+  };
 }
 
 function describeChoice(choice: SchemaError, branches: readonly SchemaError[]): Finding {
   const field = fieldName(choice.instancePath);
   if (branches.length > 0 && branches.every((branch) => branch.keyword === "required")) {
-    const names = branches.map((branch) => fieldName(`${branch.instancePath}/${branch.params.missingProperty}`));
+    const names = branches.map((branch) =>
+      fieldName(`${branch.instancePath}/${branch.params.missingProperty}`),
+    );
     return { field: names[0] ?? field, message: `${names.join(" or ")} is required` };
   }
-  const types = branches.filter((branch) => branch.keyword === "type" && branch.instancePath === choice.instancePath);
-  const accepted = types.length > 0 ? `must be ${alternatives(types.map((branch) => branch.params.type))}` : "has none of the accepted forms";
+  const types = branches.filter(
+    (branch) => branch.keyword === "type" && branch.instancePath === choice.instancePath,
+  );
+  const accepted =
+    types.length > 0
+      ? `must be ${alternatives(types.map((branch) => branch.params.type))}`
+      : "has none of the accepted forms";
   return { field, message: `${field || "the body"} ${accepted}` };
 }
 
@@ -101,10 +113,17 @@ function expectation({ keyword, params, message = "is not valid" }: SchemaError)
 }
 
 const alternatives = (types: unknown) =>
-  [...new Set([types].flat())].map((type) => (/^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`)).join(" or ");
+  [...new Set([types].flat())]
+    .map((type) => (/^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`))
+    .join(" or ");
 
 /** `/steps/0/type` as people write it: `steps[0].type`. */
 function fieldName(pointer: string): string {
-  const parts = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return parts.map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`)).join("");
+  const parts = pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return parts
+    .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join("");
 }
