@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { availableParallelism } from "node:os";
+import { text } from "node:stream/consumers";
 import { getRequestListener } from "@hono/node-server";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { AccountKey } from "./control-plane/account-key.js";
@@ -133,17 +134,22 @@ async function setEnvironment(
   variables: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { token } = await tokens.issue(id);
-  const { statusCode, body } = await gateway.connection(machine).request({
+  const answer = await gateway.connection(machine).send({
     method: "PATCH",
     path: "/env",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ env_vars: variables, merge: true }),
   });
-  if (statusCode < 300) {
-    await body.dump();
-    return;
+  const answered = await text(answer);
+  if ((answer.statusCode ?? 0) < 300) return;
+  throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(answered) ?? `the agent answered ${answer.statusCode}`}`);
+}
+
+function problemText(body: string): string | undefined {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return typeof message === "string" ? message : undefined;
+  } catch {
+    return undefined;
   }
-  const { message } = (await body.json().catch(() => ({}))) as { message?: unknown };
-  const said = typeof message === "string" ? message : `the agent answered ${statusCode}`;
-  throw new Problem(400, "INVALID_REQUEST", `env_vars: ${said}`);
 }

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { agentEnvelope, Problem } from "@cloud-sandbox/protocol/server";
-import { Pool } from "undici";
 import { sandboxFailed, sandboxPaused } from "../control-plane/problems.js";
 import type { SandboxRecord } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import { AgentConnection } from "./agent-connection.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
 
 const prefix = "/agent/";
-/** Bodies up to this many bytes are sent in one piece; larger ones stream. */
-const wholeBodyBytes = 64 * 1024;
 /** A machine's end is noticed a moment after its sockets close. */
 const noticeEndMs = 500;
 
@@ -20,7 +18,7 @@ const noticeEndMs = 500;
  * is never passed on.
  */
 export class AgentGateway {
-  readonly #connections = new WeakMap<Machine, Pool>();
+  readonly #connections = new WeakMap<Machine, AgentConnection>();
 
   constructor(
     private readonly options: {
@@ -51,36 +49,30 @@ export class AgentGateway {
     }
   }
 
-  /** The connections to a machine's agent; they end with it. */
-  connection(machine: Machine): Pool {
-    let pool = this.#connections.get(machine);
-    if (!pool) {
-      // An execution may be silent for as long as it may last, so that the client's limits are the ones that count.
-      pool = new Pool("http://agent", { socketPath: machine.socketPath, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
-      this.#connections.set(machine, pool);
-      const ending = pool;
-      void machine.exited.then(() => ending.destroy());
-    }
-    return pool;
+  /** The connection to a machine's agent, for the control plane's own requests too. */
+  connection(machine: Machine): AgentConnection {
+    const connection = this.#connections.get(machine) ?? new AgentConnection(machine);
+    this.#connections.set(machine, connection);
+    return connection;
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse, sandbox: SandboxRecord, path: string): Promise<void> {
     const abandoned = new AbortController();
     response.once("close", () => abandoned.abort());
-    const upstream = await this.connection(sandbox.machine)
-      .request({
+    const answer = await this.connection(sandbox.machine)
+      .send({
+        method: request.method ?? "GET",
         path,
-        method: (request.method ?? "GET") as "GET",
         headers: forwardedRequestHeaders(request, this.options.isAccountKey),
-        body: await readableBody(request),
+        body: hasBody(request) ? request : undefined,
         signal: abandoned.signal,
       })
       .catch(async (error: unknown) => {
         throw abandoned.signal.aborted ? error : await explainInterruption(sandbox, error);
       });
-    response.writeHead(upstream.statusCode, forwardedResponseHeaders(upstream.headers));
+    response.writeHead(answer.statusCode ?? 502, forwardedResponseHeaders(answer.headers));
     // Once headers are sent, an agent that hangs up can only be shown by hanging up too.
-    await pipeline(upstream.body, response);
+    await pipeline(answer, response);
   }
 }
 
@@ -92,13 +84,8 @@ function parseTarget(url: string): { sandboxId: string; path: string } {
   return { sandboxId, path: path.startsWith("/") ? path : `/${path}` };
 }
 
-async function readableBody(request: IncomingMessage): Promise<Buffer | IncomingMessage | null> {
-  const length = Number(request.headers["content-length"] ?? Number.NaN);
-  if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return null;
-  if (!(length <= wholeBodyBytes)) return request;
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 async function explainInterruption(sandbox: SandboxRecord, cause: unknown): Promise<Problem> {
