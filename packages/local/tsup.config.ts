@@ -2,7 +2,8 @@ import { copyFile } from "node:fs/promises";
 import { defineConfig } from "tsup";
 
 /** For the CommonJS modules among what is bundled. */
-const commonJsRequire = 'import { createRequire as createCommonJsRequire } from "node:module"; const require = createCommonJsRequire(import.meta.url);';
+const commonJsRequire =
+  'import { createRequire as createCommonJsRequire } from "node:module"; const require = createCommonJsRequire(import.meta.url);';
 
 export default defineConfig({
   entry: { index: "src/index.ts", main: "src/main.ts" },

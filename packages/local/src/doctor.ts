@@ -21,11 +21,17 @@ export function describeHost({ usable, runtimes, languages }: DoctorReport): str
     if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To mend it: ${report.fix}`];
     return [
       `✓ ${report.runtime} ${report.version}: isolation "${report.isolation}"`,
-      ...report.enforcement.map(({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`),
+      ...report.enforcement.map(
+        ({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`,
+      ),
       "  network: none",
       ...report.remarks.map((remark) => `  ! ${remark}`),
     ];
   });
   const found = languages.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";
-  return [...lines, `Languages: ${found}`, usable ? "Sandboxes can be started here." : "No sandbox can be started here."].join("\n");
+  return [
+    ...lines,
+    `Languages: ${found}`,
+    usable ? "Sandboxes can be started here." : "No sandbox can be started here.",
+  ].join("\n");
 }

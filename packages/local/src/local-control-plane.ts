@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { text } from "node:stream/consumers";
-import { getRequestListener } from "@hono/node-server";
 import { Problem } from "@cloud-sandbox/protocol/server";
+import { getRequestListener } from "@hono/node-server";
 import { AccountKey } from "./control-plane/account-key.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
@@ -50,7 +50,9 @@ export interface LocalControlPlane {
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
  * @throws PortUnavailableError when the port is taken or may not be used.
  */
-export async function startLocalControlPlane(options: LocalControlPlaneOptions = {}): Promise<LocalControlPlane> {
+export async function startLocalControlPlane(
+  options: LocalControlPlaneOptions = {},
+): Promise<LocalControlPlane> {
   const runtime = new BubblewrapRuntime();
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
@@ -117,7 +119,9 @@ function defaultLimits(): MachineLimits {
 
 async function listen(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(new PortUnavailableError(host, port, error)));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new PortUnavailableError(host, port, error)),
+    );
     server.listen(port, host, resolve);
   });
   const address = server.address();
@@ -142,7 +146,11 @@ async function setEnvironment(
   });
   const answered = await text(answer);
   if ((answer.statusCode ?? 0) < 300) return;
-  throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(answered) ?? `the agent answered ${answer.statusCode}`}`);
+  throw new Problem(
+    400,
+    "INVALID_REQUEST",
+    `env_vars: ${problemText(answered) ?? `the agent answered ${answer.statusCode}`}`,
+  );
 }
 
 function problemText(body: string): string | undefined {

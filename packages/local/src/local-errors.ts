@@ -5,7 +5,9 @@ export class RuntimeUnavailableError extends Error {
   override readonly name = "RuntimeUnavailableError";
 
   constructor(readonly reports: readonly RuntimeReport[]) {
-    const reasons = reports.map((report) => (report.usable ? "" : `${report.reason}; ${report.fix}`)).join(". ");
+    const reasons = reports
+      .map((report) => (report.usable ? "" : `${report.reason}; ${report.fix}`))
+      .join(". ");
     super(`No sandbox runtime can be used here: ${reasons}.`);
   }
 }

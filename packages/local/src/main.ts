@@ -6,7 +6,9 @@ import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
-  .description("The sandbox cloud on one Linux machine: the same HTTP APIs, with real isolation and no account.")
+  .description(
+    "The sandbox cloud on one Linux machine: the same HTTP APIs, with real isolation and no account.",
+  )
   .version(version);
 
 program
@@ -14,8 +16,16 @@ program
   .description("start the control plane and serve until interrupted")
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
-  .option("--api-key <key>", "key that callers present; default: CLOUD_SANDBOX_API_KEY, else a random one, printed")
-  .option("--runtime <name>", "what starts the sandboxes: auto or bubblewrap", oneOf("auto", "bubblewrap"), "auto")
+  .option(
+    "--api-key <key>",
+    "key that callers present; default: CLOUD_SANDBOX_API_KEY, else a random one, printed",
+  )
+  .option(
+    "--runtime <name>",
+    "what starts the sandboxes: auto or bubblewrap",
+    oneOf("auto", "bubblewrap"),
+    "auto",
+  )
   .option("--pool <count>", "machines kept booted for sandboxes to come", wholeNumber(0, 64), 4)
   .option("--max-sandboxes <count>", "sandboxes at a time", wholeNumber(1, 10_000), 64)
   .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(64, 1_048_576), 1024)
@@ -26,7 +36,9 @@ program
 
 program
   .command("doctor")
-  .description("say what this machine can isolate, and what would mend what is missing; exit code 1 when it is nothing")
+  .description(
+    "say what this machine can isolate, and what would mend what is missing; exit code 1 when it is nothing",
+  )
   .option("--json", "print the report as JSON", false)
   .action(async ({ json }: { json: boolean }) => {
     const report = await examineHost();
@@ -36,7 +48,9 @@ program
 
 program.parseAsync().catch((error: unknown) => {
   const isExpected = error instanceof RuntimeUnavailableError || error instanceof PortUnavailableError;
-  process.stderr.write(`cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`);
+  process.stderr.write(
+    `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
+  );
   process.exitCode = 1;
 });
 
@@ -52,8 +66,15 @@ interface ServeOptions {
   readonly json: boolean;
 }
 
-async function serve({ apiKey, memoryMb, diskMb, maxProcesses, json, ...options }: ServeOptions): Promise<void> {
-  const key = apiKey ?? process.env["CLOUD_SANDBOX_API_KEY"];
+async function serve({
+  apiKey,
+  memoryMb,
+  diskMb,
+  maxProcesses,
+  json,
+  ...options
+}: ServeOptions): Promise<void> {
+  const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
   const stopped = stopSignal();
   const controlPlane = await startLocalControlPlane({
     ...options,

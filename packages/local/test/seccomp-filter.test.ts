@@ -33,7 +33,11 @@ describe("the system call filter", () => {
   test.each([
     ["lets read through", { arch: arm64, nr: 63 }, allow],
     ["refuses ptrace", { arch: arm64, nr: 117 }, refused(1)],
-    ["refuses a clone into a new network namespace", { arch: arm64, nr: 220, args: [0x40000000] }, refused(1)],
+    [
+      "refuses a clone into a new network namespace",
+      { arch: arm64, nr: 220, args: [0x40000000] },
+      refused(1),
+    ],
     ["refuses a vsock socket", { arch: arm64, nr: 198, args: [40] }, refused(97)],
     ["kills a call of another architecture", { arch: x64, nr: 0 }, kill],
   ])("%s on arm64", (_, call, verdict) => {

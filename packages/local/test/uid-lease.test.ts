@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { usableRange } from "../src/runtime/uid-lease.js";
 
 test.each([
-  ["all uids are there, as on an ordinary host", "         0          0 4294967295\n", { first: 1_879_048_192, count: 65_536 }],
+  [
+    "all uids are there, as on an ordinary host",
+    "         0          0 4294967295\n",
+    { first: 1_879_048_192, count: 65_536 },
+  ],
   ["only some are, as in a container", "0 100000 65536\n", { first: 32_768, count: 32_768 }],
   ["two extents, the larger one counts", "0 1000 1\n1 100000 1000\n", { first: 501, count: 500 }],
 ])("when %s", (_, map, range) => {

@@ -1,6 +1,15 @@
 import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { type ControlPlaneContract, controlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
-import { contractRouter, controlPlaneEnvelope, type Handlers, Problem, type UnauthenticatedCall } from "@cloud-sandbox/protocol/server";
+import {
+  type ControlPlaneContract,
+  controlPlaneContract,
+} from "@cloud-sandbox/protocol/control-plane-contract";
+import {
+  contractRouter,
+  controlPlaneEnvelope,
+  type Handlers,
+  Problem,
+  type UnauthenticatedCall,
+} from "@cloud-sandbox/protocol/server";
 import { bearerToken } from "../gateway/forwarded-headers.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { AccountKey } from "./account-key.js";
@@ -28,7 +37,10 @@ export interface ControlPlaneApiOptions {
   /** URL at which a sandbox's agent is reached. */
   readonly agentUrl: (sandboxId: string) => string;
   /** Gives a fresh sandbox the environment variables that it was created with. */
-  readonly setEnvironment: (sandbox: SandboxRecord, variables: Readonly<Record<string, string>>) => Promise<void>;
+  readonly setEnvironment: (
+    sandbox: SandboxRecord,
+    variables: Readonly<Record<string, string>>,
+  ) => Promise<void>;
   readonly log: (message: string) => void;
 }
 
@@ -41,7 +53,9 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
     authenticate: (request) => authenticate(request, options.accountKey),
     bodyLimit: bodyLimitBytes,
     onError: (error, { requestId, operationId }) =>
-      options.log(`${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`),
+      options.log(
+        `${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`,
+      ),
   });
 }
 
@@ -52,9 +66,14 @@ function authenticate(request: UnauthenticatedCall, accountKey: AccountKey): und
     throw new Problem(401, "AUTHENTICATION_REQUIRED", message, { headers: { "www-authenticate": "Bearer" } });
   }
   if (!accountKey.matches(key)) {
-    throw new Problem(401, "INVALID_API_KEY", "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.", {
-      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-    });
+    throw new Problem(
+      401,
+      "INVALID_API_KEY",
+      "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.",
+      {
+        headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+      },
+    );
   }
 }
 
@@ -81,7 +100,9 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       const { limit, cursor, status, region } = query;
       const matching = fleet
         .list()
-        .filter((sandbox) => (status === undefined || sandbox.status === status) && (region ?? "local") === "local");
+        .filter(
+          (sandbox) => (status === undefined || sandbox.status === status) && (region ?? "local") === "local",
+        );
       const { items, nextCursor } = pageOf(matching, ({ id }) => id, { limit, cursor });
       return {
         object: "list",
@@ -115,7 +136,12 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
 
     setSandboxTimeout: ({ params, body, requestId }) => {
       const { id, timeoutSeconds, expiresAt } = fleet.setTimeout(params.id, body.timeout_seconds);
-      return { id, timeout_seconds: timeoutSeconds, expires_at: expiresAt.toISOString(), request_id: requestId };
+      return {
+        id,
+        timeout_seconds: timeoutSeconds,
+        expires_at: expiresAt.toISOString(),
+        request_id: requestId,
+      };
     },
 
     refreshSandboxToken: async ({ params, requestId }) => {
@@ -128,8 +154,13 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       const matching = templates
         .list()
         .filter(({ category }) => query.category === undefined || category === query.category)
-        .filter(({ languages }) => !query.language || languages.some(({ language }) => language === query.language));
-      const { items, nextCursor } = pageOf(matching, ({ name }) => name, { limit: query.limit ?? 1000, cursor: query.cursor });
+        .filter(
+          ({ languages }) => !query.language || languages.some(({ language }) => language === query.language),
+        );
+      const { items, nextCursor } = pageOf(matching, ({ name }) => name, {
+        limit: query.limit ?? 1000,
+        cursor: query.cursor,
+      });
       return {
         object: "list",
         data: items.map(templateListItemOnWire).map((item) => selectFields(item, query.fields)),
@@ -142,7 +173,11 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
 
     getTemplate: ({ params, requestId }) => {
       const template = templates.find(params.name);
-      if (!template) throw templateNotFound(params.name, templates.list().map(({ name }) => name));
+      if (!template)
+        throw templateNotFound(
+          params.name,
+          templates.list().map(({ name }) => name),
+        );
       return templateOnWire(template, requestId);
     },
   };
@@ -150,7 +185,10 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
 
 type CreateBody = ControlPlaneOperations["createSandbox"]["requestBody"]["content"]["application/json"];
 
-async function createSandbox({ fleet, setEnvironment }: ControlPlaneApiOptions, body: CreateBody): Promise<SandboxRecord> {
+async function createSandbox(
+  { fleet, setEnvironment }: ControlPlaneApiOptions,
+  body: CreateBody,
+): Promise<SandboxRecord> {
   if (body.internet_access === true) {
     throw new Problem(
       400,

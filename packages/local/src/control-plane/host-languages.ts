@@ -23,7 +23,9 @@ export async function findHostLanguages(): Promise<readonly HostLanguage[]> {
   const directories = ["/usr/local/bin", "/usr/bin", dirname(process.execPath)];
   const found = await Promise.all(
     tools.map(async ({ language, program, args }) => {
-      const path = directories.map((directory) => join(directory, program)).find((candidate) => existsSync(candidate));
+      const path = directories
+        .map((directory) => join(directory, program))
+        .find((candidate) => existsSync(candidate));
       if (path === undefined) return undefined;
       const { stdout } = await run(path, [...args], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
       return { language, version: /\d+(\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };

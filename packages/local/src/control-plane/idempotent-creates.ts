@@ -13,7 +13,11 @@ export class IdempotentCreates<Result> {
     const text = JSON.stringify(request);
     const earlier = this.#creates.get(key);
     if (earlier && earlier.request !== text) {
-      throw new Problem(409, "CONFLICT", "This Idempotency-Key was used with another request. Use a new key for a new sandbox.");
+      throw new Problem(
+        409,
+        "CONFLICT",
+        "This Idempotency-Key was used with another request. Use a new key for a new sandbox.",
+      );
     }
     if (earlier) {
       earlier.callers += 1;

@@ -17,7 +17,10 @@ export function pageOf<Item>(
   const rest = after === undefined ? sorted : sorted.filter((item) => key(item) < after);
   const page = rest.slice(0, limit);
   const last = page.at(-1);
-  return { items: page, nextCursor: last !== undefined && rest.length > limit ? encodeCursor(key(last)) : undefined };
+  return {
+    items: page,
+    nextCursor: last !== undefined && rest.length > limit ? encodeCursor(key(last)) : undefined,
+  };
 }
 
 const version = "1:";
@@ -29,7 +32,11 @@ function encodeCursor(key: string): string {
 function decodeCursor(cursor: string): string {
   const text = Buffer.from(cursor, "base64url").toString("utf8");
   if (!text.startsWith(version)) {
-    throw new Problem(400, "INVALID_REQUEST", "cursor is not one that this server gave. Start again without it.");
+    throw new Problem(
+      400,
+      "INVALID_REQUEST",
+      "cursor is not one that this server gave. Start again without it.",
+    );
   }
   return text.slice(version.length);
 }

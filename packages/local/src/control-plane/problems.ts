@@ -2,12 +2,20 @@ import { Problem } from "@cloud-sandbox/protocol/server";
 import type { EndedSandbox, SandboxRecord } from "./sandbox-record.js";
 
 export function sandboxNotFound(id: string): Problem {
-  return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${printable(id)} not found. List sandboxes to see those that exist, or create one.`);
+  return new Problem(
+    404,
+    "SANDBOX_NOT_FOUND",
+    `Sandbox ${printable(id)} not found. List sandboxes to see those that exist, or create one.`,
+  );
 }
 
 export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): Problem {
   if (end === "deleted") {
-    return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${id} not found: it was deleted. Create a new one.`);
+    return new Problem(
+      404,
+      "SANDBOX_NOT_FOUND",
+      `Sandbox ${id} not found: it was deleted. Create a new one.`,
+    );
   }
   return new Problem(
     410,
@@ -18,13 +26,20 @@ export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): P
 }
 
 export function sandboxFailed({ id, failureReason }: SandboxRecord): Problem {
-  return new Problem(410, "SANDBOX_FAILED", `Sandbox ${id} has failed. ${failureReason ?? ""} Delete it and create a new one.`, {
-    details: { sandbox_id: id },
-  });
+  return new Problem(
+    410,
+    "SANDBOX_FAILED",
+    `Sandbox ${id} has failed. ${failureReason ?? ""} Delete it and create a new one.`,
+    {
+      details: { sandbox_id: id },
+    },
+  );
 }
 
 export function sandboxPaused(id: string): Problem {
-  return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused. Resume it first.`, { details: { sandbox_id: id } });
+  return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused. Resume it first.`, {
+    details: { sandbox_id: id },
+  });
 }
 
 export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { type IsolationLevel, isAtLeast, type Machine, type SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import {
+  type IsolationLevel,
+  isAtLeast,
+  type Machine,
+  type SandboxRuntime,
+} from "../runtime/sandbox-runtime.js";
 import { sandboxEnded, sandboxFailed, sandboxNotFound, templateNotFound } from "./problems.js";
 import type { EndedSandbox, SandboxRecord } from "./sandbox-record.js";
 import type { LocalTemplate, TemplateCatalogue } from "./template-catalogue.js";
@@ -42,7 +47,8 @@ export class SandboxFleet {
       const pool = new WarmPool(
         index === 0 ? options.poolSize : 0,
         () => this.#boot(template),
-        (error) => options.log(`A machine did not boot: ${error instanceof Error ? error.message : String(error)}`),
+        (error) =>
+          options.log(`A machine did not boot: ${error instanceof Error ? error.message : String(error)}`),
       );
       this.#pools.set(template.name, pool);
       pool.fill();
@@ -52,13 +58,24 @@ export class SandboxFleet {
   async create(request: CreateRequest): Promise<SandboxRecord> {
     const { templates, isolation, maxSandboxes } = this.options;
     const template = templates.find(request.template);
-    if (!template) throw templateNotFound(request.template, templates.list().map(({ name }) => name));
+    if (!template)
+      throw templateNotFound(
+        request.template,
+        templates.list().map(({ name }) => name),
+      );
     if (request.minIsolation && !isAtLeast(isolation, request.minIsolation)) {
       const message = `Isolation "${request.minIsolation}" is not available on this machine, which offers "${isolation}". Lower min_isolation, or use another backend.`;
       throw new Problem(400, "ISOLATION_UNAVAILABLE", message);
     }
-    if (request.name !== undefined && [...this.#sandboxes.values()].some(({ name }) => name === request.name)) {
-      throw new Problem(409, "CONFLICT", `A sandbox named "${request.name}" exists already. Use it, or choose another name.`);
+    if (
+      request.name !== undefined &&
+      [...this.#sandboxes.values()].some(({ name }) => name === request.name)
+    ) {
+      throw new Problem(
+        409,
+        "CONFLICT",
+        `A sandbox named "${request.name}" exists already. Use it, or choose another name.`,
+      );
     }
     if (this.#sandboxes.size + this.#creating >= maxSandboxes) {
       const message = `This machine runs at most ${maxSandboxes} sandboxes at a time. Delete one first, or raise the limit with --max-sandboxes.`;
@@ -129,11 +146,14 @@ export class SandboxFleet {
   }
 
   async #claim(template: LocalTemplate): Promise<Machine> {
-    const machine = await this.#pools.get(template.name)?.claim().catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = `No sandbox could be started: ${reason} "cloud-sandbox-local doctor" shows what is wrong.`;
-      throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
-    });
+    const machine = await this.#pools
+      .get(template.name)
+      ?.claim()
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        const message = `No sandbox could be started: ${reason} "cloud-sandbox-local doctor" shows what is wrong.`;
+        throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
+      });
     if (machine && !this.#isClosed) return machine;
     await machine?.destroy();
     throw new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
@@ -177,7 +197,9 @@ export class SandboxFleet {
   }
 
   #expire(id: string): void {
-    this.#end(id, "expired").catch((error: unknown) => this.options.log(`Sandbox ${id} did not end cleanly: ${String(error)}`));
+    this.#end(id, "expired").catch((error: unknown) =>
+      this.options.log(`Sandbox ${id} did not end cleanly: ${String(error)}`),
+    );
   }
 
   #end(id: string, end: EndedSandbox["end"]): Promise<void> {

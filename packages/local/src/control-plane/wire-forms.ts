@@ -3,7 +3,11 @@ import type { SandboxRecord } from "./sandbox-record.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 
 /** A sandbox as the contract spells it, without its token. */
-export function sandboxOnWire(sandbox: SandboxRecord, agentUrl: string, requestId: string): ControlPlaneSchemas["Sandbox"] {
+export function sandboxOnWire(
+  sandbox: SandboxRecord,
+  agentUrl: string,
+  requestId: string,
+): ControlPlaneSchemas["Sandbox"] {
   const { limits } = sandbox.template;
   return {
     id: sandbox.id,
@@ -17,7 +21,11 @@ export function sandboxOnWire(sandbox: SandboxRecord, agentUrl: string, requestI
     template_name: sandbox.template.name,
     public_host: agentUrl,
     direct_url: agentUrl,
-    resources: { vcpu: Math.max(1, Math.round(limits.vcpu)), memory_mb: limits.memoryMb, disk_mb: limits.diskMb },
+    resources: {
+      vcpu: Math.max(1, Math.round(limits.vcpu)),
+      memory_mb: limits.memoryMb,
+      disk_mb: limits.diskMb,
+    },
     internet_access: false,
     live_mode: false,
     isolation: sandbox.isolation,

@@ -56,7 +56,12 @@ export class AgentGateway {
     return connection;
   }
 
-  async #forward(request: IncomingMessage, response: ServerResponse, sandbox: SandboxRecord, path: string): Promise<void> {
+  async #forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    sandbox: SandboxRecord,
+    path: string,
+  ): Promise<void> {
     const abandoned = new AbortController();
     response.once("close", () => abandoned.abort());
     const answer = await this.connection(sandbox.machine)
@@ -111,10 +116,18 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   const problem =
     error instanceof Problem
       ? error
-      : new Problem(409, "AGENT_UNREADABLE", "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.");
+      : new Problem(
+          409,
+          "AGENT_UNREADABLE",
+          "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.",
+        );
   const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
   const body = agentEnvelope(problem, { requestId, timestamp: new Date().toISOString() });
-  response.writeHead(problem.status, { "content-type": "application/json", "x-request-id": requestId, ...problem.headers });
+  response.writeHead(problem.status, {
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    ...problem.headers,
+  });
   response.end(JSON.stringify(body));
   // What the client still sends is of no use; reading it lets the answer arrive.
   request.resume();

@@ -31,7 +31,9 @@ export function forwardedRequestHeaders(
   return headers;
 }
 
-export function forwardedResponseHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): OutgoingHttpHeaders {
+export function forwardedResponseHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): OutgoingHttpHeaders {
   const forwarded: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     // Cookies would be the control plane's, whose host the agents share.

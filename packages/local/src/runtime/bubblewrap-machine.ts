@@ -45,7 +45,9 @@ export class BubblewrapMachine implements Machine {
     } catch (error) {
       await this.destroy();
       if (!giveUp.aborted) throw error;
-      throw new Error(`The machine's agent did not answer within ${bootLimitMs / 1000} s. ${this.#errorOutput.trim()}`);
+      throw new Error(
+        `The machine's agent did not answer within ${bootLimitMs / 1000} s. ${this.#errorOutput.trim()}`,
+      );
     }
   }
 
@@ -103,7 +105,10 @@ export class BubblewrapMachine implements Machine {
       const { memoryMb } = this.#parts.spec.limits;
       return { reason: "out_of_memory", message: `The sandbox ran out of memory (limit ${memoryMb} MiB).` };
     }
-    return { reason: "exited", message: "The sandbox's processes ended: code in it killed what keeps it alive." };
+    return {
+      reason: "exited",
+      message: "The sandbox's processes ended: code in it killed what keeps it alive.",
+    };
   }
 }
 

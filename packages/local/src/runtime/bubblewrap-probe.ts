@@ -20,18 +20,36 @@ export async function probeBubblewrap(): Promise<RuntimeReport> {
     fix,
   });
   if (process.platform !== "linux") {
-    return unusable("sandboxes on this machine need Linux", "use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud");
+    return unusable(
+      "sandboxes on this machine need Linux",
+      "use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud",
+    );
   }
   const version = await run("bwrap", ["--version"]).then(
     ({ stdout }) => stdout.trim().split(" ").at(-1) ?? "",
     () => undefined,
   );
-  if (version === undefined) return unusable("bubblewrap is not installed", 'install it with "apt-get install bubblewrap"');
+  if (version === undefined)
+    return unusable("bubblewrap is not installed", 'install it with "apt-get install bubblewrap"');
   if (!isAtLeast08(version)) {
-    return unusable(`bubblewrap ${version} is too old (0.8.0 is needed)`, "install bubblewrap 0.8.0 or newer");
+    return unusable(
+      `bubblewrap ${version} is too old (0.8.0 is needed)`,
+      "install bubblewrap 0.8.0 or newer",
+    );
   }
   const isRoot = process.getuid?.() === 0;
-  const command = ["bwrap", ...namespaceArguments, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"];
+  const command = [
+    "bwrap",
+    ...namespaceArguments,
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "true",
+  ];
   try {
     if (isRoot) {
       const uid = String(usableRange(await readFile("/proc/self/uid_map", "utf8")).first);
@@ -74,8 +92,10 @@ async function namespaceFix(): Promise<string> {
 async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remarks: string[] }> {
   const groups = await openControlGroups(`probe-${processIdentity(process.pid)}`);
   await groups?.close();
-  const by = (controller: "memory" | "pids" | "cpu" | "freezer", otherwise: Enforcement["by"]): Enforcement["by"] =>
-    groups?.controllers.includes(controller) ? "cgroup" : otherwise;
+  const by = (
+    controller: "memory" | "pids" | "cpu" | "freezer",
+    otherwise: Enforcement["by"],
+  ): Enforcement["by"] => (groups?.controllers.includes(controller) ? "cgroup" : otherwise);
   const remarks: string[] = [];
   if (!groups) {
     remarks.push(
@@ -83,7 +103,8 @@ async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remar
     );
   }
   if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);
-  if (!dynamicLoader(process.execPath)) remarks.push("this Node.js is a static program: the agent's memory is not shielded");
+  if (!dynamicLoader(process.execPath))
+    remarks.push("this Node.js is a static program: the agent's memory is not shielded");
   return {
     enforcement: [
       { limit: "memory", by: by("memory", "rlimit") },

@@ -1,13 +1,18 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { spawn } from "node:child_process";
 import { listenForAgent } from "./agent-socket.js";
-import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
+import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
-import { type ControlGroup, type ControlGroups, openControlGroups, removeStaleGroups } from "./control-group.js";
+import {
+  type ControlGroup,
+  type ControlGroups,
+  openControlGroups,
+  removeStaleGroups,
+} from "./control-group.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
@@ -69,7 +74,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
       ];
       const child = spawn(program, args, {
         cwd: "/",
-        env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+        env: { PATH: process.env.PATH ?? "/usr/bin:/bin" },
         stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"],
       });
       const information = child.stdio[descriptors.information] as Readable;

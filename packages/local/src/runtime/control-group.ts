@@ -36,15 +36,24 @@ const root = "/sys/fs/cgroup";
 const family = "cloud-sandbox";
 
 /** The control groups that this process may use, or undefined with nothing changed on the host. */
-export async function openControlGroups(instance: string, base: string = root): Promise<ControlGroups | undefined> {
+export async function openControlGroups(
+  instance: string,
+  base: string = root,
+): Promise<ControlGroups | undefined> {
   const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
   return (await openUnified(instance, base)) ?? (await openPerController(instance, base, own));
 }
 
 /** Removes groups left behind by instances for which `isAlive` says no. */
-export async function removeStaleGroups(isAlive: (instance: string) => boolean, base: string = root): Promise<void> {
+export async function removeStaleGroups(
+  isAlive: (instance: string) => boolean,
+  base: string = root,
+): Promise<void> {
   const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
-  const families = [join(base, family), ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family))];
+  const families = [
+    join(base, family),
+    ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family)),
+  ];
   for (const directory of families) {
     for (const instance of await subdirectories(directory)) {
       if (!isAlive(instance)) await removeTree(join(directory, instance));
@@ -55,7 +64,9 @@ export async function removeStaleGroups(isAlive: (instance: string) => boolean, 
 
 async function openUnified(instance: string, base: string): Promise<ControlGroups | undefined> {
   const wanted = ["memory", "pids", "cpu"] as const;
-  const available = (await readFile(join(base, "cgroup.controllers"), "utf8").catch(() => "")).trim().split(" ");
+  const available = (await readFile(join(base, "cgroup.controllers"), "utf8").catch(() => ""))
+    .trim()
+    .split(" ");
   if (!wanted.every((name) => available.includes(name))) return undefined;
   const familyDirectory = join(base, family);
   const directory = join(familyDirectory, instance);
@@ -126,7 +137,9 @@ async function openPerController(
     version: 1,
     controllers,
     async create(name, limits) {
-      const group = new Map([...directories].map(([controller, directory]) => [controller, join(directory, name)]));
+      const group = new Map(
+        [...directories].map(([controller, directory]) => [controller, join(directory, name)]),
+      );
       await Promise.all([...group.values()].map((directory) => mkdir(directory)));
       const set = (controller: Controller, file: string, value: number): Promise<void> => {
         const directory = group.get(controller);
@@ -203,7 +216,8 @@ async function removeGroup(directory: string): Promise<void> {
 }
 
 async function removeTree(directory: string, parent?: string): Promise<void> {
-  for (const child of await subdirectories(directory)) await removeGroup(join(directory, child)).catch(ignoreBusy);
+  for (const child of await subdirectories(directory))
+    await removeGroup(join(directory, child)).catch(ignoreBusy);
   await rmdir(directory).catch(ignoreBusy);
   if (parent !== undefined) await rmdir(parent).catch(ignoreBusy);
 }

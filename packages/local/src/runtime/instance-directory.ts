@@ -21,7 +21,8 @@ export class InstanceDirectory {
 
   static async create(): Promise<InstanceDirectory> {
     const instance = processIdentity(process.pid);
-    if (instance === undefined) throw new Error("/proc is not mounted: this process cannot find its own start time.");
+    if (instance === undefined)
+      throw new Error("/proc is not mounted: this process cannot find its own start time.");
     const path = await mkdtemp(join(tmpdir(), prefix));
     await writeFile(join(path, ownerFile), instance);
     await mkdir(join(path, "sockets"), { mode: 0o700 });

@@ -45,7 +45,9 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
       ...(node.mount ? [node.mount] : []),
     ],
     links: roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` })),
-    path: [...new Set([dirname(node.path), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"])].join(":"),
+    path: [
+      ...new Set([dirname(node.path), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"]),
+    ].join(":"),
     command: [
       ...launcher,
       realpathSync("/bin/sh"),
@@ -107,7 +109,8 @@ function isReachableForAll(path: string): boolean {
 
 function agentAsset(): string {
   const asset = fileURLToPath(new URL("./agent.js", import.meta.url));
-  if (!existsSync(asset)) throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
+  if (!existsSync(asset))
+    throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
   return asset;
 }
 

@@ -17,7 +17,9 @@ export function seccompProgram(arch: NodeJS.Architecture): Buffer | undefined {
     const nr = calls[name];
     if (nr !== undefined) program.ifEqual(nr, refuse(error));
   }
-  program.whenCall(calls.clone, (then) => then.load(offset.arg0).ifAnyBit(newNamespaceFlags, refuse(errno.EPERM)));
+  program.whenCall(calls.clone, (then) =>
+    then.load(offset.arg0).ifAnyBit(newNamespaceFlags, refuse(errno.EPERM)),
+  );
   program.whenCall(calls.ioctl, (then) => {
     then.load(offset.arg1);
     for (const request of terminalInjection) then.ifEqual(request, refuse(errno.EPERM));
@@ -55,14 +57,56 @@ const denied: readonly (readonly [Call, number])[] = [
   ),
   ...(
     [
-      "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
-      "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "quotactl", "quotactl_fd",
-      "keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd",
-      "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
-      "reboot", "swapon", "swapoff", "sethostname", "setdomainname", "iopl", "ioperm", "modify_ldt",
-      "settimeofday", "clock_settime", "clock_adjtime", "acct", "syslog", "vhangup", "lookup_dcookie",
-      "open_by_handle_at", "name_to_handle_at", "fanotify_init", "move_pages", "migrate_pages",
-      "uselib", "ustat", "sysfs", "nfsservctl", "_sysctl",
+      "ptrace",
+      "process_vm_readv",
+      "process_vm_writev",
+      "process_madvise",
+      "kcmp",
+      "pidfd_getfd",
+      "unshare",
+      "setns",
+      "mount",
+      "umount2",
+      "pivot_root",
+      "chroot",
+      "quotactl",
+      "quotactl_fd",
+      "keyctl",
+      "add_key",
+      "request_key",
+      "bpf",
+      "perf_event_open",
+      "userfaultfd",
+      "kexec_load",
+      "kexec_file_load",
+      "init_module",
+      "finit_module",
+      "delete_module",
+      "reboot",
+      "swapon",
+      "swapoff",
+      "sethostname",
+      "setdomainname",
+      "iopl",
+      "ioperm",
+      "modify_ldt",
+      "settimeofday",
+      "clock_settime",
+      "clock_adjtime",
+      "acct",
+      "syslog",
+      "vhangup",
+      "lookup_dcookie",
+      "open_by_handle_at",
+      "name_to_handle_at",
+      "fanotify_init",
+      "move_pages",
+      "migrate_pages",
+      "uselib",
+      "ustat",
+      "sysfs",
+      "nfsservctl",
+      "_sysctl",
     ] as const
   ).map((name) => [name, errno.EPERM] as const),
 ];

@@ -71,8 +71,12 @@ export function usableRange(uidMap: string): UidRange {
   const covers = ({ first, count }: UidRange): boolean =>
     first <= preferred.first && first + count >= preferred.first + preferred.count;
   if (extents.some(covers)) return preferred;
-  const largest = extents.reduce((best, extent) => (extent.count > best.count ? extent : best), { first: 0, count: 0 });
+  const largest = extents.reduce((best, extent) => (extent.count > best.count ? extent : best), {
+    first: 0,
+    count: 0,
+  });
   const count = Math.floor(largest.count / 2);
-  if (count < 1) throw new Error("No uid beside root's is mapped in this user namespace; start as an ordinary user.");
+  if (count < 1)
+    throw new Error("No uid beside root's is mapped in this user namespace; start as an ordinary user.");
   return { first: largest.first + largest.count - count, count: Math.min(count, preferred.count) };
 }

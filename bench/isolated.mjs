@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
+import { startLocalControlPlane } from "cloud-sandbox-local";
+import { compare } from "./measure.mjs";
+
+/** One program in a sandbox of its own, against the same isolation around the same program and nothing else. */
+export async function benchIsolated() {
+  const directory = mkdtempSync(join(tmpdir(), "bench-"));
+  const results = [];
+  try {
+    for (const { name, pool, limit, rounds } of [
+      {
+        name: 'executeIsolated("print(1)"), warm pool, over bubblewrap with python3',
+        pool: 2,
+        limit: 1.25,
+        rounds: 40,
+      },
+      {
+        name: 'executeIsolated("print(1)"), no pool, over bubblewrap with python3',
+        pool: 0,
+        limit: 10,
+        rounds: 15,
+      },
+    ]) {
+      const backend = await startLocalControlPlane({ pool });
+      const client = new SandboxClient({ apiKey: backend.apiKey, baseUrl: backend.url });
+      try {
+        results.push(
+          await compare({
+            name,
+            limit,
+            rounds,
+            floor: () => run(hardened(directory)),
+            subject: async () => {
+              const { stdout } = await client.executeIsolated("print(1)");
+              if (stdout !== "1\n") throw new Error(`Unexpected output: ${stdout}`);
+            },
+            // A pool is called warm when its machines have booted and the machine is quiet again.
+            settle: () => new Promise((resolve) => setTimeout(resolve, pool > 0 ? 400 : 50)),
+          }),
+        );
+      } finally {
+        await client.close();
+        await backend.close();
+      }
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+  return results;
+}
+
+// biome-ignore format: one flag group a line
+function hardened(directory) {
+  const drop = process.getuid() === 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
+  return [
+    ...drop, "bwrap",
+    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup",
+    "--uid", "1000", "--gid", "1000", "--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent",
+    "--hostname", "sandbox",
+    "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
+    "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/etc",
+    "--bind", directory, "/workspace", "--chdir", "/workspace", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin",
+    "python3", "-c", "print(1)",
+  ];
+}
+
+export function run([program, ...args]) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${program} ended with ${code}`)),
+    );
+  });
+}
