@@ -20,64 +20,41 @@ export function bubblewrapArguments(profile: {
   hasSeccomp: boolean;
 }): string[] {
   const { image, limits, environment, figures, hasSeccomp } = profile;
-  const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => [
-    "--perms",
-    mode,
-    "--size",
-    String(Math.ceil(megabytes * 1024 * 1024)),
-    "--tmpfs",
-    target,
-  ];
+  const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
+    const bytes = Math.ceil(megabytes * 1024 * 1024);
+    return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
+  };
   const readOnly = ({ source, target }: Mount): string[] => ["--ro-bind", source, target];
   return [
-    ...namespaceArguments,
-    "--hostname",
-    "sandbox",
-    "--as-pid-1",
-    ...image.mounts.flatMap(readOnly),
-    ...image.links.flatMap(({ target, path }) => ["--symlink", target, path]),
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    ...tmpfs("/dev/shm", 64, "1777"),
-    "--remount-ro",
-    "/dev",
-    ...(figures ? readOnly(figures) : []),
-    ...tmpfs("/run", 4),
-    ...tmpfs("/tmp", limits.diskMb / 2, "1777"),
-    ...tmpfs("/home/sandbox", limits.diskMb / 2),
-    ...tmpfs("/workspace", limits.diskMb),
-    "--remount-ro",
-    "/",
-    "--chdir",
-    "/workspace",
-    "--clearenv",
-    ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
-    "--info-fd",
-    String(descriptors.information),
-    ...(hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : []),
-    "--",
-    ...image.command,
-  ];
+    namespaceArguments,
+    ["--hostname", "sandbox"],
+    ["--as-pid-1"],
+    ...image.mounts.map(readOnly),
+    ...image.links.map(({ target, path }) => ["--symlink", target, path]),
+    ["--proc", "/proc"],
+    ["--dev", "/dev"],
+    tmpfs("/dev/shm", 64, "1777"),
+    ["--remount-ro", "/dev"],
+    figures ? readOnly(figures) : [],
+    tmpfs("/run", 4),
+    tmpfs("/tmp", limits.diskMb / 2, "1777"),
+    tmpfs("/home/sandbox", limits.diskMb / 2),
+    tmpfs("/workspace", limits.diskMb),
+    ["--remount-ro", "/"],
+    ["--chdir", "/workspace"],
+    ["--clearenv"],
+    ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
+    ["--info-fd", String(descriptors.information)],
+    hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : [],
+    ["--"],
+    image.command,
+  ].flat();
 }
 
 /** Also what the probe starts, so that a host is called usable only when it grants all of it. */
 export const namespaceArguments: readonly string[] = [
   // Spelled out: --unshare-all leaves the user namespace optional, and --disable-userns then refuses.
-  "--unshare-user",
-  "--unshare-pid",
-  "--unshare-net",
-  "--unshare-ipc",
-  "--unshare-uts",
-  "--unshare-cgroup",
-  "--uid",
-  "1000",
-  "--gid",
-  "1000",
-  "--disable-userns",
-  "--cap-drop",
-  "ALL",
-  "--new-session",
-  "--die-with-parent",
-];
+  ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup"],
+  ["--uid", "1000", "--gid", "1000", "--disable-userns", "--cap-drop", "ALL"],
+  ["--new-session", "--die-with-parent"],
+].flat();
