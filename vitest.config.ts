@@ -18,6 +18,9 @@ class SkipReasons implements Reporter {
   }
 }
 
+/** A file to leave the results in, for whoever wants to count them. */
+const { VITEST_JSON } = process.env;
+
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
@@ -25,6 +28,7 @@ export default defineConfig({
     // Sandboxes are started for real, sometimes several at a time on two cores.
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: ["default", new SkipReasons()],
+    reporters: ["default", new SkipReasons(), ...(VITEST_JSON ? ["json"] : [])],
+    ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
   },
 });

@@ -128,12 +128,14 @@ class Validators {
       code: { source: true, esm: true, lines: true },
     });
     const schemas = Object.entries(document.components?.schemas ?? {});
-    const definitions = Object.fromEntries(schemas.map(([name, schema]) => [name, validationSchema(schema)]));
+    const definitions = Object.fromEntries(
+      schemas.map(([name, schema]) => [name, validationSchema(document, schema)]),
+    );
     this.ajv.addSchema({ $id: "contract", $defs: definitions });
   }
 
   add(name, schema) {
-    this.ajv.addSchema({ $id: name, ...validationSchema(schema) });
+    this.ajv.addSchema({ $id: name, ...validationSchema(this.document, schema) });
     this.#names[name] = name;
     return name;
   }

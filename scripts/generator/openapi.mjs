@@ -18,7 +18,6 @@ export function resolve(document, node) {
       .split("/")
       .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
     at = steps.reduce((parent, step) => parent?.[step], document);
-    if (at === undefined) throw new Error(`${node.$ref} leads nowhere`);
   }
   return at;
 }
@@ -60,21 +59,28 @@ export function propertiesOf(document, schema) {
 }
 
 /** A schema stripped to what a validator acts on, its references pointed at the shared definitions. */
-export function validationSchema(schema) {
+export function validationSchema(document, schema) {
   if (typeof schema !== "object" || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map(validationSchema);
+  if (Array.isArray(schema)) return schema.map((part) => validationSchema(document, part));
   const kept = Object.entries(schema).filter(([key]) => keywords.has(key));
   return Object.fromEntries(
     kept.map(([key, value]) => {
       if (key === "$ref") return [key, value.replace("#/components/schemas/", "contract#/$defs/")];
       if (values.has(key)) return [key, value];
-      if (!mapsOfSchemas.has(key)) return [key, validationSchema(value)];
-      return [
-        key,
-        Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, validationSchema(inner)])),
-      ];
+      if (!mapsOfSchemas.has(key)) return [key, validationSchema(document, value)];
+      const inner = Object.entries(value).map(([name, part]) => [
+        name,
+        validationSchema(document, withDefault(document, part)),
+      ]);
+      return [key, Object.fromEntries(inner)];
     }),
   );
+}
+
+/** A validator fills in only defaults that stand in the object's own schema: those behind a reference come along. */
+function withDefault(document, property) {
+  const { default: value } = resolve(document, property);
+  return value === undefined ? property : { default: value, ...property };
 }
 
 function assertExtensionsOptional(name, schema) {

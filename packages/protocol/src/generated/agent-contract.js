@@ -3,7 +3,7 @@ const codePoints = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\
 
 const executeCodeBody = validate20;
 const schema31 = {"$id":"executeCodeBody","$ref":"contract#/$defs/ExecuteRequest"};
-const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
 const schema34 = {"type":"string","minLength":1,"maxLength":64};
 const schema35 = {"type":"integer","minimum":1,"maximum":300,"default":30};
 const schema36 = {"type":["string","null"],"minLength":1,"maxLength":4096};
@@ -25,6 +25,9 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.language === undefined){
 data.language = "python";
+}
+if(data.timeout === undefined){
+data.timeout = 30;
 }
 if(data.code === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
@@ -81,7 +84,6 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data.timeout !== undefined){
 let data2 = data.timeout;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
 const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
@@ -113,7 +115,6 @@ else {
 vErrors.push(err7);
 }
 errors++;
-}
 }
 }
 if(data.workdir !== undefined){
@@ -372,7 +373,7 @@ validate20.evaluated = {"props":{"code":true,"language":true,"timeout":true,"wor
 
 const executeRichBody = validate24;
 const schema39 = {"$id":"executeRichBody","$ref":"contract#/$defs/ExecuteRichRequest"};
-const schema40 = {"allOf":[{"$ref":"contract#/$defs/ExecuteRequest"}],"type":"object","properties":{"capture_rich":{"type":"boolean","default":true}}};
+const schema40 = {"allOf":[{"$ref":"contract#/$defs/ExecuteRequest"}],"type":"object","properties":{"capture_rich":{"default":true,"type":"boolean"}}};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -387,6 +388,9 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.language === undefined){
 data.language = "python";
+}
+if(data.timeout === undefined){
+data.timeout = 30;
 }
 if(data.code === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
@@ -443,7 +447,6 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data.timeout !== undefined){
 let data2 = data.timeout;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
 const err5 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
@@ -475,7 +478,6 @@ else {
 vErrors.push(err7);
 }
 errors++;
-}
 }
 }
 if(data.workdir !== undefined){
@@ -779,7 +781,7 @@ validate24.evaluated = {"props":{"capture_rich":true,"code":true,"language":true
 
 const executeIpythonBody = validate29;
 const schema47 = {"$id":"executeIpythonBody","$ref":"contract#/$defs/ExecuteIpythonRequest"};
-const schema48 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"timeout":{"$ref":"contract#/$defs/ExecutionTimeout"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const schema48 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -792,6 +794,9 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.timeout === undefined){
+data.timeout = 30;
+}
 if(data.code === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
@@ -814,7 +819,6 @@ vErrors.push(err1);
 errors++;
 }
 }
-if(data.timeout !== undefined){
 let data1 = data.timeout;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err2 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
@@ -846,7 +850,6 @@ else {
 vErrors.push(err4);
 }
 errors++;
-}
 }
 }
 if(data.env !== undefined){
@@ -1035,7 +1038,7 @@ validate29.evaluated = {"props":{"code":true,"timeout":true,"env":true},"dynamic
 
 const executeBackgroundBody = validate32;
 const schema51 = {"$id":"executeBackgroundBody","$ref":"contract#/$defs/BackgroundExecuteRequest"};
-const schema52 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"type":"integer","minimum":1,"maximum":86400,"default":300},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"}}};
+const schema52 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1423,7 +1426,7 @@ validate32.evaluated = {"props":{"code":true,"language":true,"timeout":true,"env
 
 const executeAsyncBody = validate35;
 const schema57 = {"$id":"executeAsyncBody","$ref":"contract#/$defs/AsyncExecuteRequest"};
-const schema58 = {"type":"object","required":["code","callback_url"],"properties":{"code":{"type":"string"},"callback_url":{"type":"string","format":"uri","maxLength":2048},"callback_headers":{"type":["object","null"],"maxProperties":50,"additionalProperties":{"type":"string","maxLength":8192}},"callback_signature_secret":{"type":["string","null"],"maxLength":1024},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"type":"integer","minimum":1,"maximum":86400,"default":3600},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
+const schema58 = {"type":"object","required":["code","callback_url"],"properties":{"code":{"type":"string"},"callback_url":{"type":"string","format":"uri","maxLength":2048},"callback_headers":{"type":["object","null"],"maxProperties":50,"additionalProperties":{"type":"string","maxLength":8192}},"callback_signature_secret":{"type":["string","null"],"maxLength":1024},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":3600,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
 const formats0 = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+\S*$/i;
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2007,7 +2010,7 @@ validate38.evaluated = {"props":{"process_id":true},"dynamicProps":false,"dynami
 
 const runCommandBody = validate39;
 const schema64 = {"$id":"runCommandBody","$ref":"contract#/$defs/CommandRequest"};
-const schema65 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const schema65 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2020,6 +2023,9 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.timeout === undefined){
+data.timeout = 30;
+}
 if(data.command === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "command"}};
 if(vErrors === null){
@@ -2116,7 +2122,6 @@ errors++;
 }
 }
 }
-if(data.timeout !== undefined){
 let data3 = data.timeout;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
 const err8 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
@@ -2148,7 +2153,6 @@ else {
 vErrors.push(err10);
 }
 errors++;
-}
 }
 }
 if(data.workdir !== undefined){
@@ -2407,7 +2411,7 @@ validate39.evaluated = {"props":{"command":true,"args":true,"timeout":true,"work
 
 const runCommandBackgroundBody = validate42;
 const schema70 = {"$id":"runCommandBackgroundBody","$ref":"contract#/$defs/BackgroundCommandRequest"};
-const schema71 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"type":"integer","minimum":1,"maximum":86400,"default":300},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
+const schema71 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2908,7 +2912,7 @@ validate45.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems
 
 const writeFileBody = validate46;
 const schema76 = {"$id":"writeFileBody","$ref":"contract#/$defs/FileWriteRequest"};
-const schema77 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"type":"string","pattern":"^0?[0-7]{3}$","default":"0644"},"overwrite":{"type":"boolean","default":true}}};
+const schema77 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"default":"0644","type":"string","pattern":"^0?[0-7]{3}$"},"overwrite":{"default":true,"type":"boolean"}}};
 const pattern22 = new RegExp("^0?[0-7]{3}$", "u");
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3068,7 +3072,7 @@ return errors === 0;
 validate46.evaluated = {"props":{"path":true,"content":true,"encoding":true,"mode":true,"overwrite":true},"dynamicProps":false,"dynamicItems":false};
 
 const listFilesQuery = validate47;
-const schema78 = {"$id":"listFilesQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096,"default":"/workspace"}},"required":[]};
+const schema78 = {"$id":"listFilesQuery","type":"object","properties":{"path":{"default":"/workspace","type":"string","minLength":1,"maxLength":4096}},"required":[]};
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3515,7 +3519,7 @@ validate52.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems
 
 const replaceEnvironmentBody = validate53;
 const schema85 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
-const schema86 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"type":"boolean","default":false},"timestamp":{"type":"string","maxLength":100}}};
+const schema86 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3904,7 +3908,7 @@ validate56.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},
 
 const startVncBody = validate59;
 const schema91 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
-const schema92 = {"type":"object","properties":{"display":{"type":"integer","minimum":0,"default":1},"password":{"type":["string","null"],"maxLength":64}}};
+const schema92 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
 
 function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3986,7 +3990,7 @@ validate59.evaluated = {"props":{"display":true,"password":true},"dynamicProps":
 
 const clickMouseBody = validate60;
 const schema93 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
-const schema94 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"$ref":"contract#/$defs/MouseButton"},"clicks":{"type":"integer","minimum":1,"maximum":10,"default":1}}};
+const schema94 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
 const schema95 = {"type":"string","enum":["left","middle","right"],"default":"left"};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4000,6 +4004,9 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.button === undefined){
+data.button = "left";
+}
 if(data.clicks === undefined){
 data.clicks = 1;
 }
@@ -4049,7 +4056,6 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data.button !== undefined){
 let data2 = data.button;
 if(typeof data2 !== "string"){
 const err4 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/type",keyword:"type",params:{type: "string"}};
@@ -4070,7 +4076,6 @@ else {
 vErrors.push(err5);
 }
 errors++;
-}
 }
 let data3 = data.clicks;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
@@ -4220,7 +4225,7 @@ validate63.evaluated = {"props":{"x":true,"y":true},"dynamicProps":false,"dynami
 
 const dragMouseBody = validate64;
 const schema98 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
-const schema99 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"$ref":"contract#/$defs/MouseButton"}}};
+const schema99 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
 
 function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4233,6 +4238,9 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.button === undefined){
+data.button = "left";
+}
 if(data.from_x === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from_x"}};
 if(vErrors === null){
@@ -4325,7 +4333,6 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.button !== undefined){
 let data4 = data.button;
 if(typeof data4 !== "string"){
 const err8 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/type",keyword:"type",params:{type: "string"}};
@@ -4346,7 +4353,6 @@ else {
 vErrors.push(err9);
 }
 errors++;
-}
 }
 }
 else {
@@ -4386,7 +4392,7 @@ validate64.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":
 
 const scrollMouseBody = validate67;
 const schema101 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
-const schema102 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"type":"string","enum":["up","down","left","right"],"default":"down"}}};
+const schema102 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
 
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5098,7 +5104,7 @@ validate72.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true},"
 
 const startRecordingBody = validate73;
 const schema113 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
-const schema114 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"type":"integer","minimum":1,"maximum":60,"default":10},"format":{"type":"string","default":"mp4"},"quality":{"type":"string","default":"medium"}}};
+const schema114 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
 
 function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6025,7 +6031,7 @@ validate82.evaluated = {"props":{"width":true,"height":true},"dynamicProps":fals
 
 const recogniseTextBody = validate83;
 const schema131 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
-const schema132 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"type":"string","default":"eng","maxLength":64}}};
+const schema132 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
 
 function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6666,7 +6672,7 @@ validate87.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems
 
 const waitForElementBody = validate88;
 const schema141 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
-const schema142 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"type":"integer","minimum":1,"maximum":300,"default":30}}};
+const schema142 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -2,7 +2,7 @@
 const codePoints = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
 const listSandboxesQuery = validate20;
-const schema31 = {"$id":"listSandboxesQuery","type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100},"status":{"$ref":"contract#/$defs/SandboxStatus"},"region":{"type":"string"},"cursor":{"type":"string"}},"required":[]};
+const schema31 = {"$id":"listSandboxesQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"status":{"$ref":"contract#/$defs/SandboxStatus"},"region":{"type":"string"},"cursor":{"type":"string"}},"required":[]};
 const schema33 = {"type":"string","enum":["creating","running","paused","stopped","error","deleted"]};
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1765,7 +1765,7 @@ return errors === 0;
 validate32.evaluated = {"props":{"timeout_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
 const getTemplateBuildLogsQuery = validate33;
-const schema49 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"type":"integer","minimum":0,"default":0}},"required":[]};
+const schema49 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -1,0 +1,206 @@
+#!/usr/bin/env node
+// Behind every npm script: brings what is missing, builds what is out of date, then runs what was asked for.
+//   node scripts/bootstrap.mjs demo|test|check|bench|build [arguments for it]
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const pnpm = ["npx", "-y", "pnpm@10.34.9"];
+const stamps = join(root, "node_modules", ".cache", "cloud-sandbox");
+
+/** Who is built from whom, besides its own source. `protocol` is consumed as source. */
+const buildsFrom = {
+  agent: ["protocol"],
+  client: ["protocol"],
+  local: ["protocol", "agent"],
+  mcp: ["client", "local"],
+  cli: ["client", "local", "mcp"],
+};
+
+const commands = {
+  demo: { runtime: "required", run: ["node", "examples/demo.mjs"] },
+  test: { runtime: "wanted", run: [bin("vitest"), "run"] },
+  check: { run: ["node", "scripts/check.mjs"] },
+  bench: { runtime: "required", run: ["node", "bench/run.mjs"] },
+  build: {},
+};
+
+class Refusal extends Error {}
+const children = new Set();
+let stoppedBy;
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  if (!stoppedBy) console.error(error.message);
+  process.exitCode = 1;
+}
+if (stoppedBy) process.exitCode = stoppedBy === "SIGINT" ? 130 : 143;
+
+async function main([name, ...rest]) {
+  const command = commands[name];
+  if (!command) throw new Refusal(`Usage: npm run ${Object.keys(commands).join(" | npm run ")}`);
+  requireNode();
+  await install();
+  await buildAll();
+  if (command.runtime) await requireRuntime(command.runtime);
+  return command.run ? run([...command.run, ...rest]) : 0;
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new Refusal(`Node ${process.versions.node} is too old: install Node 20.19 or newer.`);
+  }
+}
+
+/** Installs from the lockfile, unless it and every manifest are those of the last time. */
+async function install() {
+  const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
+  const wanted = digest(["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests]);
+  if (wanted === stamp("install")) return;
+  await step("Installing dependencies", [...pnpm, "install", "--frozen-lockfile"]);
+  stamp("install", wanted);
+}
+
+/** Builds what is out of date, each package after those it is built from. */
+async function buildAll() {
+  const builds = {
+    protocol: Promise.resolve(digest(["packages/protocol/src", "packages/protocol/package.json"])),
+  };
+  for (const [name, sources] of Object.entries(buildsFrom)) {
+    builds[name] = Promise.all(sources.map((source) => builds[source])).then((made) => build(name, made));
+  }
+  await Promise.all(Object.values(builds));
+}
+
+/** What a package is made of, as a digest: its own files and what it is built from. */
+async function build(name, madeFrom) {
+  const home = `packages/${name}`;
+  const own = ["src", "package.json", "tsup.config.ts", "tsconfig.json"].map((file) => `${home}/${file}`);
+  const wanted = digest([...own, "tsconfig.base.json", "pnpm-lock.yaml"], madeFrom);
+  if (existsSync(join(root, home, "dist")) && wanted === stamp(name)) return wanted;
+  if (!existsSync(join(root, home, "tsup.config.ts"))) return wanted;
+  await step(`Building ${name}`, [bin("tsup")], join(root, home));
+  stamp(name, wanted);
+  return wanted;
+}
+
+/** Sees that sandboxes can be started here; installs bubblewrap where that is allowed and enough. */
+async function requireRuntime(need) {
+  if (!succeeds(["bwrap", "--version"])) await installBubblewrap();
+  const probe = spawnSync("bwrap", [
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-net",
+    "--ro-bind",
+    "/",
+    "/",
+    "true",
+  ]);
+  if (probe.status === 0) return;
+  const said = probe.error
+    ? "bubblewrap is not installed"
+    : `bubblewrap says: ${String(probe.stderr).trim()}`;
+  const message = `No sandbox can be started here (${said}). "node packages/local/dist/main.js doctor" says how to mend it.`;
+  if (need === "required") throw new Refusal(message);
+  console.error(message);
+}
+
+async function installBubblewrap() {
+  const system = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
+  const isDebian = /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(system);
+  if (isDebian && process.getuid?.() === 0) {
+    console.log("bubblewrap is not installed: installing it with apt-get, to isolate sandboxes.");
+    const apt = ["apt-get", "install", "-y", "--no-install-recommends", "bubblewrap"];
+    if (!succeeds(apt)) {
+      await step("Refreshing the package lists", ["apt-get", "update"]);
+      await step("Installing bubblewrap", apt);
+    }
+    return;
+  }
+  const installers = [
+    ["apt-get", "apt-get install -y"],
+    ["dnf", "dnf install -y"],
+    ["pacman", "pacman -S --noconfirm"],
+    ["apk", "apk add"],
+  ];
+  const [, installer] = installers.find(([tool]) => succeeds(["which", tool])) ?? [];
+  console.error(
+    installer
+      ? `bubblewrap is not installed. Install it with: sudo ${installer} bubblewrap`
+      : "bubblewrap is not installed, and local sandboxes need it: they run on Linux.",
+  );
+}
+
+/** Runs a command as part of getting ready: a line, and everything it said if it fails. */
+async function step(title, command, cwd = root) {
+  console.log(title);
+  const said = [];
+  const env = { ...process.env, CI: "true", DEBIAN_FRONTEND: "noninteractive" };
+  const status = await run(command, { cwd, env, stdio: ["ignore", "pipe", "pipe"], said });
+  if (status !== 0) throw new Refusal(`${title} failed.\n${Buffer.concat(said)}`);
+}
+
+/** Runs a command to its end and gives its exit status. */
+function run([file, ...args], { said, ...options } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd: root, stdio: "inherit", ...options });
+    children.add(child);
+    for (const stream of said ? [child.stdout, child.stderr] : [])
+      stream.on("data", (chunk) => said.push(chunk));
+    child.on("error", (error) => reject(new Refusal(`${file} cannot be started: ${error.message}`)));
+    child.on("close", (status, signal) => {
+      children.delete(child);
+      resolve(status ?? (signal ? 1 : 0));
+    });
+  });
+}
+
+/** Passes a signal on, and abandons nothing that was started. */
+function stop(signal) {
+  stoppedBy = signal;
+  for (const child of children) child.kill(signal);
+  setTimeout(() => {
+    for (const child of children) child.kill("SIGKILL");
+  }, 5000).unref();
+}
+
+function succeeds([file, ...args]) {
+  return spawnSync(file, args, { stdio: "ignore" }).status === 0;
+}
+
+function bin(name) {
+  return join(root, "node_modules", ".bin", name);
+}
+
+function stamp(name, value) {
+  const file = join(stamps, name);
+  if (value === undefined) return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  mkdirSync(stamps, { recursive: true });
+  writeFileSync(file, value);
+}
+
+/** A digest over the contents of files and folders. */
+function digest(paths, more = []) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap(filesOf))
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
+  for (const text of more) hash.update(text);
+  return hash.digest("hex");
+}
+
+function filesOf(path) {
+  const found = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found ? [path] : [];
+  const entries = readdirSync(join(root, path), { withFileTypes: true });
+  return entries.flatMap((entry) => filesOf(`${path}/${entry.name}`)).sort();
+}

@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { stringify } from "yaml";
+
+const home = fileURLToPath(new URL("../..", import.meta.url));
+
+let root;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "generate-"));
+  cpSync(join(home, "scripts"), join(root, "scripts"), { recursive: true });
+  symlinkSync(join(home, "node_modules"), join(root, "node_modules"));
+  writeFileSync(join(root, "package.json"), '{ "type": "module" }');
+  mkdirSync(join(root, "openapi"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const json = (schema) => ({ content: { "application/json": { schema } } });
+const run = (request, extra = {}) => ({
+  openapi: "3.1.0",
+  info: { title: "Test", version: "1" },
+  security: [{ key: [] }],
+  paths: {
+    "/run/{id}": {
+      post: { operationId: "run", requestBody: json(request), responses: { 200: json({}) }, ...extra },
+    },
+  },
+  components: {
+    schemas: { Limit: { type: "integer", maximum: 9, default: 5, description: "A limit in seconds." } },
+  },
+});
+
+function generate(document, ...flags) {
+  writeFileSync(join(root, "openapi", "agent.yaml"), stringify(document));
+  const script = join(root, "scripts", "generate.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [script, ...flags], { encoding: "utf8" });
+  return { status, stderr };
+}
+
+async function operation(name) {
+  const file = join(root, "packages/protocol/src/generated/agent-contract.js");
+  const { agentContract } = await import(/* @vite-ignore */ pathToFileURL(file).href);
+  return agentContract.operations.find(({ operationId }) => operationId === name);
+}
+
+test("a change of the contract is drift until it is generated", () => {
+  const before = run({ type: "object", properties: { code: { type: "string" } } });
+  const after = run({ type: "object", properties: { code: { type: "number" } } });
+  expect(generate(before).status).toBe(0);
+  expect(generate(before, "--check").status).toBe(0);
+  const { status, stderr } = generate(after, "--check");
+  expect([status, stderr]).toEqual([1, expect.stringContaining("generated/agent-contract.js")]);
+  expect(generate(before, "--check").status).toBe(0);
+});
+
+test("validators stand alone, follow references, fill in defaults and tell everything that is wrong", async () => {
+  const request = {
+    type: "object",
+    required: ["code"],
+    properties: { code: { type: "string", maxLength: 2 }, limit: { $ref: "#/components/schemas/Limit" } },
+  };
+  expect(generate(run(request)).status).toBe(0);
+  const { body, ...facts } = await operation("run");
+  expect(facts).toEqual({
+    operationId: "run",
+    method: "POST",
+    path: "/run/{id}",
+    authenticated: true,
+    status: 200,
+  });
+  expect(body).toMatchObject({ required: false, units: { limit: "seconds" } });
+
+  const value = { code: "😀😀", more: true };
+  expect(body.validate(value)).toBe(true);
+  expect(value).toEqual({ code: "😀😀", more: true, limit: 5 });
+  expect(body.validate({ limit: 10 })).toBe(false);
+  expect(body.validate.errors.map(({ keyword }) => keyword)).toEqual(["required", "maximum"]);
+});
+
+test("a body that is not JSON alone is left to the handler", async () => {
+  const upload = { content: { "multipart/form-data": { schema: { type: "object" } } } };
+  expect(generate(run({}, { requestBody: upload, security: [] })).status).toBe(0);
+  expect(await operation("run")).not.toHaveProperty("body");
+});
+
+test.each([
+  ["without an operationId", run({}, { operationId: undefined }), "POST /run/{id} has no operationId"],
+  [
+    "with a dangling reference",
+    run({}, { parameters: [{ $ref: "#/components/parameters/None" }] }),
+    "Can't resolve $ref",
+  ],
+  [
+    "that requires an extension of ours",
+    {
+      ...run({}),
+      components: { schemas: { A: { required: ["b"], properties: { b: { "x-extension": true } } } } },
+    },
+    "A.b is an extension of ours and must stay optional",
+  ],
+])("a contract %s is refused", (_, document, message) => {
+  const { status, stderr } = generate(document);
+  expect(status).toBe(1);
+  expect(stderr).toContain(message);
+});
