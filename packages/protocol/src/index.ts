@@ -17,4 +17,5 @@ export type {
 } from "./generated/control-plane.js";
 export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
-export { type TokenClaims, tokenClaims, tokenIssuer } from "./token-claims.js";
+export { type TokenClaims, tokenClaims } from "./token-claims.js";
+export { tokenIssuer } from "./token-issuer.js";
