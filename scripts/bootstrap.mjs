@@ -32,6 +32,9 @@ class Refusal extends Error {}
 const children = new Set();
 let stoppedBy;
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
+// npm's shell dies of a signal without passing it on.
+const { ppid } = process;
+setInterval(() => process.ppid !== ppid && !stoppedBy && stop("SIGTERM"), 500).unref();
 
 try {
   process.exitCode = await main(process.argv.slice(2));
