@@ -44,6 +44,12 @@ describe("the system call filter", () => {
     expect(decide(seccompProgram("arm64"), call)).toBe(verdict);
   });
 
+  test("refuses memory that belongs to no process where no control group counts it", () => {
+    const memfdCreate = { arch: x64, nr: 319 };
+    expect(decide(seccompProgram("x64", { countsAllMemory: true }), memfdCreate)).toBe(allow);
+    expect(decide(seccompProgram("x64", { countsAllMemory: false }), memfdCreate)).toBe(refused(38));
+  });
+
   test("does not exist for an architecture whose numbers are not known", () => {
     expect(seccompProgram("mips")).toBeUndefined();
   });

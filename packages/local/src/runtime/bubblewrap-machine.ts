@@ -4,6 +4,7 @@ import { request } from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ControlGroup } from "./control-group.js";
+import type { MemoryWatchdog } from "./memory-watchdog.js";
 import { stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
 
@@ -30,6 +31,7 @@ export class BubblewrapMachine implements Machine {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
     });
     this.exited = this.#end();
+    void this.#watchMemory();
   }
 
   /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
@@ -80,12 +82,18 @@ export class BubblewrapMachine implements Machine {
     else await stopProcessTree(init, frozen);
   }
 
+  async #watchMemory(): Promise<void> {
+    const init = await this.#init;
+    if (init !== undefined && this.#isRunning())
+      this.#parts.watchdog?.watch(init, this.#parts.spec.limits.memoryMb);
+  }
+
   #isRunning(): boolean {
     return this.#parts.child.exitCode === null && this.#parts.child.signalCode === null;
   }
 
   async #end(): Promise<MachineExit> {
-    const { child, group, cleanups, socketPath } = this.#parts;
+    const { child, group, watchdog, cleanups, socketPath } = this.#parts;
     await new Promise<void>((resolve) => {
       child.once("close", () => resolve());
       child.once("error", (error) => {
@@ -93,7 +101,9 @@ export class BubblewrapMachine implements Machine {
         resolve();
       });
     });
-    const kills = (await group?.outOfMemoryKills()) ?? 0;
+    const init = await this.#init;
+    const kills =
+      (await group?.outOfMemoryKills()) ?? (init === undefined ? 0 : watchdog?.release(init)) ?? 0;
     await rm(socketPath, { force: true });
     for (const cleanup of [...cleanups].reverse()) await cleanup();
     return this.#explain(kills);
@@ -119,6 +129,8 @@ export interface MachineParts {
   readonly information: Readable;
   readonly socketPath: string;
   readonly group: ControlGroup | undefined;
+  /** Where there is no group. */
+  readonly watchdog: MemoryWatchdog | undefined;
   /** Run in reverse once no process is left. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }

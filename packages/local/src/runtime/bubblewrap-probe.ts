@@ -99,7 +99,7 @@ async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remar
   const remarks: string[] = [];
   if (!groups) {
     remarks.push(
-      "memory is limited for each process, not for the whole sandbox, and CPU is not: start as root, or in a place where control groups can be written",
+      "a sandbox's memory is checked four times a second instead of by the kernel, and its CPU is not limited: start as root, or where control groups can be written",
     );
   }
   if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);
@@ -107,7 +107,7 @@ async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remar
     remarks.push("this Node.js is a static program: the agent's memory is not shielded");
   return {
     enforcement: [
-      { limit: "memory", by: by("memory", "rlimit") },
+      { limit: "memory", by: by("memory", "watchdog") },
       { limit: "processes", by: by("pids", "rlimit") },
       { limit: "cpu", by: by("cpu", "none") },
       { limit: "disk", by: "tmpfs" },

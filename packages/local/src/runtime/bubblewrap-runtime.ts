@@ -16,6 +16,7 @@ import {
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { MemoryWatchdog } from "./memory-watchdog.js";
 import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
 import { seccompProgram } from "./seccomp-filter.js";
@@ -56,7 +57,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     group: ControlGroup | undefined,
     cleanups: readonly (() => Promise<void>)[],
   ): Promise<BubblewrapMachine> {
-    const { directory, image, seccompFile, strayDescriptors } = foundation;
+    const { directory, image, watchdog, seccompFile, strayDescriptors } = foundation;
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(spec.id));
     try {
@@ -78,7 +79,15 @@ export class BubblewrapRuntime implements SandboxRuntime {
         stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"],
       });
       const information = child.stdio[descriptors.information] as Readable;
-      return new BubblewrapMachine({ spec, child, information, socketPath: socket.path, group, cleanups });
+      return new BubblewrapMachine({
+        spec,
+        child,
+        information,
+        socketPath: socket.path,
+        group,
+        watchdog,
+        cleanups,
+      });
     } finally {
       // At once: while this process holds the socket too, it may be the one that accepts.
       socket.release();
@@ -100,6 +109,7 @@ interface Foundation {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
   readonly groups: ControlGroups | undefined;
+  readonly watchdog: MemoryWatchdog | undefined;
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
   readonly strayDescriptors: readonly number[];
@@ -111,13 +121,15 @@ async function layFoundation(): Promise<Foundation> {
   await removeStaleGroups(isAliveIdentity);
   if (isRoot) await UidLeases.removeStale();
   const directory = await InstanceDirectory.create();
-  const program = seccompProgram(process.arch);
+  const groups = await openControlGroups(directory.instance);
+  const program = seccompProgram(process.arch, { countsAllMemory: groups !== undefined });
   const seccompFile = program && join(directory.path, "seccomp");
   if (program && seccompFile) await writeFile(seccompFile, program);
   return {
     directory,
     image: await prepareMachineImage(directory.path, isRoot),
-    groups: await openControlGroups(directory.instance),
+    groups,
+    watchdog: groups ? undefined : new MemoryWatchdog(),
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
     strayDescriptors: inheritableDescriptors(),

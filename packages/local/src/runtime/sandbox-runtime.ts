@@ -55,7 +55,7 @@ export interface Machine {
 export interface Enforcement {
   /** What is held to: `memory`, `processes`, `cpu`, `disk`, `pause`. */
   readonly limit: string;
-  readonly by: "cgroup" | "rlimit" | "tmpfs" | "signal" | "none";
+  readonly by: "cgroup" | "rlimit" | "watchdog" | "tmpfs" | "signal" | "none";
 }
 
 /** Whether a runtime can be used on this host. */

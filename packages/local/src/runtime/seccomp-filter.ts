@@ -4,8 +4,13 @@
  * A deny list: sandboxed programs are arbitrary, and no capability is held inside anyway. What is refused is
  * what reaches into other processes (the agent has the same uid), into kernel surfaces with a record of
  * escapes, or into new namespaces. The program is assembled here, so that no compiler and no library is needed.
+ *
+ * Without `countsAllMemory` (a control group), memory that belongs to no process is refused too: nothing would hold it.
  */
-export function seccompProgram(arch: NodeJS.Architecture): Buffer | undefined {
+export function seccompProgram(
+  arch: NodeJS.Architecture,
+  { countsAllMemory = true }: { countsAllMemory?: boolean } = {},
+): Buffer | undefined {
   const target = targets[arch];
   if (!target) return undefined;
   const { audit, calls } = target;
@@ -13,7 +18,7 @@ export function seccompProgram(arch: NodeJS.Architecture): Buffer | undefined {
   program.load(offset.arch).unlessEqual(audit, killProcess).load(offset.nr);
   // The x32 ABI of x86-64 reaches the same calls under other numbers.
   if (arch === "x64") program.ifAtLeast(0x40000000, refuse(errno.ENOSYS));
-  for (const [name, error] of denied) {
+  for (const [name, error] of countsAllMemory ? denied : [...denied, ...ownerlessMemory]) {
     const nr = calls[name];
     if (nr !== undefined) program.ifEqual(nr, refuse(error));
   }
@@ -111,31 +116,35 @@ const denied: readonly (readonly [Call, number])[] = [
   ).map((name) => [name, errno.EPERM] as const),
 ];
 
+const ownerlessMemory = (["memfd_create", "memfd_secret", "shmget"] as const).map(
+  (name) => [name, errno.ENOSYS] as const,
+);
+
 // biome-ignore format: a table of numbers reads best as a table
 const x64Calls = {
-  ioctl: 16, socket: 41, clone: 56, ptrace: 101, syslog: 103, uselib: 134, ustat: 136, sysfs: 139, vhangup: 153,
+  ioctl: 16, shmget: 29, socket: 41, clone: 56, ptrace: 101, syslog: 103, uselib: 134, ustat: 136, sysfs: 139, vhangup: 153,
   modify_ldt: 154, pivot_root: 155, _sysctl: 156, chroot: 161, acct: 163, settimeofday: 164, mount: 165, umount2: 166,
   swapon: 167, swapoff: 168, reboot: 169, sethostname: 170, setdomainname: 171, iopl: 172, ioperm: 173,
   init_module: 175, delete_module: 176, quotactl: 179, nfsservctl: 180, lookup_dcookie: 212, clock_settime: 227,
   kexec_load: 246, add_key: 248, request_key: 249, keyctl: 250, migrate_pages: 256, unshare: 272, move_pages: 279,
   perf_event_open: 298, fanotify_init: 300, name_to_handle_at: 303, open_by_handle_at: 304, clock_adjtime: 305,
   setns: 308, process_vm_readv: 310, process_vm_writev: 311, kcmp: 312, finit_module: 313, kexec_file_load: 320,
-  bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428,
+  memfd_create: 319, bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428,
   move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, pidfd_getfd: 438,
-  process_madvise: 440, mount_setattr: 442, quotactl_fd: 443,
+  process_madvise: 440, mount_setattr: 442, quotactl_fd: 443, memfd_secret: 447,
 } as const;
 
 // biome-ignore format: a table of numbers reads best as a table
 const arm64Calls: Partial<Record<Call, number>> & Record<"clone" | "ioctl" | "socket", number> = {
   lookup_dcookie: 18, ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, chroot: 51, vhangup: 58, quotactl: 60,
   acct: 89, unshare: 97, kexec_load: 104, init_module: 105, delete_module: 106, clock_settime: 112, syslog: 116,
-  ptrace: 117, reboot: 142, sethostname: 161, setdomainname: 162, settimeofday: 170, socket: 198, add_key: 217,
+  ptrace: 117, reboot: 142, sethostname: 161, setdomainname: 162, settimeofday: 170, shmget: 194, socket: 198, add_key: 217,
   request_key: 218, keyctl: 219, clone: 220, swapon: 224, swapoff: 225, migrate_pages: 238, move_pages: 239,
   perf_event_open: 241, fanotify_init: 262, name_to_handle_at: 264, open_by_handle_at: 265, clock_adjtime: 266,
-  setns: 268, process_vm_readv: 270, process_vm_writev: 271, kcmp: 272, finit_module: 273, bpf: 280, userfaultfd: 282,
+  setns: 268, process_vm_readv: 270, process_vm_writev: 271, kcmp: 272, finit_module: 273, memfd_create: 279, bpf: 280, userfaultfd: 282,
   kexec_file_load: 294, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428,
   move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, pidfd_getfd: 438,
-  process_madvise: 440, mount_setattr: 442, quotactl_fd: 443,
+  process_madvise: 440, mount_setattr: 442, quotactl_fd: 443, memfd_secret: 447,
 };
 
 const targets: Partial<Record<NodeJS.Architecture, { audit: number; calls: typeof arm64Calls }>> = {

@@ -1,0 +1,120 @@
+import { isSandboxError } from "cloud-sandbox";
+import { expect } from "vitest";
+import { type Attack, bash, python } from "./attack.js";
+
+/** Attempts to use up what is shared. */
+export const exhausting: readonly Attack[] = [
+  {
+    name: "fork without end",
+    async attempt({ sandbox }) {
+      const run = await bash(sandbox, "bomb() { bomb | bomb & }; bomb; sleep 60", 3);
+      expect(run.terminationReason).toBe("timeout");
+      await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 15_000 }).toBe("free\n");
+      return "stopped by the limit on processes and by the timeout; the sandbox goes on";
+    },
+  },
+  {
+    name: "take 10 GB of memory at once",
+    async attempt({ sandbox }) {
+      const { exitCode, stderr } = await python(sandbox, "data = bytearray(10 * 1024 ** 3)");
+      expect(exitCode).not.toBe(0);
+      expect(stderr).toMatch(/memory/i);
+      return "MemoryError";
+    },
+  },
+  {
+    name: "take 10 GB of memory in shared pages",
+    async attempt({ sandbox }) {
+      const run = await python(
+        sandbox,
+        `
+import mmap
+chunks = []
+for _ in range(160):
+    chunk = mmap.mmap(-1, 64 * 1024 ** 2)
+    for page in range(0, len(chunk), 4096): chunk[page] = 1
+    chunks.append(chunk)
+print("TOOK IT ALL")
+`,
+        60,
+      );
+      expect(run.stdout).toBe("");
+      expect(run.exitCode).not.toBe(0);
+      expect(run.stderr).toMatch(/memory|not permitted/i);
+      return run.terminationReason === "out_of_memory" ? "out_of_memory, said so" : "refused by the kernel";
+    },
+  },
+  {
+    name: "take 10 GB of memory in many processes",
+    async attempt({ sandbox }) {
+      const run = await python(
+        sandbox,
+        `
+import os, signal, sys
+children = []
+for _ in range(50):
+    pid = os.fork()
+    if pid == 0:
+        data = [b"x" * 1024 * 1024 * (i + 1) for i in range(20)]
+        signal.pause()
+    children.append(pid)
+lost = sum(1 for pid in children if os.WIFSIGNALED(os.waitpid(pid, 0)[1]))
+print("lost", lost)
+`,
+        8,
+      );
+      expect(run.stdout).not.toContain("lost 0");
+      await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 15_000 }).toBe("free\n");
+      return `${run.terminationReason}; the sandbox goes on`;
+    },
+  },
+  {
+    name: "fill every disk",
+    async attempt({ sandbox }) {
+      const { stdout, stderr } = await bash(
+        sandbox,
+        'for place in /workspace /tmp /home/sandbox /dev/shm /run / /dev /etc; do dd if=/dev/zero of=$place/fill bs=1M count=2000 2>&1 | grep -c "No space left"; done; true',
+      );
+      expect(stdout + stderr).toContain("1");
+      const full = await outcome(sandbox.files.write("/workspace/more.bin", "x".repeat(200_000)));
+      expect(full).toMatch(/space|full/i);
+      const { stdout: listed } = await bash(sandbox, "ls /workspace; rm -f /workspace/fill /tmp/fill");
+      expect(listed).toContain("fill");
+      await sandbox.files.write("/workspace/more.bin", "fits now");
+      return "No space left on device, inside; what it writes counts as its own";
+    },
+  },
+  {
+    name: "print without end",
+    async attempt({ sandbox }) {
+      const run = await bash(sandbox, "yes 'a line that is printed without end' & yes >&2", 3);
+      expect(run.terminationReason).toBe("timeout");
+      expect(run.stdout.length + run.stderr.length).toBeLessThan(8 * 1024 * 1024);
+      expect(run.stdoutTruncated).toBe(true);
+      return "cut, with the count; stopped by the timeout";
+    },
+  },
+  {
+    name: "ignore SIGTERM",
+    async attempt({ sandbox }) {
+      const started = performance.now();
+      const run = await bash(sandbox, "trap '' TERM INT HUP; setsid sleep 43210 & while :; do sleep 43210; done", 1);
+      expect(run.terminationReason).toBe("timeout");
+      expect(performance.now() - started).toBeLessThan(8000);
+      const { stdout } = await bash(sandbox, "ps ax -o args | grep -c '[4]3210'; true");
+      expect(stdout).toBe("0\n");
+      return "killed with all its children soon after the timeout";
+    },
+  },
+];
+
+/** What a call printed, or the message of the error that it ended in. */
+async function outcome(call: Promise<{ stdout: string } | undefined | void>): Promise<string> {
+  try {
+    const result = await call;
+    return result?.stdout ?? "done";
+  } catch (error) {
+    if (isSandboxError(error)) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { createServer } from "node:net";
+import { isSandboxError } from "cloud-sandbox";
+import { expect } from "vitest";
+import { type Attack, bash, python } from "./attack.js";
+
+/** Attempts to see what is not the sandbox's own. */
+export const reading: readonly Attack[] = [
+  {
+    name: "read the host's files",
+    async attempt({ sandbox, hostFiles, secret }) {
+      const { stdout, stderr } = await bash(
+        sandbox,
+        `cat /etc/shadow /etc/ssh/* /root/.* ${hostFiles.join(" ")}; ls -a / /home /mnt /srv /var /root`,
+      );
+      expect(stdout + stderr).not.toContain(secret);
+      expect(stdout).not.toMatch(/^root:[^x]/m);
+      for (const name of ["root", "var", "srv", "mnt", "boot"])
+        expect(stdout.split("\n")).not.toContain(name);
+      return "none of them exists inside";
+    },
+  },
+  {
+    name: "read another sandbox's files",
+    async attempt({ sandbox, neighbour, secret }) {
+      await neighbour.files.write("/workspace/neighbour.txt", secret);
+      const { stdout } = await bash(
+        sandbox,
+        "find / -name 'neighbour*' 2>/dev/null; cat /proc/*/root/workspace/neighbour.txt",
+      );
+      expect(stdout).toBe("");
+      return "not to be found";
+    },
+  },
+  {
+    name: "lead the file API out by symlinks",
+    async attempt({ sandbox, hostFiles: [hostFile = ""] }) {
+      const targets = ["/etc/shadow", "/etc/passwd", "/proc/1/environ", "/proc/2/environ", "/dev/zero", hostFile];
+      await bash(sandbox, targets.map((target, index) => `ln -s ${target} /workspace/link${index}`).join("\n"));
+      await bash(sandbox, "ln -s / /workspace/root; ln -s /opt/cloud-sandbox /workspace/agent; mkfifo /workspace/fifo");
+      const escapes = [
+        ...targets.map((_, index) => `/workspace/link${index}`),
+        "/workspace/root/etc/passwd",
+        "/workspace/agent/agent.js",
+        "/workspace/../etc/passwd",
+        "/workspace/fifo",
+      ];
+      for (const path of escapes) {
+        for (const [action, call] of [
+          ["read", () => sandbox.files.readText(path)],
+          ["download", () => sandbox.files.readBytes(path)],
+          ["write", () => sandbox.files.write(path, "overwritten")],
+        ] as const) {
+          const outcome = await call().then(
+            () => "done",
+            (error: unknown) => (isSandboxError(error) ? "refused" : error),
+          );
+          // A link in the sandbox may be replaced by a file; it is what it points to that must stay untouched.
+          if (action !== "write") expect(`${action} ${path}: ${outcome}`).toBe(`${action} ${path}: refused`);
+        }
+      }
+      const { stdout } = await bash(sandbox, "grep -c overwritten /etc/passwd /proc/sys/kernel/hostname; true");
+      expect(stdout).not.toContain(":1");
+      return "refused";
+    },
+  },
+  {
+    name: "see and signal the host's processes",
+    async attempt({ sandbox, server }) {
+      const { stdout } = await bash(
+        sandbox,
+        `ps ax -o args; for signal in 0 9; do kill -$signal ${server.pid} && echo REACHED; done; true`,
+      );
+      expect(stdout).not.toContain("REACHED");
+      expect(stdout).not.toContain("serve");
+      expect(stdout.split("\n").length).toBeLessThan(12);
+      return "only its own processes exist";
+    },
+  },
+  {
+    name: "find the control plane's key, tokens and environment",
+    async attempt({ sandbox, secret }) {
+      const reversed = [...secret].reverse().join("");
+      const { stdout } = await python(
+        sandbox,
+        `
+import os
+needle = "${reversed}"[::-1].encode()
+places = [os.environb.get(k, b"") for k in os.environb]
+found = ["environment"] if any(needle in value for value in places) else []
+seen = 0
+for top in ["/proc", "/etc", "/opt", "/run", "/tmp", "/dev/shm", "/home", "/workspace", "/var", "/root"]:
+    for directory, names, files in os.walk(top):
+        names[:] = [name for name in names if name not in ("sys", "task", "map_files", "fd")]
+        for name in files:
+            path = os.path.join(directory, name)
+            if name in ("kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup", "clear_refs") or not os.path.isfile(path): continue
+            try:
+                file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+                try:
+                    seen += 1
+                    if needle in os.read(file, 1 << 20): found.append(path)
+                finally:
+                    os.close(file)
+            except OSError: pass
+print(seen > 100, found)
+`,
+      );
+      expect(stdout).toBe("True []\n");
+      return "in no file, process or variable inside";
+    },
+  },
+  {
+    name: "reach the control plane and the host over the network",
+    async attempt({ sandbox, server }) {
+      const abstractName = `cloud-sandbox-test-${process.pid}`;
+      const listener = createServer((socket) => socket.end("REACHED"));
+      await new Promise<void>((resolve) => listener.listen(`\0${abstractName}`, resolve));
+      try {
+        const { stdout } = await python(
+          sandbox,
+          `
+import socket
+def attempt(family, address):
+    try:
+        with socket.socket(family) as s:
+            s.settimeout(2)
+            s.connect(address)
+            return "REACHED"
+    except OSError as error:
+        return type(error).__name__
+print(attempt(socket.AF_INET, ("127.0.0.1", ${new URL(server.url).port})))
+print(attempt(socket.AF_INET6, ("::1", ${new URL(server.url).port})))
+print(attempt(socket.AF_UNIX, "\\0${abstractName}"))
+print([name for _, name in socket.if_nameindex()])
+`,
+        );
+        expect(stdout).not.toContain("REACHED");
+        expect(stdout.trim().split("\n").at(-1)).toBe("['lo']");
+      } finally {
+        listener.close();
+      }
+      return "no route, no abstract socket; its loopback is its own";
+    },
+  },
+];
