@@ -20,6 +20,8 @@ const buildsFrom = {
   cli: ["client", "local", "mcp"],
 };
 
+const notBuiltFrom = new Set(["dist", "node_modules", "test", "README.md"]);
+
 const commands = {
   demo: { runtime: "required", run: ["node", "examples/demo.mjs"] },
   test: { runtime: "wanted", run: [bin("vitest"), "run"] },
@@ -85,8 +87,11 @@ async function buildAll() {
 /** What a package is made of, as a digest: its own files and what it is built from. */
 async function build(name, madeFrom) {
   const home = `packages/${name}`;
-  const own = ["src", "package.json", "tsup.config.ts", "tsconfig.json"].map((file) => `${home}/${file}`);
-  const wanted = digest([...own, "tsconfig.base.json", "pnpm-lock.yaml"], madeFrom);
+  const own = readdirSync(join(root, home)).filter((entry) => !notBuiltFrom.has(entry));
+  const wanted = digest(
+    [...own.map((entry) => `${home}/${entry}`), "tsconfig.base.json", "pnpm-lock.yaml"],
+    madeFrom,
+  );
   if (existsSync(join(root, home, "dist")) && wanted === stamp(name)) return wanted;
   if (!existsSync(join(root, home, "tsup.config.ts"))) return wanted;
   await step(`Building ${name}`, [bin("tsup")], join(root, home));
@@ -94,51 +99,42 @@ async function build(name, madeFrom) {
   return wanted;
 }
 
-/** Sees that sandboxes can be started here; installs bubblewrap where that is allowed and enough. */
+/** Sees that sandboxes can be started here; brings bubblewrap where that is allowed and enough. */
 async function requireRuntime(need) {
-  if (!succeeds(["bwrap", "--version"])) await installBubblewrap();
-  const probe = spawnSync("bwrap", [
-    "--unshare-user",
-    "--unshare-pid",
-    "--unshare-net",
-    "--ro-bind",
-    "/",
-    "/",
-    "true",
-  ]);
-  if (probe.status === 0) return;
-  const said = probe.error
-    ? "bubblewrap is not installed"
-    : `bubblewrap says: ${String(probe.stderr).trim()}`;
-  const message = `No sandbox can be started here (${said}). "node packages/local/dist/main.js doctor" says how to mend it.`;
-  if (need === "required") throw new Refusal(message);
-  console.error(message);
+  const missing = succeeds(["bwrap", "--version"]) ? undefined : await installBubblewrap();
+  const problem = missing ?? whyNoSandboxStarts();
+  if (problem && need === "required") throw new Refusal(problem);
+  if (problem) console.error(problem);
 }
 
+/** Installs bubblewrap, or says how to. */
 async function installBubblewrap() {
   const system = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
   const isDebian = /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(system);
-  if (isDebian && process.getuid?.() === 0) {
-    console.log("bubblewrap is not installed: installing it with apt-get, to isolate sandboxes.");
-    const apt = ["apt-get", "install", "-y", "--no-install-recommends", "bubblewrap"];
-    if (!succeeds(apt)) {
-      await step("Refreshing the package lists", ["apt-get", "update"]);
-      await step("Installing bubblewrap", apt);
-    }
-    return;
+  if (!isDebian || process.getuid() !== 0) {
+    const installers = {
+      "apt-get": "apt-get install -y",
+      dnf: "dnf install -y",
+      pacman: "pacman -S",
+      apk: "apk add",
+    };
+    const installer = Object.keys(installers).find((tool) => succeeds(["which", tool]));
+    return installer
+      ? `Sandboxes need bubblewrap, which is not installed. Install it with: sudo ${installers[installer]} bubblewrap`
+      : "Sandboxes need bubblewrap, which is not installed. It exists for Linux only.";
   }
-  const installers = [
-    ["apt-get", "apt-get install -y"],
-    ["dnf", "dnf install -y"],
-    ["pacman", "pacman -S --noconfirm"],
-    ["apk", "apk add"],
-  ];
-  const [, installer] = installers.find(([tool]) => succeeds(["which", tool])) ?? [];
-  console.error(
-    installer
-      ? `bubblewrap is not installed. Install it with: sudo ${installer} bubblewrap`
-      : "bubblewrap is not installed, and local sandboxes need it: they run on Linux.",
-  );
+  const apt = ["apt-get", "install", "-y", "--no-install-recommends", "bubblewrap"];
+  console.log("Sandboxes need bubblewrap, which is not installed: installing it with apt-get.");
+  if (succeeds(apt)) return;
+  await step("Refreshing the package lists", ["apt-get", "update"]);
+  await step("Installing bubblewrap", apt);
+}
+
+function whyNoSandboxStarts() {
+  const walls = ["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"];
+  const { status, stderr } = spawnSync("bwrap", [...walls, "true"], { encoding: "utf8" });
+  if (status === 0) return;
+  return `bubblewrap cannot start a sandbox here: ${stderr.trim()}. "node packages/local/dist/main.js doctor" says how to mend it.`;
 }
 
 /** Runs a command as part of getting ready: a line, and everything it said if it fails. */

@@ -10,12 +10,17 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const packages = readdirSync(join(root, "packages")).sort();
+const projects = [".", ...packages.map((name) => `packages/${name}`)];
 
 const checks = [
   ["style", () => tool("biome", "check", "--error-on-warnings")],
   [
     "types",
-    () => all([".", ...packages.map((name) => `packages/${name}`)].map((at) => () => tool("tsc", "-p", at))),
+    () =>
+      all(
+        projects.map((project) => () => tool("tsc", "--project", project)),
+        2,
+      ),
   ],
   ["contracts", () => all([() => tool("redocly", "lint"), wire])],
   ["generated", () => run("node", "scripts/generate.mjs", "--check")],

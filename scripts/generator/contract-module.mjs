@@ -68,9 +68,8 @@ export function contractModule(name, document) {
 
 function describe(document, { operationId, method, path, operation, parameters }, validators) {
   const success = Object.keys(operation.responses).find((status) => status.startsWith("2"));
-  const authenticated = (operation.security ?? document.security ?? []).some(
-    (scheme) => Object.keys(scheme).length > 0,
-  );
+  const security = operation.security ?? document.security ?? [];
+  const authenticated = security.length > 0 && security.every((scheme) => Object.keys(scheme).length > 0);
   const query = parameters.filter((parameter) => parameter.in === "query");
   const fields = [
     `operationId: ${JSON.stringify(operationId)}`,
@@ -168,7 +167,7 @@ function defaultedIn(document, schema) {
     .map(([name]) => name);
 }
 
-/** Fields whose description opens with, or that declare as `x-unit`, the unit they are counted in. */
+/** The units that fields are counted in: what they declare as `x-unit`, or the first unit their description names. */
 function units(document, schema) {
   const named = Object.entries(propertiesOf(document, schema)).flatMap(([name, property]) => {
     const unit =

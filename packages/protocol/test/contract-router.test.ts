@@ -243,6 +243,19 @@ describe("validation", () => {
     expect(answer.body).toMatchObject({ code, message, error: { code, message } });
   });
 
+  test("stays short about a body that is wrong everywhere", async () => {
+    const wrong = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`A${index}`, 1]));
+    await using large = await serve(contractRouter({ ...options, bodyLimit: 1_000_000 }));
+    const body = JSON.stringify({ template_name: "base", env_vars: wrong });
+    const response = await fetch(`${large.url}/v1/sandboxes`, {
+      method: "POST",
+      body,
+      headers: { "x-api-key": "key" },
+    });
+    const { error } = (await response.json()) as Answer["body"];
+    expect(error.details.errors).toHaveLength(100);
+  });
+
   test("fills in defaults, converts the query and ignores what the contract does not know", async () => {
     expect((await call("GET", "/v1/sandboxes?x=1")).body.url).toBe('me {"x":"1","limit":100}');
     expect((await call("GET", "/v1/sandboxes?limit=7")).body.url).toBe('me {"limit":7}');

@@ -6,7 +6,12 @@ export function validate(input: Input, value: unknown): void {
   if (!input.validate(value)) throw validationProblem(input.validate.errors ?? [], input.units);
 }
 
-function validationProblem(errors: readonly SchemaError[], units: Input["units"]): Problem {
+/** A body can be wrong in as many places as it has bytes; nobody reads more than a few. */
+const considered = 100;
+const longestName = 200;
+
+function validationProblem(all: readonly SchemaError[], units: Input["units"]): Problem {
+  const errors = all.slice(0, considered);
   const causes = topmost(errors);
   const findings = causes.map((error) => describe(error, errors, units));
   const onlyMissing = causes.every((error) => isMissing(error, errors));
@@ -125,5 +130,6 @@ function fieldName(pointer: string): string {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   return parts
     .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
-    .join("");
+    .join("")
+    .slice(0, longestName);
 }
