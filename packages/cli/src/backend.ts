@@ -1,0 +1,36 @@
+import { ConfigurationError, SandboxClient } from "cloud-sandbox";
+
+/** Where the command runs code, and what has to end with it. */
+export interface Backend {
+  readonly client: SandboxClient;
+  close(): Promise<void>;
+}
+
+/** The cloud when there is a key for it, else this machine; `CLOUD_SANDBOX_BACKEND` decides otherwise. */
+export async function openBackend(environment: NodeJS.ProcessEnv = process.env): Promise<Backend> {
+  const hasKey = ["CLOUD_SANDBOX_API_KEY", "HOPX_API_KEY"].some((name) => (environment[name] ?? "") !== "");
+  const choice = environment.CLOUD_SANDBOX_BACKEND || (hasKey ? "cloud" : "local");
+  if (choice === "cloud") {
+    const client = new SandboxClient();
+    return { client, close: () => client.close() };
+  }
+  if (choice !== "local") {
+    throw new ConfigurationError({
+      summary: `CLOUD_SANDBOX_BACKEND is "${choice}".`,
+      hint: "Set it to cloud or to local.",
+      code: "INVALID_BACKEND",
+    });
+  }
+  const { startLocalControlPlane } = await import("cloud-sandbox-local");
+  // One sandbox is all that is needed: nothing is gained by booting another to wait.
+  const controlPlane = await startLocalControlPlane({ pool: 0 });
+  // An empty bearer token keeps the one for the cloud, if there is one, out of this.
+  const client = new SandboxClient({ baseUrl: controlPlane.url, apiKey: controlPlane.apiKey, bearerToken: "" });
+  return {
+    client,
+    close: async () => {
+      await client.close();
+      await controlPlane.close();
+    },
+  };
+}

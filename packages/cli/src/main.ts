@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+import { isSandboxError } from "cloud-sandbox";
+import { Command, InvalidArgumentError } from "commander";
+import { type RunOptions, runCommand } from "./run-command.js";
+import { version } from "./version.js";
+
+/** Exit code when the program was not run at all, so that it is not taken for the program's own. */
+const notRun = 125;
+
+const program = new Command("cloud-sandbox")
+  .description("Run code in isolated sandboxes: in the cloud with an API key, else on this machine.")
+  .version(version);
+
+program
+  .command("run")
+  .description("run a program in a sandbox of its own; its output and its exit code are this command's")
+  .argument("[file]", "program to run; - or nothing reads it from standard input")
+  .option("-c, --code <code>", "program text, instead of a file")
+  .option("-l, --language <name>", "python, javascript, bash or go; default: by the file's ending, else python")
+  .option("-t, --timeout <seconds>", "time limit, 1 to 300", seconds, 30)
+  .option("--template <name>", "template of the sandbox", "code-interpreter")
+  .option("-e, --env <NAME=value>", "environment variable; can be repeated", variable, {})
+  .action(async (file: string | undefined, options: RunOptions) => {
+    const interrupted = new AbortController();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+    process.exitCode = await runCommand(file, options, interrupted.signal);
+  });
+
+program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`cloud-sandbox: ${explain(error)}\n`);
+  process.exitCode = notRun;
+});
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (isSandboxError(error) && error.name === "AbortError") return "interrupted; the sandbox is deleted.";
+  return error.message;
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= 300) return number;
+  throw new InvalidArgumentError("It must be a whole number of seconds from 1 to 300.");
+}
+
+function variable(text: string, others: Record<string, string>): Record<string, string> {
+  const end = text.indexOf("=");
+  if (end < 1) throw new InvalidArgumentError("It must be NAME=value.");
+  return { ...others, [text.slice(0, end)]: text.slice(end + 1) };
+}
