@@ -102,8 +102,12 @@ socketserver.TCPServer(("0.0.0.0", 7777), Impostor).serve_forever()
   {
     name: "leave a process behind",
     async attempt({ sandbox }) {
-      await bash(sandbox, "for i in 1 2 3; do setsid nohup sleep 98765.4321 >/dev/null 2>&1 & done; (trap '' TERM HUP; sleep 98765.4321) >/dev/null 2>&1 &");
-      const left = (): number => hostProcesses().filter(({ commandLine }) => commandLine.includes("98765.4321")).length;
+      await bash(
+        sandbox,
+        "for i in 1 2 3; do setsid nohup sleep 98765.4321 >/dev/null 2>&1 & done; (trap '' TERM HUP; sleep 98765.4321) >/dev/null 2>&1 &",
+      );
+      const left = (): number =>
+        hostProcesses().filter(({ commandLine }) => commandLine.includes("98765.4321")).length;
       expect(left()).toBeGreaterThan(0);
       await sandbox.delete();
       expect(left()).toBe(0);

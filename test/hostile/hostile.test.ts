@@ -1,10 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomUUID } from "node:crypto";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cannotStartAs, type LocalServer, startLocalServer, type StartedBy } from "../support/local-server.js";
+import {
+  cannotStartAs,
+  type LocalServer,
+  type StartedBy,
+  startLocalServer,
+} from "../support/local-server.js";
 import { escaping } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
 import { reading } from "./reading.js";
@@ -38,28 +43,33 @@ describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
     await client?.close();
     await server?.stop();
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
-    if (outcomes.length > 0) console.log(`Hostile code, in a sandbox started by ${who}:\n${outcomes.join("\n")}`);
+    if (outcomes.length > 0)
+      console.log(`Hostile code, in a sandbox started by ${who}:\n${outcomes.join("\n")}`);
   });
 
-  test.each([...reading, ...escaping, ...exhausting])("cannot $name", { timeout: 90_000 }, async ({ name, attempt }) => {
-    if (obstacle !== undefined) return expect.unreachable();
-    const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
-    try {
-      const outcome = await attempt({
-        client,
-        sandbox,
-        neighbour,
-        server,
-        secret,
-        hostFiles: [join(directory, "secret.txt")],
-        isRoot: who === "root",
-      });
-      const { stdout } = await neighbour.execute("echo undisturbed", { language: "bash" });
-      expect(stdout).toBe("undisturbed\n");
-      expect((await client.health()).status).toBe("healthy");
-      outcomes.push(`  ${name}: ${outcome}`);
-    } finally {
-      await sandbox.delete();
-    }
-  });
+  test.each([...reading, ...escaping, ...exhausting])(
+    "cannot $name",
+    { timeout: 90_000 },
+    async ({ name, attempt }) => {
+      if (obstacle !== undefined) return expect.unreachable();
+      const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+      try {
+        const outcome = await attempt({
+          client,
+          sandbox,
+          neighbour,
+          server,
+          secret,
+          hostFiles: [join(directory, "secret.txt")],
+          isRoot: who === "root",
+        });
+        const { stdout } = await neighbour.execute("echo undisturbed", { language: "bash" });
+        expect(stdout).toBe("undisturbed\n");
+        expect((await client.health()).status).toBe("healthy");
+        outcomes.push(`  ${name}: ${outcome}`);
+      } finally {
+        await sandbox.delete();
+      }
+    },
+  );
 });

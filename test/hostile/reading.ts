@@ -34,9 +34,22 @@ export const reading: readonly Attack[] = [
   {
     name: "lead the file API out by symlinks",
     async attempt({ sandbox, hostFiles: [hostFile = ""] }) {
-      const targets = ["/etc/shadow", "/etc/passwd", "/proc/1/environ", "/proc/2/environ", "/dev/zero", hostFile];
-      await bash(sandbox, targets.map((target, index) => `ln -s ${target} /workspace/link${index}`).join("\n"));
-      await bash(sandbox, "ln -s / /workspace/root; ln -s /opt/cloud-sandbox /workspace/agent; mkfifo /workspace/fifo");
+      const targets = [
+        "/etc/shadow",
+        "/etc/passwd",
+        "/proc/1/environ",
+        "/proc/2/environ",
+        "/dev/zero",
+        hostFile,
+      ];
+      await bash(
+        sandbox,
+        targets.map((target, index) => `ln -s ${target} /workspace/link${index}`).join("\n"),
+      );
+      await bash(
+        sandbox,
+        "ln -s / /workspace/root; ln -s /opt/cloud-sandbox /workspace/agent; mkfifo /workspace/fifo",
+      );
       const escapes = [
         ...targets.map((_, index) => `/workspace/link${index}`),
         "/workspace/root/etc/passwd",
@@ -58,7 +71,10 @@ export const reading: readonly Attack[] = [
           if (action !== "write") expect(`${action} ${path}: ${outcome}`).toBe(`${action} ${path}: refused`);
         }
       }
-      const { stdout } = await bash(sandbox, "grep -c overwritten /etc/passwd /proc/sys/kernel/hostname; true");
+      const { stdout } = await bash(
+        sandbox,
+        "grep -c overwritten /etc/passwd /proc/sys/kernel/hostname; true",
+      );
       expect(stdout).not.toContain(":1");
       return "refused";
     },

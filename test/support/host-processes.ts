@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 export interface HostProcess {
   readonly pid: number;
+  readonly parent: number;
   readonly commandLine: string;
 }
 
@@ -12,10 +13,25 @@ export function hostProcesses(): HostProcess[] {
     .flatMap((name) => {
       try {
         const commandLine = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-        return commandLine === "" ? [] : [{ pid: Number(name), commandLine }];
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+        return commandLine === "" ? [] : [{ pid: Number(name), parent, commandLine }];
       } catch {
         // It ended while the list was read.
         return [];
       }
     });
+}
+
+/** The processes that descend from one. */
+export function descendants(root: number): HostProcess[] {
+  const all = hostProcesses();
+  const found: HostProcess[] = [];
+  for (const parents = [root]; parents.length > 0; ) {
+    const parent = parents.pop();
+    const children = all.filter((candidate) => candidate.parent === parent);
+    found.push(...children);
+    parents.push(...children.map(({ pid }) => pid));
+  }
+  return found;
 }

@@ -1,0 +1,324 @@
+import {
+  AuthenticationError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  type Sandbox,
+  SandboxClient,
+  SandboxExpiredError,
+  ValidationError,
+} from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Backend } from "./backend.js";
+
+/** What every backend must do, written once. */
+export function contractSuite(name: string, start: () => Promise<Backend>): void {
+  describe(name, () => {
+    let backend: Backend;
+    let client: SandboxClient;
+    let sandbox: Sandbox;
+
+    beforeAll(async () => {
+      backend = await start();
+      client = backend.client;
+      sandbox = await client.sandboxes.create({ template: "code-interpreter", timeoutSeconds: 300 });
+    });
+    afterAll(() => backend?.close());
+
+    describe("sandboxes", () => {
+      test("run from create to delete, and are gone then", async () => {
+        const created = await client.sandboxes.create({
+          template: "base",
+          timeoutSeconds: 120,
+          metadata: { owner: "suite" },
+        });
+        expect(created.status).toBe("running");
+        expect(created.expiresAt?.getTime()).toBeGreaterThan(Date.now() + 100_000);
+        const found = await client.sandboxes.get(created.id);
+        expect(found.id).toBe(created.id);
+        expect(found.metadata).toEqual({ owner: "suite" });
+        await created.delete();
+        await expect(client.sandboxes.get(created.id)).rejects.toThrow(NotFoundError);
+        await expect(created.execute("1")).rejects.toThrow(NotFoundError);
+        // A second delete is what a clean-up does that cannot know.
+        await created.delete();
+      });
+
+      test("are listed page by page, each once", async () => {
+        const others = await Promise.all([1, 2, 3].map(() => client.sandboxes.create({ template: "base" })));
+        const listed: string[] = [];
+        for await (const { id } of client.sandboxes.list({ pageSize: 2 })) listed.push(id);
+        for (const { id } of [sandbox, ...others])
+          expect(listed.filter((other) => other === id)).toEqual([id]);
+        await Promise.all(others.map((other) => other.delete()));
+      });
+
+      test("move their deadline, and end when it passes", async () => {
+        const short = await client.sandboxes.create({ template: "base", timeoutSeconds: 300 });
+        await short.setTimeout(1);
+        await expect
+          .poll(() => short.execute("echo", { language: "bash" }).catch((error: unknown) => error), {
+            timeout: 10_000,
+          })
+          .toBeInstanceOf(SandboxExpiredError);
+        await expect(client.sandboxes.get(short.id)).rejects.toThrow(/expired/);
+      });
+
+      test("freeze when paused, keep what they hold, and go on when resumed", async () => {
+        const paused = await client.sandboxes.create({ template: "base" });
+        await paused.execute("(while :; do date +%s%N > /tmp/ticks; sleep 0.02; done) >/dev/null 2>&1 &", {
+          language: "bash",
+        });
+        await paused.pause();
+        expect((await client.sandboxes.get(paused.id)).status).toBe("paused");
+        await expect(paused.execute("1")).rejects.toThrow(/[Rr]esume/);
+        await paused.resume();
+        const { stdout } = await paused.execute("cat /tmp/ticks", { language: "bash" });
+        expect(stdout).toMatch(/^\d+\n$/);
+        await paused.delete();
+      });
+
+      test("are found again by their id, with a token of their own", async () => {
+        const connected = await client.sandboxes.connect(sandbox.id);
+        expect((await connected.execute("print(6 * 7)")).stdout).toBe("42\n");
+      });
+
+      test("get the environment variables that they were created with", async () => {
+        await using created = await client.sandboxes.create({
+          template: "base",
+          env: { GREETING: "hello there" },
+        });
+        expect((await created.execute("echo $GREETING", { language: "bash" })).stdout).toBe("hello there\n");
+      });
+
+      test.each([
+        ["an unknown template", { template: "no-such-template" }, NotFoundError],
+        ["a lifetime of 0", { template: "base", timeoutSeconds: 0 }, ValidationError],
+        ["a lifetime of more than a day", { template: "base", timeoutSeconds: 100_000 }, ValidationError],
+      ])("are refused for %s", async (_, options, type) => {
+        const before = await count(client);
+        await expect(client.sandboxes.create(options)).rejects.toThrow(type);
+        expect(await count(client)).toBe(before);
+      });
+
+      test("are not there for a wrong key", async () => {
+        const stranger = new SandboxClient({ apiKey: "wrong", baseUrl: backend.url });
+        await expect(stranger.sandboxes.get(sandbox.id)).rejects.toThrow(AuthenticationError);
+        await stranger.close();
+      });
+
+      test("that never were are not found", async () => {
+        await expect(client.sandboxes.get("1700000000abcdefgh")).rejects.toThrow(NotFoundError);
+      });
+    });
+
+    describe("templates", () => {
+      test("are listed and described", async () => {
+        const names: string[] = [];
+        for await (const template of client.templates.list()) names.push(template.name);
+        expect(names).toEqual(expect.arrayContaining(["code-interpreter", "base"]));
+        expect((await client.templates.get("code-interpreter")).name).toBe("code-interpreter");
+        await expect(client.templates.get("no-such-template")).rejects.toThrow(NotFoundError);
+      });
+    });
+
+    describe("executions", () => {
+      test.each([
+        ["python", "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)"],
+        ["javascript", "console.log('out'); console.error('err'); process.exit(3)"],
+        ["bash", "echo out; echo err >&2; exit 3"],
+        [
+          "go",
+          'package main\nimport ("fmt"; "os")\nfunc main() { fmt.Println("out"); fmt.Fprintln(os.Stderr, "err"); os.Exit(3) }',
+        ],
+      ])("of %s tell stdout, stderr and exit code apart", { timeout: 120_000 }, async (language, code) => {
+        if (!backend.languages.includes(language)) {
+          await expect(sandbox.execute(code, { language })).rejects.toThrow(/not available/);
+          return;
+        }
+        const run = await sandbox.execute(code, { language, timeout: 100 });
+        expect(run.stdout).toBe("out\n");
+        expect(run.stderr).toContain("err\n");
+        // "go run" ends with 1 for a program that fails, and says which code it was.
+        expect(language === "go" ? run.stderr : run.exitCode).toEqual(
+          language === "go" ? expect.stringContaining("exit status 3") : 3,
+        );
+        expect(run.success).toBe(false);
+        expect(run.executionTime).toBeGreaterThan(0);
+      });
+
+      test("see the variables, the directory and the files that they are given", async () => {
+        await sandbox.files.mkdir("/workspace/place");
+        await sandbox.files.write("/workspace/place/helper.py", "answer = 42\n");
+        const run = await sandbox.execute(
+          "import os, helper\nprint(os.getcwd(), os.environ['NAME'], helper.answer)",
+          {
+            workdir: "/workspace/place",
+            env: { NAME: "value" },
+          },
+        );
+        expect(run.stdout).toBe("/workspace/place value 42\n");
+      });
+
+      test("end at their timeout, with what they had printed", async () => {
+        const run = await sandbox.execute("print('started', flush=True)\nimport time\ntime.sleep(60)", {
+          timeout: 1,
+        });
+        expect(run).toMatchObject({
+          stdout: "started\n",
+          exitCode: 124,
+          terminationReason: "timeout",
+          success: false,
+        });
+        expect(run.executionTime).toBeLessThan(10);
+      });
+
+      test("stop in the sandbox when their caller aborts", async () => {
+        const controller = new AbortController();
+        const call = sandbox.execute("sleep 54321", { language: "bash", signal: controller.signal });
+        const running = async (): Promise<string> =>
+          (await sandbox.execute("pgrep -fc '[s]leep 54321'", { language: "bash" })).stdout;
+        await expect.poll(running).toBe("1\n");
+        controller.abort();
+        await expect(call).rejects.toMatchObject({ name: "AbortError" });
+        await expect.poll(running).toBe("0\n");
+      });
+
+      test.each([
+        ["an unknown language", { language: "cobol" }],
+        ["a timeout of 0", { timeout: 0 }],
+        ["a timeout of 301", { timeout: 301 }],
+      ])("are refused for %s", async (_, options) => {
+        await expect(sandbox.execute("1", options)).rejects.toThrow(ValidationError);
+        expect(_).toBeTruthy();
+      });
+
+      test("run at the same time without disturbing each other", async () => {
+        const runs = await Promise.all(
+          Array.from({ length: 8 }, (_, index) =>
+            sandbox.execute(`print(${index})`).then(({ stdout }) => stdout.trim()),
+          ),
+        );
+        expect(runs).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+      });
+
+      test("in a sandbox of their own leave none behind, whatever becomes of them", async () => {
+        const before = await count(client);
+        const fine = await client.executeIsolated("print(42)");
+        expect(fine).toMatchObject({ stdout: "42\n", exitCode: 0 });
+        expect((await client.executeIsolated("raise SystemExit(7)")).exitCode).toBe(7);
+        await expect(client.executeIsolated("1", { language: "cobol" })).rejects.toThrow(ValidationError);
+        await expect(client.executeIsolated("1", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+          name: "AbortError",
+        });
+        const controller = new AbortController();
+        const aborted = client.executeIsolated("import time\ntime.sleep(60)", { signal: controller.signal });
+        await expect.poll(() => count(client)).toBe(before + 1);
+        controller.abort();
+        await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
+        await expect.poll(() => count(client)).toBe(before);
+      });
+    });
+
+    describe("commands", () => {
+      test("are a line for the shell, or a program with its arguments", async () => {
+        expect((await sandbox.commands.run("echo $((6 * 7)) | tr 4 5")).stdout).toBe("52\n");
+        expect((await sandbox.commands.run(["echo", "$HOME", "a  b"])).stdout).toBe("$HOME a  b\n");
+        expect((await sandbox.commands.run("exit 9")).exitCode).toBe(9);
+      });
+    });
+
+    describe("files", () => {
+      test("come back as they were written, text and bytes", async () => {
+        await sandbox.files.write("/workspace/deep/er/text.txt", "grüße\n");
+        expect(await sandbox.files.readText("/workspace/deep/er/text.txt")).toBe("grüße\n");
+        const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
+        await sandbox.files.write("/tmp/bytes.bin", bytes);
+        expect(Buffer.from(await sandbox.files.readBytes("/tmp/bytes.bin")).equals(bytes)).toBe(true);
+        // What happens to be base64 is text all the same.
+        await sandbox.files.write("/workspace/like-base64", "aGVsbG8=");
+        expect(await sandbox.files.readText("/workspace/like-base64")).toBe("aGVsbG8=");
+      });
+
+      test("are listed, found, made and removed", async () => {
+        await sandbox.files.mkdir("/workspace/tree/branch");
+        await sandbox.files.write("/workspace/tree/leaf", "12345");
+        const { entries } = await sandbox.files.list("/workspace/tree");
+        expect(
+          entries.map(({ name, isDirectory, size }) => [name, isDirectory, isDirectory || size]),
+        ).toEqual([
+          ["branch", true, true],
+          ["leaf", false, 5],
+        ]);
+        expect(await sandbox.files.exists("/workspace/tree/leaf")).toBe(true);
+        await sandbox.files.remove("/workspace/tree");
+        expect(await sandbox.files.exists("/workspace/tree/leaf")).toBe(false);
+      });
+
+      test("that exist are kept when told so", async () => {
+        await sandbox.files.write("/workspace/kept", "first");
+        await expect(sandbox.files.write("/workspace/kept", "second", { overwrite: false })).rejects.toThrow(
+          ConflictError,
+        );
+        expect(await sandbox.files.readText("/workspace/kept")).toBe("first");
+      });
+
+      test("elsewhere or missing are refused, each in its own way", async () => {
+        await expect(sandbox.files.readText("/etc/passwd")).rejects.toThrow(PermissionDeniedError);
+        await expect(sandbox.files.write("/etc/passwd", "")).rejects.toThrow(PermissionDeniedError);
+        await expect(sandbox.files.readText("/workspace/missing")).rejects.toThrow(NotFoundError);
+      });
+    });
+
+    describe("environment variables", () => {
+      test("last, and those that look secret are masked but whole", async () => {
+        await using created = await client.sandboxes.create({ template: "base" });
+        await created.env.merge({ PLAIN: "seen", MY_API_TOKEN: "s3cret" });
+        const shown = await created.env.get();
+        expect(shown.PLAIN).toBe("seen");
+        expect(JSON.stringify(shown)).not.toContain("s3cret");
+        const { stdout } = await created.execute("echo $PLAIN $MY_API_TOKEN", { language: "bash" });
+        expect(stdout).toBe("seen s3cret\n");
+        await created.env.clear();
+        expect((await created.execute("echo [$PLAIN]", { language: "bash" })).stdout).toBe("[]\n");
+      });
+    });
+
+    describe("the agent", () => {
+      test("tells about itself, its machine and its processes", async () => {
+        expect((await sandbox.health()).status).toBe("healthy");
+        expect(await sandbox.info()).toBeTypeOf("object");
+        expect(await sandbox.metrics()).toBeTypeOf("object");
+        expect((await sandbox.processes()).length).toBeGreaterThan(0);
+      });
+
+      test("accepts no token but its sandbox's own", async () => {
+        await using other = await client.sandboxes.create({ template: "base" });
+        const { auth_token: token } = (await (
+          await fetch(`${backend.url}/v1/sandboxes/${other.id}/token/refresh`, {
+            method: "POST",
+            headers: { "x-api-key": backend.apiKey },
+          })
+        ).json()) as { auth_token: string };
+        for (const credentials of [
+          {},
+          { authorization: `Bearer ${token}` },
+          { authorization: `Bearer ${backend.apiKey}` },
+          { "x-api-key": backend.apiKey },
+          { authorization: `Bearer ${token.split(".").slice(0, 2).join(".")}.` },
+        ]) {
+          const { status } = await fetch(`${sandbox.publicHost}/env`, {
+            headers: credentials as Record<string, string>,
+          });
+          expect(status).toBe(401);
+        }
+      });
+    });
+  });
+}
+
+async function count(client: SandboxClient): Promise<number> {
+  let total = 0;
+  for await (const _ of client.sandboxes.list()) total += 1;
+  return total;
+}

@@ -1,0 +1,224 @@
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runBuilt } from "./support/built-program.js";
+import { descendants, type HostProcess, hostProcesses } from "./support/host-processes.js";
+import { type LocalServer, startLocalServer } from "./support/local-server.js";
+
+describe("cloud-sandbox-local serve", () => {
+  test("answers either form of the key, and nobody without it", async () => {
+    const server = await startLocalServer({ apiKey: "k", args: ["--pool", "0"] });
+    try {
+      const status = async (headers: Record<string, string>): Promise<number> =>
+        (await fetch(`${server.url}/v1/sandboxes`, { headers })).status;
+      expect(await status({ "X-API-Key": "k" })).toBe(200);
+      expect(await status({ Authorization: "Bearer k" })).toBe(200);
+      expect(await status({ "X-API-Key": "K" })).toBe(401);
+      expect(await status({ Authorization: "Basic k" })).toBe(401);
+      expect(await status({})).toBe(401);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("words errors so that every client can read them", async () => {
+    const server = await startLocalServer({ args: ["--pool", "0"] });
+    try {
+      const response = await fetch(`${server.url}/v1/sandboxes/none`, {
+        headers: { "X-API-Key": server.apiKey },
+      });
+      const body = (await response.json()) as Record<string, unknown>;
+      expect(response.status).toBe(404);
+      expect(body).toMatchObject({
+        code: "SANDBOX_NOT_FOUND",
+        message: expect.stringMatching(/Sandbox .* not found/),
+        request_id: response.headers.get("x-request-id"),
+        error: { code: "SANDBOX_NOT_FOUND", message: body.message, request_id: body.request_id },
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "on %s deletes its sandboxes, stops and leaves nothing",
+    async (signal) => {
+      const server = await startLocalServer({ args: ["--pool", "2"] });
+      await create(server);
+      expect(machines().length).toBeGreaterThan(0);
+      expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
+      expect(machines()).toEqual([]);
+      expect(leftovers(server.pid)).toEqual([]);
+      expect(server.log()).toBe("");
+    },
+  );
+
+  test("killed at once leaves nothing running, and the next start clears what it had no time to", async () => {
+    const server = await startLocalServer({ args: ["--pool", "2"] });
+    await create(server);
+    const machines = descendants(server.pid);
+    expect(machines.length).toBeGreaterThan(2);
+    await server.stop("SIGKILL");
+    await expect.poll(() => running(machines), { timeout: 5000 }).toEqual([]);
+    const next = await startLocalServer({ args: ["--pool", "1"] });
+    await create(next);
+    expect(leftovers(server.pid)).toEqual([]);
+    await next.stop();
+  });
+
+  test("refuses a sandbox beyond its limit, and says how to get one", async () => {
+    const server = await startLocalServer({ args: ["--pool", "0", "--max-sandboxes", "1"] });
+    try {
+      await create(server);
+      const response = await post(server, { template_name: "base" });
+      expect(response.status).toBe(429);
+      expect(await response.text()).toContain("Delete one first");
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("makes one sandbox of a create that is repeated with the same key", async () => {
+    const server = await startLocalServer({ args: ["--pool", "0"] });
+    try {
+      const repeat = async (body: object): Promise<Response> =>
+        post(server, body, { "Idempotency-Key": "once" });
+      const [first, second] = await Promise.all([
+        repeat({ template_name: "base" }),
+        repeat({ template_name: "base" }),
+      ]);
+      expect(((await first.json()) as { id: string }).id).toBe(((await second.json()) as { id: string }).id);
+      expect((await repeat({ template_name: "base", timeout_seconds: 5 })).status).toBe(409);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("refuses internet access, which it does not have, instead of leaving it out", async () => {
+    const server = await startLocalServer({ args: ["--pool", "0"] });
+    try {
+      const response = await post(server, { template_name: "base", internet_access: true });
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain("no network");
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test.each(["container", "gvisor", "microvm"])(
+    "refuses isolation %s, which it does not have",
+    async (level) => {
+      const server = await startLocalServer({ args: ["--pool", "0"] });
+      try {
+        const response = await post(server, { template_name: "base", min_isolation: level });
+        expect(response.status).toBe(400);
+        expect(await response.text()).toContain("ISOLATION_UNAVAILABLE");
+      } finally {
+        await server.stop();
+      }
+    },
+  );
+
+  test("says which port is in use, and what to do", async () => {
+    const server = await startLocalServer({ args: ["--pool", "0"] });
+    const { port } = new URL(server.url);
+    const second = await runBuilt("local", ["serve", "--port", port]);
+    await server.stop();
+    expect(second).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `cloud-sandbox-local: Cannot listen on 127.0.0.1: port ${port} is in use; choose another with --port, or --port 0 for any free one.\n`,
+    });
+  });
+
+  test.each([
+    ["a port that there is not", ["--port", "70000"], "whole number from 0 to 65535"],
+    ["a runtime that there is not", ["--runtime", "docker"], "auto, bubblewrap"],
+    ["an option that there is not", ["--pots", "4"], "--pool"],
+  ])("refuses %s in one line", async (_, args, hint) => {
+    const { code, stderr } = await runBuilt("local", ["serve", ...args]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain("    at ");
+  });
+});
+
+describe("a machine without a runtime", () => {
+  test("is told what to install, by serve and by doctor, and nothing is started", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "no-runtime-"));
+    try {
+      for (const name of ["sh", "true", "setpriv"]) symlinkSync(`/usr/bin/${name}`, join(directory, name));
+      const env = { PATH: directory };
+      const serve = await runBuilt("local", ["serve"], { env });
+      expect(serve).toEqual({
+        code: 1,
+        stdout: "",
+        stderr:
+          'cloud-sandbox-local: No sandbox runtime can be used here: bubblewrap is not installed; install it with "apt-get install bubblewrap".\n',
+      });
+      const doctor = await runBuilt("local", ["doctor"], { env });
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toContain("apt-get install bubblewrap");
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+describe("cloud-sandbox-local doctor", () => {
+  test("says what can be isolated here, how, and for which languages", async () => {
+    const { code, stdout, stderr } = await runBuilt("local", ["doctor", "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const report = JSON.parse(stdout) as {
+      usable: boolean;
+      runtimes: object[];
+      languages: { language: string }[];
+    };
+    expect(report.usable).toBe(true);
+    expect(report.runtimes).toEqual([
+      expect.objectContaining({ runtime: "bubblewrap", usable: true, isolation: "namespace" }),
+    ]);
+    expect(report.languages.map(({ language }) => language)).toEqual(
+      expect.arrayContaining(["python", "javascript", "bash"]),
+    );
+  });
+});
+
+async function create(server: LocalServer): Promise<void> {
+  const response = await post(server, { template_name: "code-interpreter" });
+  expect(response.status).toBe(201);
+  await response.text();
+}
+
+function post(server: LocalServer, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.url}/v1/sandboxes`, {
+    method: "POST",
+    headers: { "X-API-Key": server.apiKey, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Which of these processes there still are. */
+function running(processes: readonly HostProcess[]): HostProcess[] {
+  const now = hostProcesses();
+  return processes.filter(({ pid, commandLine }) =>
+    now.some((other) => other.pid === pid && other.commandLine === commandLine),
+  );
+}
+
+/** What an instance keeps on the host carries the number of its process. */
+function leftovers(pid: number): string[] {
+  const groups = ["memory", "pids", "cpu", "freezer", ""].flatMap((controller) =>
+    entries(`/sys/fs/cgroup/${controller}/cloud-sandbox`),
+  );
+  return groups.filter((name) => name.startsWith(`${pid}-`));
+}
+
+function entries(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
