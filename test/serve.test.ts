@@ -46,9 +46,10 @@ describe("cloud-sandbox-local serve", () => {
     async (signal) => {
       const server = await startLocalServer({ args: ["--pool", "2"] });
       await create(server);
-      expect(machines().length).toBeGreaterThan(0);
+      const machines = descendants(server.pid);
+      expect(machines.length).toBeGreaterThan(2);
       expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
-      expect(machines()).toEqual([]);
+      expect(running(machines)).toEqual([]);
       expect(leftovers(server.pid)).toEqual([]);
       expect(server.log()).toBe("");
     },
