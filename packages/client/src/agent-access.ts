@@ -1,0 +1,93 @@
+import { type AgentClient, agentClient } from "./contract-clients.js";
+import { ConflictError, InvalidResponseError } from "./errors.js";
+import type { TokenCache } from "./token-cache.js";
+import { Channel, type ChannelOptions, type Credentials } from "./transport/channel.js";
+import { RetryPolicy } from "./transport/retry-policy.js";
+import { unlessAborted } from "./unless-aborted.js";
+
+/** What the ways to all agents of one client have in common. */
+export type AgentChannelOptions = Omit<ChannelOptions, "baseUrl" | "plane" | "credentials">;
+
+/** The way to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
+export class AgentAccess {
+  #publicHost: string | undefined;
+  #client: AgentClient | undefined;
+
+  constructor(
+    readonly sandboxId: string,
+    readonly tokens: TokenCache,
+    private readonly options: AgentChannelOptions,
+  ) {}
+
+  get publicHost(): string | undefined {
+    return this.#publicHost;
+  }
+
+  /** Where the control plane says that the agent answers: the only place its token is sent to. */
+  set publicHost(url: string | undefined) {
+    if (url === undefined || url === this.#publicHost) return;
+    this.#publicHost = url;
+    this.#client = undefined;
+  }
+
+  get client(): AgentClient {
+    this.#client ??= agentClient(this.#channel(this.options.retry, { renews: true }));
+    return this.#client;
+  }
+
+  /** For asking whether the agent is there yet: what it answers is the answer, nothing is tried again. */
+  probe(): AgentClient {
+    return agentClient(this.#channel(new RetryPolicy(false), { renews: false }));
+  }
+
+  #channel(retry: RetryPolicy, { renews }: { renews: boolean }): Channel {
+    if (this.#publicHost === undefined) throw notReady(this.sandboxId);
+    const baseUrl = agentUrl(this.#publicHost);
+    return new Channel({
+      ...this.options,
+      retry,
+      baseUrl,
+      plane: "agent",
+      credentials: this.#credentials(renews),
+    });
+  }
+
+  #credentials(renews: boolean): Credentials {
+    const { tokens } = this;
+    const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+    const credentials: Credentials = {
+      headers: (signal) => {
+        const token = tokens.current();
+        return typeof token === "string" ? bearer(token) : unlessAborted(token, signal).then(bearer);
+      },
+      secrets: () => (tokens.value === undefined ? [] : [tokens.value]),
+    };
+    if (renews) {
+      credentials.renew = ({ authorization = "" }, signal) =>
+        unlessAborted(tokens.replace(authorization.slice("Bearer ".length)), signal);
+    }
+    return credentials;
+  }
+}
+
+/** Where a token may be sent to. */
+export function agentUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
+    return url;
+  throw new InvalidResponseError({
+    summary:
+      "The control plane named an address for the sandbox that is not http(s); no token is sent there.",
+    hint: "Report it to who runs the server.",
+    code: "PUBLIC_HOST_REFUSED",
+  });
+}
+
+function notReady(id: string): ConflictError {
+  return new ConflictError({
+    summary: `Sandbox ${id} has no address yet.`,
+    hint: "Its status tells why; refresh() asks again.",
+    code: "SANDBOX_NOT_READY",
+    retryable: true,
+  });
+}

@@ -1,0 +1,26 @@
+import { isSandboxError, type SandboxError } from "./errors.js";
+
+/** Work that outlives the call it began in, so that `close` can wait for it. */
+export class BackgroundWork {
+  readonly #running = new Set<Promise<void>>();
+  readonly #warn: (warning: SandboxError) => void;
+
+  constructor(warn: (warning: SandboxError) => void) {
+    this.#warn = warn;
+  }
+
+  run(work: () => Promise<void>): void {
+    const running = work()
+      .catch((error: unknown) => this.warn(error))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  warn(error: unknown): void {
+    if (isSandboxError(error)) this.#warn(error);
+  }
+
+  async end(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}

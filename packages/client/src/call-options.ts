@@ -1,0 +1,22 @@
+import { invalidArgument } from "./errors.js";
+import type { CallInit } from "./transport/light-request.js";
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call; what it runs in the sandbox is stopped too. The call rejects with an `AbortError`. */
+  signal?: AbortSignal | undefined;
+  /** Seconds until the answer must have arrived, in place of `timeouts.request`. */
+  requestTimeout?: number | undefined;
+}
+
+/** For openapi-fetch: `{ params, ...callInit(options) }`. */
+export function callInit(options: CallOptions | undefined, requestTimeout?: number): CallInit {
+  const init: CallInit = {};
+  if (options?.signal !== undefined) init.signal = options.signal;
+  const seconds = options?.requestTimeout ?? requestTimeout;
+  if (seconds !== undefined) {
+    if (!(seconds > 0)) throw invalidArgument("requestTimeout must be a number of seconds above 0.");
+    init.requestTimeout = seconds;
+  }
+  return init;
+}

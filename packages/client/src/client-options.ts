@@ -1,0 +1,105 @@
+import { ConfigurationError, invalidArgument } from "./errors.js";
+import type { Fetch } from "./transport/fetch-transport.js";
+import type { Hooks } from "./transport/hooks.js";
+import type { RetryOptions } from "./transport/retry-policy.js";
+
+export interface SandboxClientOptions {
+  /** The account's key. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. It is sent to `baseUrl` only. */
+  apiKey?: string;
+  /** Sent as `Authorization: Bearer` beside the key. Default: CLOUD_SANDBOX_BEARER_TOKEN, else HOPX_BEARER_TOKEN. */
+  bearerToken?: string;
+  /** The control plane. Default: CLOUD_SANDBOX_BASE_URL, else HOPX_BASE_URL, else https://api.hopx.dev. */
+  baseUrl?: string;
+  /** Carries the requests in place of the built-in transport: for edge runtimes, proxies, tests. */
+  fetch?: Fetch;
+  /** When calls are made again; `false` is never. See {@link RetryOptions}. */
+  retry?: RetryOptions | false;
+  timeouts?: Timeouts;
+  hooks?: Hooks;
+}
+
+/** The four time limits, in seconds. Each can be set per call too. */
+export interface Timeouts {
+  /** How long a new sandbox lives (`timeoutSeconds` of create). Default: what the server gives. */
+  lifetime?: number;
+  /** How long code and commands may run (`timeout` of execute and run), 1 to 300. Default 30. */
+  execution?: number;
+  /**
+   * How long a call may wait for its answer, repetitions included. Default 60. A call that runs code waits 30 s
+   * beyond its execution limit instead.
+   */
+  request?: number;
+  /** How long a stream may stay silent. Default 60. */
+  idle?: number;
+}
+
+/** Options with everything decided. */
+export interface Settings {
+  apiKey: string | undefined;
+  bearerToken: string | undefined;
+  baseUrl: URL;
+  fetch: Fetch | undefined;
+  retry: RetryOptions | false | undefined;
+  timeouts: { lifetime: number | undefined; execution: number; request: number; idle: number };
+  hooks: Hooks;
+}
+
+/** An option wins over the environment. Throws {@link ConfigurationError} for what cannot work. */
+export function settingsFrom(options: SandboxClientOptions): Settings {
+  const apiKey = credential("API key", options.apiKey, "API_KEY");
+  const bearerToken = credential("bearer token", options.bearerToken, "BEARER_TOKEN");
+  if (apiKey === undefined && bearerToken === undefined) {
+    throw new ConfigurationError({
+      summary: "There is no API key.",
+      hint:
+        "Set CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or give the apiKey option. Without an account, start a local " +
+        'backend with "npx cloud-sandbox-local serve" and use the URL and key it prints.',
+      code: "API_KEY_MISSING",
+    });
+  }
+  const { lifetime, execution = 30, request = 60, idle = 60 } = options.timeouts ?? {};
+  for (const [name, seconds] of Object.entries({ lifetime, execution, request, idle })) {
+    if (seconds !== undefined && !(seconds > 0)) {
+      throw invalidArgument(`timeouts.${name} must be a number of seconds above 0.`);
+    }
+  }
+  return {
+    apiKey,
+    bearerToken,
+    baseUrl: serverUrl(options.baseUrl ?? fromEnvironment("BASE_URL") ?? "https://api.hopx.dev"),
+    fetch: options.fetch,
+    retry: options.retry,
+    timeouts: { lifetime, execution, request, idle },
+    hooks: options.hooks ?? {},
+  };
+}
+
+function serverUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const usable =
+    url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  if (usable) return url;
+  throw new ConfigurationError({
+    summary: "The base URL is not an http(s) address.",
+    hint: 'Set CLOUD_SANDBOX_BASE_URL (or the baseUrl option) to something like "https://api.hopx.dev".',
+    code: "BASE_URL_INVALID",
+  });
+}
+
+/** Keys are often read from files, with the line's end. */
+function credential(what: string, option: string | undefined, suffix: string): string | undefined {
+  const value = (option ?? fromEnvironment(suffix) ?? "").trim();
+  if (value === "") return undefined;
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  throw new ConfigurationError({
+    summary: `The ${what} holds characters that no key has.`,
+    hint: `Look at CLOUD_SANDBOX_${suffix} (or HOPX_${suffix}), or at the option: it must be the ${what} alone.`,
+    code: "CREDENTIAL_INVALID",
+  });
+}
+
+/** Some runtimes have no `process`. */
+function fromEnvironment(suffix: string): string | undefined {
+  const environment = globalThis.process?.env;
+  return environment?.[`CLOUD_SANDBOX_${suffix}`] || environment?.[`HOPX_${suffix}`] || undefined;
+}

@@ -1,0 +1,81 @@
+/** Reads what a server says about a failure, in every form that HOPX servers and proxies use. */
+
+export interface ErrorEnvelope {
+  message: string | undefined;
+  code: string | undefined;
+  requestId: string | undefined;
+  /** Seconds. */
+  retryAfter: number | undefined;
+  details: Record<string, unknown> | undefined;
+}
+
+/**
+ * The forms: `{error: "text", code, request_id}`, `{error: {message, code, request_id, details}}`,
+ * `{message, code}`, `{detail}` and `{title}` of other frameworks, and text or HTML of a proxy.
+ */
+export function readErrorEnvelope(body: unknown): ErrorEnvelope {
+  if (!isObject(body)) return { ...empty, message: plainText(body) };
+  const nested = isObject(body.error) ? body.error : {};
+  const details = object(body.details) ?? object(nested.details);
+  return {
+    message:
+      text(body.message) ?? text(nested.message) ?? text(body.error) ?? text(body.detail) ?? text(body.title),
+    code: text(body.code) ?? text(nested.code),
+    requestId: text(body.request_id) ?? text(nested.request_id),
+    retryAfter:
+      seconds(body.retry_after) ?? seconds(nested.retry_after) ?? seconds(details?.retry_after_seconds),
+    details,
+  };
+}
+
+/** Seconds of a Retry-After header: a number, or a date seen from `now`. */
+export function parseRetryAfter(header: string | null, now = Date.now()): number | undefined {
+  if (header === null || header.trim() === "") return undefined;
+  const number = Number(header);
+  if (Number.isFinite(number)) return seconds(number);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+}
+
+const empty: ErrorEnvelope = {
+  message: undefined,
+  code: undefined,
+  requestId: undefined,
+  retryAfter: undefined,
+  details: undefined,
+};
+const longestText = 500;
+
+/** One line of what a page says: its title, or its words without the markup. */
+function plainText(body: unknown): string | undefined {
+  if (typeof body !== "string") return undefined;
+  const start = body.slice(0, 20_000);
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(start)?.[1];
+  return text(title ?? start.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " "));
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const line = Array.from(value, (char) => (isControl(char) ? " " : char))
+    .join("")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (line === "") return undefined;
+  return line.length > longestText ? `${line.slice(0, longestText)}…` : line;
+}
+
+function isControl(char: string): boolean {
+  return char < " " || (char >= "\u007f" && char < "\u00a0");
+}
+
+function seconds(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function object(value: unknown): Record<string, unknown> | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,153 @@
+/** Turns an answer that is not a success into the error that says so. */
+import { type ErrorEnvelope, parseRetryAfter, readErrorEnvelope } from "./error-envelope.js";
+import {
+  ApiError,
+  type ApiErrorOptions,
+  AuthenticationError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ResourceLimitError,
+  SandboxExpiredError,
+  ServerError,
+  TimeoutError,
+  ValidationError,
+} from "./errors.js";
+import { redact, redactDeep, safeHeaders } from "./redaction.js";
+
+/** Which of the two services answered: the same status means different things to its caller. */
+export type Plane = "control plane" | "agent";
+
+export interface FailedResponse {
+  status: number;
+  headers: Headers;
+  /** Parsed JSON, or text. */
+  body: unknown;
+  plane: Plane;
+  /** The id sent with the request, for servers that return none. */
+  requestId: string;
+  /** Credentials in use, which must not come back in the error. */
+  secrets: readonly string[];
+}
+
+export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutError {
+  const { status, headers, plane, secrets } = failed;
+  const envelope = readErrorEnvelope(redactDeep(failed.body, secrets));
+  const kind = classify(status, envelope, plane);
+  const retryAfter = parseRetryAfter(headers.get("retry-after")) ?? envelope.retryAfter;
+  const options: ApiErrorOptions = {
+    summary: envelope.message ?? `The server answered ${status} without saying why.`,
+    hint: kind.hint?.(retryAfter),
+    code: envelope.code ?? kind.code ?? `HTTP_${status}`,
+    requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
+    retryable: kind.retryable ?? false,
+    status,
+    headers: safeHeaders(headers, secrets),
+    details: envelope.details,
+    retryAfter,
+  };
+  if (options.code === "EXECUTION_TIMEOUT")
+    return new TimeoutError({ ...options, hint: moreTime, kind: "execution" });
+  return new kind.error(options);
+}
+
+interface Kind {
+  error: typeof ApiError;
+  /** Where the server gives none. */
+  code?: string;
+  retryable?: boolean;
+  hint?: (retryAfter: number | undefined) => string;
+}
+
+/** The server's code decides; its words do where there is no code; then the status. */
+function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: Plane): Kind {
+  const byCode = code === undefined ? undefined : kindOfCode[code];
+  if (status === 410 || code === "SANDBOX_EXPIRED") return expired;
+  if (status === 404 && (code === "SANDBOX_NOT_FOUND" || /sandbox.*not found/i.test(message))) {
+    // Who holds a sandbox's token held the sandbox: it is not unknown, it is gone.
+    return plane === "agent" ? { ...expired, code: "SANDBOX_NOT_FOUND" } : sandboxNotFound;
+  }
+  if (status === 404 && /template.*not found/i.test(message)) return templateNotFound;
+  if (byCode !== undefined) return byCode;
+  if (status === 401) return plane === "agent" ? tokenRefused : keyRefused;
+  if (status === 403 && code === undefined && /\blimit\b/i.test(message)) return limited;
+  if (status >= 500) return status === 501 ? { error: ServerError } : serverFailed;
+  return kindOfStatus[status] ?? { error: ApiError };
+}
+
+const keyRefused: Kind = {
+  error: AuthenticationError,
+  code: "AUTHENTICATION_REQUIRED",
+  hint: () => "Check the API key: CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or the apiKey option.",
+};
+const tokenRefused: Kind = {
+  error: AuthenticationError,
+  code: "INVALID_TOKEN",
+  hint: () =>
+    "Its token was refused even after a refresh; get the sandbox again with client.sandboxes.get(id).",
+};
+const expired: Kind = {
+  error: SandboxExpiredError,
+  code: "SANDBOX_EXPIRED",
+  hint: () => "Create another one; a longer timeoutSeconds, or setTimeout() in time, keeps a sandbox alive.",
+};
+const sandboxNotFound: Kind = {
+  error: NotFoundError,
+  code: "SANDBOX_NOT_FOUND",
+  hint: () => "It may have expired or been deleted; client.sandboxes.list() shows those that exist.",
+};
+const templateNotFound: Kind = {
+  error: NotFoundError,
+  code: "TEMPLATE_NOT_FOUND",
+  hint: () => "client.templates.list() shows those that exist.",
+};
+const pathRefused: Kind = {
+  error: PermissionDeniedError,
+  hint: () => "Only paths under /workspace and /tmp can be used.",
+};
+const fileNotFound: Kind = {
+  error: NotFoundError,
+  hint: () => "files.list() of its directory shows what is there.",
+};
+const limited: Kind = {
+  error: ResourceLimitError,
+  code: "RESOURCE_LIMIT_ERROR",
+  hint: () => "Delete what is no longer needed, or have the limit raised.",
+};
+const tooMany: Kind = {
+  error: RateLimitError,
+  code: "RATE_LIMIT_EXCEEDED",
+  retryable: true,
+  hint: (wait) => (wait === undefined ? "Wait, then try again." : `Try again in ${Math.ceil(wait)} s.`),
+};
+const serverFailed: Kind = {
+  error: ServerError,
+  retryable: true,
+  hint: (wait) =>
+    wait === undefined
+      ? "Try again; if it goes on failing, report the request id to who runs the server."
+      : `Try again in ${Math.ceil(wait)} s.`,
+};
+const moreTime = "Give it more time with the timeout option (at most 300 s), or do less in one execution.";
+
+const kindOfCode: Record<string, Kind> = {
+  RESOURCE_LIMIT_ERROR: limited,
+  RESOURCE_EXHAUSTED: limited,
+  RATE_LIMIT_EXCEEDED: tooMany,
+  PATH_NOT_ALLOWED: pathRefused,
+  FILE_NOT_FOUND: fileNotFound,
+  DIRECTORY_NOT_FOUND: fileNotFound,
+  TEMPLATE_NOT_FOUND: templateNotFound,
+};
+
+const kindOfStatus: Record<number, Kind> = {
+  400: { error: ValidationError, code: "INVALID_REQUEST" },
+  402: { ...limited, code: "PAYMENT_REQUIRED" },
+  403: { error: PermissionDeniedError, code: "FORBIDDEN" },
+  404: { error: NotFoundError, code: "NOT_FOUND" },
+  409: { error: ConflictError, code: "CONFLICT" },
+  413: { error: ValidationError, code: "PAYLOAD_TOO_LARGE" },
+  422: { error: ValidationError, code: "INVALID_REQUEST" },
+  429: tooMany,
+};

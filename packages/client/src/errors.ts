@@ -1,0 +1,226 @@
+/**
+ * The one tree of errors this package throws.
+ *
+ * `message` is complete for a person: what happened, the server's identifiers, what to do next. Programs
+ * look at the class or `code`; `summary` and `hint` are the parts of the message, for those who phrase
+ * their own. No message, header or detail ever carries a key or a token.
+ */
+
+const brand = Symbol.for("cloud-sandbox.error");
+
+/** Whether `value` is an error of this package, also when another copy or bundle of it threw the error. */
+export function isSandboxError(value: unknown): value is SandboxError {
+  return typeof value === "object" && value !== null && brand in value;
+}
+
+export interface SandboxErrorOptions {
+  /** What happened, in one sentence. */
+  summary: string;
+  /** What to do next, in one sentence. */
+  hint?: string | undefined;
+  /** Stable and UPPER_SNAKE: the server's code, or one of ours where no server spoke. */
+  code: string;
+  requestId?: string | undefined;
+  retryable?: boolean;
+  cause?: unknown;
+}
+
+export class SandboxError extends Error {
+  override get name(): string {
+    return "SandboxError";
+  }
+  /** What happened, without identifiers and advice. */
+  readonly summary: string;
+  /** What to do next. */
+  readonly hint: string | undefined;
+  /** Stable and UPPER_SNAKE: the server's code, or one of ours where no server spoke. */
+  readonly code: string;
+  /** The server's id of the request, else the one that was sent with it. */
+  readonly requestId: string | undefined;
+  /** Whether the same call, made again later, may succeed and cannot do its work twice. */
+  readonly retryable: boolean;
+  /** Why the clean-up that followed this error failed, when it did: a sandbox may be left. */
+  declare cleanupError?: SandboxError;
+
+  constructor(options: SandboxErrorOptions, identifiers = "") {
+    super(sentences(options.summary, identifiers, options.hint), causeOf(options));
+    this.summary = options.summary;
+    this.hint = options.hint;
+    this.code = options.code;
+    this.requestId = options.requestId;
+    this.retryable = options.retryable ?? false;
+    Object.defineProperty(this, brand, { value: true });
+  }
+}
+
+/** A setting is missing or unusable; thrown when the client is made. */
+export class ConfigurationError extends SandboxError {
+  override get name(): string {
+    return "ConfigurationError";
+  }
+}
+
+/** No answer arrived: the connection could not be made, or it broke. `cause` is the system's own error. */
+export class NetworkError extends SandboxError {
+  override get name(): string {
+    return "NetworkError";
+  }
+}
+
+/**
+ * Which of the four limits passed: how long one `request` may take, how long code may run (`execution`), how
+ * long a sandbox lives (`lifetime`), how long a stream may stay silent (`idle`).
+ */
+export type TimeoutKind = "request" | "execution" | "lifetime" | "idle";
+
+export class TimeoutError extends SandboxError {
+  override get name(): string {
+    return "TimeoutError";
+  }
+  readonly kind: TimeoutKind;
+
+  constructor(options: SandboxErrorOptions & { kind: TimeoutKind }) {
+    super(options);
+    this.kind = options.kind;
+  }
+}
+
+/** The caller's AbortSignal fired. `reason` is the signal's own. */
+export class AbortError extends SandboxError {
+  override get name(): string {
+    return "AbortError";
+  }
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super({ summary: "The call was aborted by its signal.", code: "ABORTED", cause: reason });
+    this.reason = reason;
+  }
+}
+
+/** A stream ended before it said how. */
+export class StreamClosedError extends SandboxError {
+  override get name(): string {
+    return "StreamClosedError";
+  }
+}
+
+export interface ApiErrorOptions extends SandboxErrorOptions {
+  status?: number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  details?: Readonly<Record<string, unknown>> | undefined;
+  retryAfter?: number | undefined;
+}
+
+/** The server refused, or answered with something that cannot be an answer. */
+export class ApiError extends SandboxError {
+  override get name(): string {
+    return "ApiError";
+  }
+  /** HTTP status; undefined when the client refused before anything was sent. */
+  readonly status: number | undefined;
+  /** Response headers, lower-case, without those that carry credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The server's own details, if it gave any. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** Seconds the server asked to wait, if it did. */
+  readonly retryAfter: number | undefined;
+
+  constructor(options: ApiErrorOptions) {
+    super(options, identifiers(options));
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+    this.details = options.details;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** 401: no key, a wrong one, or a sandbox token that is refused even after a refresh. */
+export class AuthenticationError extends ApiError {
+  override get name(): string {
+    return "AuthenticationError";
+  }
+}
+
+/** 403: known, but not allowed; `PATH_NOT_ALLOWED` is a file outside of /workspace and /tmp. */
+export class PermissionDeniedError extends ApiError {
+  override get name(): string {
+    return "PermissionDeniedError";
+  }
+}
+
+/** 404: no such sandbox, template, file, process or variable; `code` says which. */
+export class NotFoundError extends ApiError {
+  override get name(): string {
+    return "NotFoundError";
+  }
+}
+
+/** 409: it exists already, or its state does not allow this. */
+export class ConflictError extends ApiError {
+  override get name(): string {
+    return "ConflictError";
+  }
+}
+
+/** The sandbox existed and is gone: its lifetime passed, it was deleted, or its machine failed. */
+export class SandboxExpiredError extends ApiError {
+  override get name(): string {
+    return "SandboxExpiredError";
+  }
+}
+
+/** 400, or an argument this client refused before sending (`status` is undefined then). */
+export class ValidationError extends ApiError {
+  override get name(): string {
+    return "ValidationError";
+  }
+}
+
+/** 429: too many requests. `retryAfter` is in seconds. */
+export class RateLimitError extends ApiError {
+  override get name(): string {
+    return "RateLimitError";
+  }
+}
+
+/** A limit of the account, the backend or the sandbox is reached: sandboxes, processes, memory, credit. */
+export class ResourceLimitError extends ApiError {
+  override get name(): string {
+    return "ResourceLimitError";
+  }
+}
+
+/** 5xx: the server failed. */
+export class ServerError extends ApiError {
+  override get name(): string {
+    return "ServerError";
+  }
+}
+
+/** The answer is not what the operation promises: HTML, half a JSON, a redirect, missing fields, too large. */
+export class InvalidResponseError extends ApiError {
+  override get name(): string {
+    return "InvalidResponseError";
+  }
+}
+
+/** A refusal by this client, before anything was sent. */
+export function invalidArgument(summary: string, hint?: string): ValidationError {
+  return new ValidationError({ summary, hint, code: "INVALID_ARGUMENT" });
+}
+
+function identifiers(options: ApiErrorOptions): string {
+  if (options.status === undefined) return "";
+  const request = options.requestId === undefined ? "" : `, request ${options.requestId}`;
+  return `HTTP ${options.status} ${options.code}${request}`;
+}
+
+function sentences(summary: string, identifiers: string, hint: string | undefined): string {
+  const what = identifiers === "" ? summary : `${summary.replace(/[.\s]+$/, "")} (${identifiers}).`;
+  return hint === undefined ? what : `${what} ${hint}`;
+}
+
+function causeOf(options: SandboxErrorOptions): ErrorOptions {
+  return options.cause === undefined ? {} : { cause: options.cause };
+}

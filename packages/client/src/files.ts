@@ -1,0 +1,178 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "./agent-access.js";
+import { type CallOptions, callInit } from "./call-options.js";
+import { bodyOf, successOf } from "./contract-clients.js";
+import { given } from "./given.js";
+import { date } from "./sandbox-record.js";
+import type { CallInit } from "./transport/light-request.js";
+
+/** One entry of a directory. */
+export interface FileEntry {
+  name: string;
+  /** Absolute. */
+  path: string;
+  /** Bytes. */
+  size: number;
+  isDirectory: boolean;
+  isSymlink: boolean;
+  modifiedAt: Date | undefined;
+  /** As `ls -l` writes them, or in octal, as the server has it. */
+  permissions: string | undefined;
+}
+
+export interface DirectoryListing {
+  /** Absolute. */
+  path: string;
+  entries: FileEntry[];
+  /** Entries in the directory, those that are not listed included. */
+  total: number;
+  /** The directory holds more than the server lists. */
+  truncated: boolean;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Octal permissions. Default "0644". */
+  mode?: string | undefined;
+  /** `false` refuses to replace an existing file, with a `ConflictError`. Default true. */
+  overwrite?: boolean | undefined;
+}
+
+/** What was written. */
+export interface WrittenFile {
+  path: string;
+  /** Bytes. */
+  size: number;
+}
+
+/**
+ * Files in a sandbox, below /workspace and /tmp; a relative path starts at /workspace. Another path is a
+ * `PermissionDeniedError`, one where nothing is a `NotFoundError`.
+ */
+export class Files {
+  readonly #access: AgentAccess;
+  readonly #requestTimeout: number;
+
+  constructor(access: AgentAccess, requestTimeout: number) {
+    this.#access = access;
+    this.#requestTimeout = requestTimeout;
+  }
+
+  /** The text of a file, up to 10 MiB (GET /files/read). */
+  async readText(path: string, options?: CallOptions): Promise<string> {
+    const params = { query: { path } };
+    const { content } = await bodyOf(
+      this.#access.client.GET("/files/read", { params, ...callInit(options) }),
+      "content",
+    );
+    return content;
+  }
+
+  /** The bytes of a file of any size (GET /files/download). */
+  async readBytes(path: string, options?: CallOptions): Promise<Uint8Array> {
+    const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...callInit(options) } as const;
+    // An empty file comes as no body at all.
+    const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
+    return new Uint8Array(bytes);
+  }
+
+  /**
+   * Writes a file and the directories it needs: POST /files/write, or POST /files/upload for bytes and long texts. A
+   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given.
+   */
+  async write(
+    path: string,
+    content: string | Uint8Array | Blob,
+    options: WriteOptions = {},
+  ): Promise<WrittenFile> {
+    const { mode, overwrite } = options;
+    const chosen = given({ mode, overwrite });
+    const isShortText = typeof content === "string" && content.length <= longestInlineText;
+    // An upload has no say in the mode and always replaces.
+    if (!isShortText && Object.keys(chosen).length === 0) {
+      const file = new Blob([content]);
+      const init = this.#transferInit(options, file.size);
+      const wire = await bodyOf(this.#access.client.POST("/files/upload", { body: { file, path }, ...init }));
+      return { path: wire.path ?? path, size: wire.size ?? file.size };
+    }
+    const { body, size } = await inBody(content);
+    const init = this.#transferInit(options, size);
+    const wire = await bodyOf(
+      this.#access.client.POST("/files/write", { body: { path, ...body, ...chosen }, ...init }),
+    );
+    return { path: wire.path ?? path, size: wire.size ?? size };
+  }
+
+  /** What a directory holds, by name (GET /files/list). Default: /workspace. The server lists at most 10,000. */
+  async list(path = "/workspace", options?: CallOptions): Promise<DirectoryListing> {
+    const init = { params: { query: { path } }, ...callInit(options) };
+    const listing = await bodyOf(this.#access.client.GET("/files/list", init));
+    const entries = (listing.files ?? []).filter((entry) => entry !== null).map(fileEntry);
+    return {
+      path: listing.path ?? path,
+      entries,
+      total: listing.total ?? entries.length,
+      truncated: listing.truncated ?? false,
+    };
+  }
+
+  /** Whether there is anything at this path (GET /files/exists). */
+  async exists(path: string, options?: CallOptions): Promise<boolean> {
+    const init = { params: { query: { path } }, ...callInit(options) };
+    return (await bodyOf(this.#access.client.GET("/files/exists", init), "exists")).exists;
+  }
+
+  /** Deletes a file, or a directory with all it holds (DELETE /files/remove). */
+  async remove(path: string, options?: CallOptions): Promise<void> {
+    const init = { params: { query: { path } }, ...callInit(options) };
+    await successOf(this.#access.client.DELETE("/files/remove", init));
+  }
+
+  /** Creates a directory and its parents (POST /files/mkdir); one that exists is no error. */
+  async mkdir(path: string, options?: CallOptions): Promise<void> {
+    await successOf(this.#access.client.POST("/files/mkdir", { body: { path }, ...callInit(options) }));
+  }
+
+  /** Time to send `size` bytes over a slow line comes on top of the time to wait for the answer. */
+  #transferInit(options: CallOptions, size: number): CallInit {
+    return callInit(options, this.#requestTimeout + size / slowestTransfer);
+  }
+}
+
+/** Characters; longer texts are sent as files, which the server need not hold in memory. */
+const longestInlineText = 256 * 1024;
+/** Bytes per second. */
+const slowestTransfer = 256 * 1024;
+
+interface FileContent {
+  body: { content: string; encoding?: "base64" };
+  /** Bytes. */
+  size: number;
+}
+
+async function inBody(content: string | Uint8Array | Blob): Promise<FileContent> {
+  if (typeof content === "string") {
+    return { body: { content }, size: new TextEncoder().encode(content).length };
+  }
+  const bytes = content instanceof Blob ? new Uint8Array(await content.arrayBuffer()) : content;
+  return { body: { content: base64(bytes), encoding: "base64" }, size: bytes.length };
+}
+
+function base64(bytes: Uint8Array): string {
+  const chunks: string[] = [];
+  for (let start = 0; start < bytes.length; start += 8192) {
+    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
+  }
+  return btoa(chunks.join(""));
+}
+
+function fileEntry(wire: AgentSchemas["FileInfo"]): FileEntry {
+  return {
+    name: wire.name,
+    path: wire.path,
+    size: wire.size,
+    isDirectory: wire.is_directory ?? wire.is_dir ?? false,
+    isSymlink: wire.is_symlink ?? false,
+    modifiedAt: date(wire.modified_time ?? wire.modified),
+    permissions: wire.permissions ?? wire.mode,
+  };
+}

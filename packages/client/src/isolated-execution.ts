@@ -1,0 +1,59 @@
+import type { BackgroundWork } from "./background-work.js";
+import { afterCleanUp, cleanUp } from "./cleanup.js";
+import type { SandboxError } from "./errors.js";
+import type { ExecutionResult } from "./execution-result.js";
+import { runningTimeout } from "./running-options.js";
+import type { ExecuteOptions } from "./sandbox.js";
+import type { CreateSandboxOptions } from "./sandbox-creation.js";
+import type { Isolation } from "./sandbox-record.js";
+import type { Sandboxes } from "./sandboxes.js";
+
+export interface IsolatedExecutionOptions
+  extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeout" | "workdir">,
+    Pick<CreateSandboxOptions, "internetAccess" | "minIsolation" | "region" | "template" | "templateId"> {
+  /** Called as each step begins, to show how far it is. */
+  onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
+}
+
+export type IsolatedExecutionStep = "create" | "execute" | "delete";
+
+export interface IsolatedExecutionResult extends ExecutionResult {
+  /** The sandbox it ran in, which is gone. */
+  sandboxId: string;
+  isolation: Isolation | undefined;
+  /** Why the sandbox could not be deleted, when it could not: it lives for up to ten minutes then. */
+  cleanupError: SandboxError | undefined;
+}
+
+/** Seconds. Where this process dies half-way, the sandbox ends by itself. */
+const lifetime = 600;
+const longestDelete = 30;
+
+export async function executeIsolated(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  code: string,
+  options: IsolatedExecutionOptions & { timeout: number },
+): Promise<IsolatedExecutionResult> {
+  const { internetAccess, minIsolation, onStep, region, signal, template, templateId, ...execution } =
+    options;
+  runningTimeout(execution.timeout);
+  const creation = { internetAccess, minIsolation, region, signal, template, templateId };
+  onStep?.("create");
+  const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime });
+  const remove = async (): Promise<void> => {
+    try {
+      onStep?.("delete");
+    } finally {
+      await sandbox.delete({ requestTimeout: longestDelete });
+    }
+  };
+  try {
+    onStep?.("execute");
+    const result = await sandbox.execute(code, { ...execution, signal });
+    const cleanupError = await cleanUp(remove, background);
+    return { ...result, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
+  } catch (error) {
+    throw await afterCleanUp(error, remove, background);
+  }
+}

@@ -1,0 +1,120 @@
+/** What the agent says about itself and its machine, in this client's names. */
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { date } from "./sandbox-record.js";
+
+/** Whether the agent works (GET /health). */
+export interface AgentHealth {
+  healthy: boolean;
+  status: string;
+  version: string | undefined;
+  /** Languages whose interpreter is installed; undefined where the agent does not say. */
+  languages: string[] | undefined;
+  /** Programs running now. */
+  activeExecutions: number | undefined;
+}
+
+/** What the agent is and where it runs (GET /info). */
+export interface AgentInfo {
+  version: string | undefined;
+  /** As `linux/x64`. */
+  platform: string | undefined;
+  template: string | undefined;
+  startedAt: Date | undefined;
+  languages: string[] | undefined;
+  /** Undefined where there is no limit, or the agent does not say. */
+  limits: { memoryMb: number | undefined; diskMb: number | undefined; maxProcesses: number | undefined };
+}
+
+/** Counters of the agent and the use of the machine (GET /metrics/snapshot). */
+export interface SandboxMetrics {
+  uptimeSeconds: number | undefined;
+  totalExecutions: number | undefined;
+  activeExecutions: number | undefined;
+  /** Executions that failed. */
+  errorCount: number | undefined;
+  totalRequests: number | undefined;
+  cpuPercent: number | undefined;
+  memory: ResourceUse;
+  disk: ResourceUse;
+  processCount: number | undefined;
+}
+
+export interface ResourceUse {
+  percent: number | undefined;
+  usedMb: number | undefined;
+  totalMb: number | undefined;
+}
+
+/** A process in the sandbox (GET /processes). */
+export interface SandboxProcess {
+  pid: number;
+  parentPid: number | undefined;
+  name: string | undefined;
+  /** `running`, `sleeping`, `zombie`, … */
+  status: string | undefined;
+  command: string | undefined;
+  user: string | undefined;
+  /** Of one core, averaged over the process's life. */
+  cpuPercent: number | undefined;
+  memoryMb: number | undefined;
+}
+
+export function agentHealth(wire: AgentSchemas["AgentHealth"]): AgentHealth {
+  return {
+    healthy: wire.status === "healthy" || wire.status === "ok",
+    status: wire.status,
+    version: wire.version,
+    languages: wire.features?.languages,
+    activeExecutions: wire.active_executions,
+  };
+}
+
+export function agentInfo(wire: AgentSchemas["AgentInfo"]): AgentInfo {
+  const { limits } = wire;
+  return {
+    version: wire.agent_version ?? wire.version,
+    platform: wire.platform ?? (wire.os && wire.arch && `${wire.os}/${wire.arch}`),
+    template: wire.template,
+    startedAt: date(wire.start_time),
+    languages: wire.features?.languages,
+    limits: {
+      memoryMb: limits?.memory_mb,
+      diskMb: limits?.disk_mb,
+      maxProcesses: limits?.max_processes,
+    },
+  };
+}
+
+export function sandboxMetrics(wire: AgentSchemas["MetricsSnapshot"]): SandboxMetrics {
+  const { system } = wire;
+  return {
+    uptimeSeconds: wire.uptime_seconds,
+    totalExecutions: wire.total_executions,
+    activeExecutions: wire.active_executions,
+    errorCount: wire.error_count,
+    totalRequests: wire.total_requests,
+    cpuPercent: system?.cpu?.usage_percent,
+    memory: resourceUse(system?.memory),
+    disk: resourceUse(system?.disk),
+    processCount: wire.process?.count,
+  };
+}
+
+export function sandboxProcess(wire: AgentSchemas["SystemProcess"]): SandboxProcess {
+  return {
+    pid: wire.pid,
+    parentPid: wire.ppid,
+    name: wire.name,
+    status: wire.status,
+    command: wire.command,
+    user: wire.user,
+    cpuPercent: wire.cpu_percent,
+    memoryMb: wire.memory_mb,
+  };
+}
+
+type WireUse = NonNullable<NonNullable<AgentSchemas["MetricsSnapshot"]["system"]>["memory"]>;
+
+function resourceUse(wire: WireUse | undefined): ResourceUse {
+  return { percent: wire?.usage_percent, usedMb: wire?.used_mb, totalMb: wire?.total_mb };
+}

@@ -1,0 +1,24 @@
+import type { CallOptions } from "./call-options.js";
+import { invalidArgument } from "./errors.js";
+
+/** What running code and running commands have in common. */
+export interface RunningOptions extends CallOptions {
+  /** Seconds the program may run, 1 to 300, whole. Default: `timeouts.execution`, which is 30. */
+  timeout?: number | undefined;
+  /** Environment variables of this run only; they win over the sandbox's. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Where it runs. Default /workspace. */
+  workdir?: string | undefined;
+}
+
+/** How long a call outlives the limit of what it runs, in seconds: the server ends the program, not the client. */
+export const margin = 30;
+export const longestExecution = 300;
+
+export function runningTimeout(timeout: number): number {
+  if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
+  throw invalidArgument(
+    `timeout must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,
+    "Longer work belongs into a background execution.",
+  );
+}

@@ -1,0 +1,107 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { BackgroundWork } from "./background-work.js";
+import { type CallOptions, callInit } from "./call-options.js";
+import { type SandboxClientOptions, type Settings, settingsFrom } from "./client-options.js";
+import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./contract-clients.js";
+import {
+  executeIsolated,
+  type IsolatedExecutionOptions,
+  type IsolatedExecutionResult,
+} from "./isolated-execution.js";
+import { longestExecution, margin } from "./running-options.js";
+import type { Isolation } from "./sandbox-record.js";
+import { Sandboxes } from "./sandboxes.js";
+import { Templates } from "./templates.js";
+import { Channel, type Credentials } from "./transport/channel.js";
+import { defaultTransport } from "./transport/default-transport.js";
+import { FetchTransport } from "./transport/fetch-transport.js";
+import { RetryPolicy } from "./transport/retry-policy.js";
+import type { Transport } from "./transport/transport.js";
+
+/** Whether the control plane works. */
+export interface ServiceHealth {
+  healthy: boolean;
+  status: string;
+  version: string | undefined;
+  /** What starts the sandboxes, where the server says. */
+  runtime: string | undefined;
+  isolation: Isolation | undefined;
+}
+
+/** A control plane and its sandboxes: a HOPX-compatible cloud, or the local backend. */
+export class SandboxClient implements AsyncDisposable {
+  readonly sandboxes: Sandboxes;
+  readonly templates: Templates;
+  /** Every operation of the control plane's contract, under the wire's own names. */
+  readonly controlPlane: ControlPlaneClient;
+  readonly #background: BackgroundWork;
+  readonly #transport: Transport;
+  readonly #executionTimeout: number;
+
+  /** Options win over the environment. Throws a `ConfigurationError` where there is no API key. */
+  constructor(options: SandboxClientOptions = {}) {
+    const settings = settingsFrom(options);
+    const { baseUrl, hooks } = settings;
+    const { execution, idle, lifetime, request } = settings.timeouts;
+    this.#transport = settings.fetch === undefined ? defaultTransport() : new FetchTransport(settings.fetch);
+    this.#background = new BackgroundWork((warning) => hooks.onWarning?.(warning));
+    this.#executionTimeout = execution;
+    const shared = {
+      transport: this.#transport,
+      retry: new RetryPolicy(settings.retry),
+      hooks,
+      timeouts: { request, idle, running: longestExecution + margin },
+    };
+    const credentials = accountCredentials(settings);
+    this.controlPlane = controlPlaneClient(
+      new Channel({ ...shared, baseUrl, plane: "control plane", credentials }),
+    );
+    this.templates = new Templates(this.controlPlane);
+    this.sandboxes = new Sandboxes({
+      controlPlane: this.controlPlane,
+      agents: shared,
+      background: this.#background,
+      timeouts: { execution, lifetime, request },
+    });
+  }
+
+  /**
+   * Runs code in a sandbox of its own: creates one, runs, deletes it, whatever happens. A program that fails is a
+   * result, not an error; when `signal` fires, it is killed and the sandbox deleted before the call rejects.
+   */
+  async executeIsolated(
+    code: string,
+    options: IsolatedExecutionOptions = {},
+  ): Promise<IsolatedExecutionResult> {
+    const timeout = options.timeout ?? this.#executionTimeout;
+    return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeout });
+  }
+
+  /** Whether the control plane works (GET /health); needs no valid key. */
+  async health(options?: CallOptions): Promise<ServiceHealth> {
+    return serviceHealth(await bodyOf(this.controlPlane.GET("/health", callInit(options)), "status"));
+  }
+
+  /** Waits for calls and clean-up under way, then closes the connections. The client cannot be used after. */
+  async close(): Promise<void> {
+    await this.#background.end();
+    await this.#transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {
+  const headers: Record<string, string> = {};
+  if (apiKey !== undefined) headers["x-api-key"] = apiKey;
+  if (bearerToken !== undefined) headers.authorization = `Bearer ${bearerToken}`;
+  const secrets = [apiKey, bearerToken].filter((secret) => secret !== undefined);
+  return { headers: () => headers, secrets: () => secrets };
+}
+
+function serviceHealth(wire: ControlPlaneSchemas["Health"]): ServiceHealth {
+  const { isolation, runtime, status, version } = wire;
+  return { healthy: status === "healthy" || status === "ok", status, version, runtime, isolation };
+}

@@ -1,0 +1,76 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { CallOptions } from "./call-options.js";
+import { InvalidResponseError, invalidArgument } from "./errors.js";
+import { given } from "./given.js";
+import type { Isolation } from "./sandbox-record.js";
+
+type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
+
+export interface CreateSandboxOptions extends CallOptions {
+  /** The template's name. Default: code-interpreter. */
+  template?: string | undefined;
+  /** The template's id, in place of its name. */
+  templateId?: string | undefined;
+  /** Seconds the sandbox lives, 1 to 86,400, whole. Default: `timeouts.lifetime`, else the server's own. */
+  timeoutSeconds?: number | undefined;
+  region?: string | undefined;
+  /** Whether code in it reaches the internet. The cloud assumes true, the local backend false. */
+  internetAccess?: boolean | undefined;
+  /** Environment variables of every execution in it. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** A name for people. */
+  name?: string | undefined;
+  /** Labels of your own. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** The weakest isolation to accept. A server that cannot give it, or does not say what it gave, is refused. */
+  minIsolation?: Isolation | undefined;
+}
+
+const isolationLevels: readonly Isolation[] = ["namespace", "container", "gvisor", "microvm"];
+const longestLifetime = 86_400;
+
+/** Refuses what no server accepts. */
+export function createRequest(
+  options: CreateSandboxOptions,
+  defaultLifetime: number | undefined,
+): CreateRequest {
+  const { template, templateId, region, internetAccess, env, name, metadata, minIsolation } = options;
+  if (template !== undefined && templateId !== undefined) {
+    throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
+  }
+  const seconds = options.timeoutSeconds ?? defaultLifetime;
+  const made =
+    templateId === undefined
+      ? { template_name: template ?? "code-interpreter" }
+      : { template_id: templateId };
+  return {
+    ...made,
+    ...given({
+      timeout_seconds: seconds === undefined ? undefined : lifetime(seconds),
+      region,
+      internet_access: internetAccess,
+      env_vars: env === undefined ? undefined : { ...env },
+      name,
+      metadata: metadata === undefined ? undefined : { ...metadata },
+      min_isolation: minIsolation,
+    }),
+  };
+}
+
+export function lifetime(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= longestLifetime) return seconds;
+  throw invalidArgument(
+    `The lifetime of a sandbox is a whole number of seconds from 1 to ${longestLifetime}; it is ${seconds}.`,
+  );
+}
+
+/** Throws unless the server said that it gave what was asked for. */
+export function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined): void {
+  if (asked === undefined) return;
+  if (got !== undefined && isolationLevels.indexOf(got) >= isolationLevels.indexOf(asked)) return;
+  throw new InvalidResponseError({
+    summary: `The sandbox was to be isolated by ${asked} at least; the server says ${got ?? "nothing about it"}.`,
+    hint: "Use another backend, or ask for less with minIsolation.",
+    code: "ISOLATION_NOT_MET",
+  });
+}

@@ -1,0 +1,180 @@
+import type { AgentAccess } from "./agent-access.js";
+import { type CallOptions, callInit } from "./call-options.js";
+import { Commands } from "./commands.js";
+import { type AgentClient, bodyOf } from "./contract-clients.js";
+import { EnvironmentVariables } from "./environment-variables.js";
+import { type ExecutionResult, executionResult } from "./execution-result.js";
+import { Files } from "./files.js";
+import { given } from "./given.js";
+import {
+  type AgentHealth,
+  type AgentInfo,
+  agentHealth,
+  agentInfo,
+  type SandboxMetrics,
+  type SandboxProcess,
+  sandboxMetrics,
+  sandboxProcess,
+} from "./machine-reports.js";
+import { margin, type RunningOptions, runningTimeout } from "./running-options.js";
+import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
+import type { Sandboxes } from "./sandboxes.js";
+
+export interface ExecuteOptions extends RunningOptions {
+  /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
+  language?: string | undefined;
+}
+
+/** Seconds. */
+export interface SandboxTimeouts {
+  execution: number;
+  request: number;
+}
+
+/**
+ * An isolated machine. Its facts (`status`, `expiresAt`, …) are those of the last answer of the control plane about it;
+ * `refresh()` asks again. Leaving the scope of `await using` deletes it.
+ */
+export class Sandbox implements AsyncDisposable {
+  /** Programs in it. */
+  readonly commands: Commands;
+  /** Its files, below /workspace and /tmp. */
+  readonly files: Files;
+  /** The environment variables that every execution in it sees. */
+  readonly env: EnvironmentVariables;
+  readonly #access: AgentAccess;
+  readonly #sandboxes: Sandboxes;
+  readonly #timeouts: SandboxTimeouts;
+  #record: SandboxRecord;
+
+  /** `client.sandboxes` makes them. */
+  constructor(record: SandboxRecord, access: AgentAccess, sandboxes: Sandboxes, timeouts: SandboxTimeouts) {
+    this.#record = record;
+    this.#access = access;
+    this.#sandboxes = sandboxes;
+    this.#timeouts = timeouts;
+    this.commands = new Commands(access, timeouts.execution);
+    this.files = new Files(access, timeouts.request);
+    this.env = new EnvironmentVariables(access);
+  }
+
+  get id(): string {
+    return this.#record.id;
+  }
+
+  get status(): SandboxStatus {
+    return this.#record.status;
+  }
+
+  /** The name it was created with. */
+  get name(): string | undefined {
+    return this.#record.name;
+  }
+
+  /** The labels it was created with. */
+  get metadata(): Readonly<Record<string, string>> {
+    return this.#record.metadata;
+  }
+
+  /** The name of its template. */
+  get template(): string | undefined {
+    return this.#record.template;
+  }
+
+  /** What stands between it and its host; undefined where the server does not say. */
+  get isolation(): Isolation | undefined {
+    return this.#record.isolation;
+  }
+
+  /** When it is deleted; undefined where it has no deadline. */
+  get expiresAt(): Date | undefined {
+    return this.#record.expiresAt;
+  }
+
+  /** Where its agent answers; its token is sent to no other place. */
+  get publicHost(): string | undefined {
+    return this.#record.publicHost;
+  }
+
+  /** Every operation of the agent's contract, under the wire's own names. */
+  get agent(): AgentClient {
+    return this.#access.client;
+  }
+
+  /**
+   * Runs code and waits for its end (POST /execute). A program that fails is a result, not an error; when `signal`
+   * fires, it is killed. State of earlier executions is kept where the language has it.
+   */
+  async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    const timeout = runningTimeout(options.timeout ?? this.#timeouts.execution);
+    const { language = "python", env, workdir } = options;
+    const body = { code, language, timeout, ...given({ env, workdir }) };
+    const init = callInit(options, timeout + margin);
+    return executionResult(
+      await bodyOf(this.agent.POST("/execute", { body, ...init }), "stdout", "exit_code"),
+    );
+  }
+
+  /** Counters of the agent and the use of the machine (GET /metrics/snapshot). */
+  async metrics(options?: CallOptions): Promise<SandboxMetrics> {
+    return sandboxMetrics(await bodyOf(this.agent.GET("/metrics/snapshot", callInit(options))));
+  }
+
+  /** Whether the agent works (GET /health). */
+  async health(options?: CallOptions): Promise<AgentHealth> {
+    return agentHealth(await bodyOf(this.agent.GET("/health", callInit(options)), "status"));
+  }
+
+  /** What the agent is and where it runs (GET /info). */
+  async info(options?: CallOptions): Promise<AgentInfo> {
+    return agentInfo(await bodyOf(this.agent.GET("/info", callInit(options))));
+  }
+
+  /** Every process in it (GET /processes). */
+  async processes(options?: CallOptions): Promise<SandboxProcess[]> {
+    const { processes } = await bodyOf(this.agent.GET("/processes", callInit(options)), "processes");
+    return processes.map(sandboxProcess);
+  }
+
+  /** Asks the control plane for its facts (GET /v1/sandboxes/{id}). */
+  async refresh(options?: CallOptions): Promise<this> {
+    this.#record = (await this.#sandboxes.get(this.id, options)).toJSON();
+    return this;
+  }
+
+  /** Moves its deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). */
+  async setTimeout(seconds: number, options?: CallOptions): Promise<void> {
+    const expiresAt = await this.#sandboxes.setTimeout(this.id, seconds, options);
+    this.#record = { ...this.#record, timeoutSeconds: seconds, expiresAt };
+  }
+
+  /** Freezes it: its processes keep their memory, its deadline goes on (POST /v1/sandboxes/{id}/pause). */
+  async pause(options?: CallOptions): Promise<void> {
+    this.#record = { ...this.#record, status: await this.#sandboxes.pause(this.id, options) };
+  }
+
+  /** Lets it go on after a pause (POST /v1/sandboxes/{id}/resume). */
+  async resume(options?: CallOptions): Promise<void> {
+    this.#record = { ...this.#record, status: await this.#sandboxes.resume(this.id, options) };
+  }
+
+  /** Gets a fresh token for its agent; done by itself when needed (POST /v1/sandboxes/{id}/token/refresh). */
+  async refreshToken(options?: CallOptions): Promise<Date | undefined> {
+    return this.#sandboxes.refreshToken(this.id, options);
+  }
+
+  /** Deletes it and everything in it (DELETE /v1/sandboxes/{id}); one that is gone is no error. */
+  async delete(options?: CallOptions): Promise<void> {
+    await this.#sandboxes.delete(this.id, options);
+    this.#record = { ...this.#record, status: "deleted" };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.delete();
+  }
+
+  /** Its facts, without any token. */
+  toJSON(): SandboxRecord {
+    return this.#record;
+  }
+}

@@ -1,0 +1,213 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { AgentAccess, type AgentChannelOptions } from "./agent-access.js";
+import type { BackgroundWork } from "./background-work.js";
+import { type CallOptions, callInit } from "./call-options.js";
+import { afterCleanUp } from "./cleanup.js";
+import { bodyOf, type ControlPlaneClient, successOf } from "./contract-clients.js";
+import { ConflictError, NotFoundError, SandboxExpiredError } from "./errors.js";
+import { given } from "./given.js";
+import { identifier } from "./identifier.js";
+import { PaginatedList } from "./paginated-list.js";
+import { untilPrepared, untilRunning } from "./readiness.js";
+import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
+import { type CreateSandboxOptions, checkIsolation, createRequest, lifetime } from "./sandbox-creation.js";
+import { date, type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
+import { type IssuedToken, TokenCache } from "./token-cache.js";
+import { CallScope } from "./transport/call-scope.js";
+import type { CallInit } from "./transport/light-request.js";
+import { unlessAborted } from "./unless-aborted.js";
+
+export interface ListSandboxesOptions extends CallOptions {
+  status?: SandboxStatus | undefined;
+  region?: string | undefined;
+  /** Sandboxes per page, not in all. Default: the server's, which is 100. */
+  limit?: number | undefined;
+}
+
+export interface SandboxesParts {
+  controlPlane: ControlPlaneClient;
+  agents: AgentChannelOptions;
+  background: BackgroundWork;
+  timeouts: SandboxTimeouts & { lifetime: number | undefined };
+}
+
+/** Isolated machines, from create to delete. */
+export class Sandboxes {
+  readonly #parts: SandboxesParts;
+  readonly #accesses = new Map<string, AgentAccess>();
+
+  constructor(parts: SandboxesParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), 120 s at most by default. Where that
+   * fails half-way, also because `signal` fires, the sandbox is deleted: none is left that nobody knows of.
+   */
+  async create(options: CreateSandboxOptions = {}): Promise<Sandbox> {
+    const { background, timeouts } = this.#parts;
+    const request = createRequest(options, timeouts.lifetime);
+    const seconds = options.requestTimeout ?? Math.max(timeouts.request, usualCreation);
+    const scope = new CallScope(options.signal);
+    try {
+      scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready" });
+      scope.signal.throwIfAborted();
+      // Goes on when the caller gives up: only the answer names what is to be deleted then.
+      const pending = this.#post(request, seconds + graceForTheId);
+      const wire = await unlessAborted(pending, scope.signal).catch((error: unknown) => {
+        if (scope.failure !== undefined) background.run(() => this.#deleteComing(pending));
+        throw error;
+      });
+      return await this.#prepared(wire, options, scope);
+    } finally {
+      scope.end();
+    }
+  }
+
+  /** One, running or not (GET /v1/sandboxes/{id}). It is not resumed by being looked at. */
+  async get(id: string, options?: CallOptions): Promise<Sandbox> {
+    const pending = this.#parts.controlPlane.GET("/v1/sandboxes/{id}", at(id, options));
+    return this.#sandbox(await bodyOf(pending, "id", "status"));
+  }
+
+  /** All of the account's, newest first, fetched while they are read (GET /v1/sandboxes). */
+  list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
+    const { status, region, limit } = options;
+    return new PaginatedList(async (cursor) => {
+      const init = { params: { query: given({ status, region, limit, cursor }) }, ...callInit(options) };
+      const page = await bodyOf(this.#parts.controlPlane.GET("/v1/sandboxes", init));
+      const items = (page.data ?? []).map((wire) => this.#sandbox(wire));
+      return { items, hasMore: page.has_more ?? false, nextCursor: page.next_cursor || undefined };
+    });
+  }
+
+  /** One to work with: as `get`, and resumed if it is paused. Throws a `ConflictError` if it does not run. */
+  async connect(id: string, options?: CallOptions): Promise<Sandbox> {
+    const sandbox = await this.get(id, options);
+    if (sandbox.status === "paused") await sandbox.resume(options);
+    if (sandbox.status === "running") return sandbox;
+    throw new ConflictError({
+      summary: `Sandbox ${id} is ${sandbox.status}.`,
+      hint: sandbox.status === "creating" ? "Try again in a moment." : "Create another one.",
+      code: "SANDBOX_NOT_RUNNING",
+      retryable: sandbox.status === "creating",
+    });
+  }
+
+  /** Deletes one and everything in it (DELETE /v1/sandboxes/{id}); one that is gone is no error. */
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    try {
+      await successOf(this.#parts.controlPlane.DELETE("/v1/sandboxes/{id}", at(id, options)));
+    } catch (error) {
+      if (!meansGone(error)) throw error;
+    }
+    this.#accesses.delete(id);
+  }
+
+  /** Moves a deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). Gives the deadline. */
+  async setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date> {
+    const body = { timeout_seconds: lifetime(seconds) };
+    const { controlPlane } = this.#parts;
+    const wire = await bodyOf(controlPlane.PUT("/v1/sandboxes/{id}/timeout", { body, ...at(id, options) }));
+    return date(wire.expires_at) ?? new Date(Date.now() + seconds * 1000);
+  }
+
+  /** Freezes one: its processes keep their memory, its deadline goes on (POST /v1/sandboxes/{id}/pause). */
+  async pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    const wire = await bodyOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/pause", at(id, options)));
+    return wire.status ?? "paused";
+  }
+
+  /** Lets one go on after a pause (POST /v1/sandboxes/{id}/resume). */
+  async resume(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    const wire = await bodyOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/resume", at(id, options)));
+    return wire.status ?? "running";
+  }
+
+  /** Gets a fresh token for an agent; done by itself when needed. Gives the time when it expires, if known. */
+  async refreshToken(id: string, options?: CallOptions): Promise<Date | undefined> {
+    return (await this.#issueToken(id, options)).expiresAt;
+  }
+
+  async #post(request: WireRequest, requestTimeout: number): Promise<WireSandbox> {
+    const params = { header: { "Idempotency-Key": globalThis.crypto.randomUUID() } };
+    const init = { params, body: request, ...callInit({ requestTimeout }) };
+    return bodyOf(this.#parts.controlPlane.POST("/v1/sandboxes", init), "id", "status");
+  }
+
+  async #deleteComing(pending: Promise<WireSandbox>): Promise<void> {
+    const id = await pending.then(
+      (wire) => wire.id,
+      () => undefined,
+    );
+    if (id !== undefined) await this.delete(id);
+  }
+
+  async #prepared(wire: WireSandbox, options: CreateSandboxOptions, scope: CallScope): Promise<Sandbox> {
+    const { id } = wire;
+    try {
+      const sandbox = this.#sandbox(wire);
+      await untilRunning(sandbox, scope);
+      checkIsolation(options.minIsolation, sandbox.isolation);
+      // Who states the isolation keeps our contract: the agent is ready and has its environment.
+      if (sandbox.isolation === undefined) await untilPrepared(this.#access(id), options.env ?? {}, scope);
+      return sandbox;
+    } catch (error) {
+      const failure = scope.failure ?? error;
+      throw await afterCleanUp(
+        failure,
+        () => this.delete(id, { requestTimeout: 30 }),
+        this.#parts.background,
+      );
+    }
+  }
+
+  #sandbox(wire: WireSandbox): Sandbox {
+    const record = sandboxRecord(wire);
+    const access = this.#access(record.id);
+    access.publicHost = record.publicHost;
+    if (wire.auth_token) access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));
+    return new Sandbox(record, access, this, this.#parts.timeouts);
+  }
+
+  /** All objects of one sandbox share its token. */
+  #access(id: string): AgentAccess {
+    let access = this.#accesses.get(id);
+    if (access === undefined) {
+      access = new AgentAccess(id, new TokenCache(() => this.#issueToken(id)), this.#parts.agents);
+      const [oldest] = this.#accesses.keys();
+      if (this.#accesses.size >= mostAccesses && oldest !== undefined) this.#accesses.delete(oldest);
+      this.#accesses.set(id, access);
+    }
+    return access;
+  }
+
+  async #issueToken(id: string, options?: CallOptions): Promise<IssuedToken> {
+    const pending = this.#parts.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", at(id, options));
+    const wire = await bodyOf(pending, "auth_token");
+    return issued(wire.auth_token, wire.token_expires_at);
+  }
+}
+
+type WireSandbox = ControlPlaneSchemas["Sandbox"];
+type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
+
+/** Seconds. */
+const usualCreation = 120;
+const graceForTheId = 60;
+/** Objects held by callers keep theirs beyond this; it bounds what is remembered for those who come by id. */
+const mostAccesses = 1000;
+
+function at(id: string, options: CallOptions | undefined): { params: { path: { id: string } } } & CallInit {
+  return { params: { path: { id: identifier("sandbox", id) } }, ...callInit(options) };
+}
+
+function issued(value: string, expiresAt: string | undefined): IssuedToken {
+  return { value, expiresAt: date(expiresAt) };
+}
+
+/** A page of a proxy that says 404 does not mean that the sandbox is gone. */
+function meansGone(error: unknown): boolean {
+  if (error instanceof SandboxExpiredError) return true;
+  return error instanceof NotFoundError && /\bjson\b/.test(error.headers["content-type"] ?? "");
+}

@@ -1,0 +1,281 @@
+import { parseRetryAfter } from "../error-envelope.js";
+import type { Plane } from "../error-from-response.js";
+import { InvalidResponseError, invalidArgument, type SandboxError } from "../errors.js";
+import { safeHeaders } from "../redaction.js";
+import { version } from "../version.js";
+import { CallScope } from "./call-scope.js";
+import type { Hooks, RequestEvent } from "./hooks.js";
+import type { LightRequest } from "./light-request.js";
+import { type CallFacts, LightResponse } from "./light-response.js";
+import { networkFailure } from "./network-failure.js";
+import { type Failure, type Repeatable, type RetryPolicy, repeatable } from "./retry-policy.js";
+import { BodyTooLarge, type IncomingResponse, type Transport } from "./transport.js";
+import { watchStream } from "./watched-stream.js";
+
+/** Proves to one server who calls. */
+export interface Credentials {
+  /** For the next try. */
+  headers(signal: AbortSignal): Record<string, string> | Promise<Record<string, string>>;
+  /** After a 401 to what `headers` gave: whether one more try may fare better. */
+  renew?(refused: Record<string, string>, signal: AbortSignal): Promise<boolean>;
+  /** What people must never read. */
+  secrets(): readonly string[];
+}
+
+export interface ChannelOptions {
+  transport: Transport;
+  /** Where every operation's path is appended. */
+  baseUrl: URL;
+  plane: Plane;
+  credentials: Credentials;
+  retry: RetryPolicy;
+  hooks: Hooks;
+  timeouts: ChannelTimeouts;
+}
+
+/** Seconds. */
+export interface ChannelTimeouts {
+  request: number;
+  /** For operations that run code: as long as the contract lets it run, and a margin. */
+  running: number;
+  idle: number;
+}
+
+/** The way to one server, for openapi-fetch: authentication, time limits, repetition, typed failures. */
+export class Channel {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly #origin: string;
+  readonly #options: ChannelOptions;
+  readonly #unanswered: string;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.#origin = options.baseUrl.origin;
+    this.#unanswered = `${this.#origin} did not answer`;
+    this.baseUrl = (options.baseUrl.origin + options.baseUrl.pathname).replace(/\/+$/, "");
+  }
+
+  /** Resolves for every status but a redirect; rejects with a `SandboxError` otherwise. */
+  readonly fetch = async (request: LightRequest): Promise<LightResponse> => {
+    const call = new Call(request, this.#pathOf(request.url), this.baseUrl.length - this.#origin.length);
+    const { timeouts } = this.#options;
+    const seconds = request.requestTimeout ?? (call.runsCode ? timeouts.running : timeouts.request);
+    call.scope.limit({ seconds, kind: "request", passed: this.#unanswered, requestId: call.id });
+    let response: LightResponse | undefined;
+    try {
+      response = await this.#untilSettled(call);
+      return response;
+    } finally {
+      // A streamed body goes on; its end is the end of the call.
+      if (!response?.streams) call.scope.end();
+    }
+  };
+
+  /** No credential leaves for another address, also when a single call names one. */
+  #pathOf(url: string): string {
+    const base = this.baseUrl;
+    if (!url.startsWith(base) || !"/?".includes(url.charAt(base.length))) {
+      throw invalidArgument(
+        `This client calls ${base} only.`,
+        "Make another SandboxClient for another server.",
+      );
+    }
+    return url.slice(this.#origin.length);
+  }
+
+  async #untilSettled(call: Call): Promise<LightResponse> {
+    const { credentials, hooks, retry } = this.#options;
+    let renewed = false;
+    for (;;) {
+      call.attempt++;
+      if (call.scope.failure !== undefined) throw call.scope.failure;
+      const proof = await credentials.headers(call.scope.signal);
+      const outcome = await this.#attempt(call, proof);
+      const failure = "response" in outcome ? failureOf(outcome.response) : outcome.failure;
+      if (failure === undefined || !call.replayable) return settled(outcome);
+      if (failure.kind === "status" && failure.status === 401 && !renewed && credentials.renew) {
+        renewed = true;
+        if (await credentials.renew(proof, call.scope.signal)) continue;
+      }
+      const delay = retry.delay(failure, call.may, call.attempt);
+      if (delay === undefined || delay * 1000 >= call.scope.remaining) return settled(outcome);
+      hooks.onRetry?.({ ...this.#event(call), delay, reason: reasonOf(outcome) });
+      await call.scope.sleep(delay);
+    }
+  }
+
+  async #attempt(call: Call, proof: Record<string, string>): Promise<Outcome> {
+    const { hooks, transport } = this.#options;
+    const { method, body } = call.request;
+    hooks.onRequest?.(this.#event(call));
+    const started = performance.now();
+    try {
+      const headers = call.headers(proof);
+      const { signal } = call.scope;
+      const incoming = await transport.send({
+        method,
+        origin: this.#origin,
+        path: call.path,
+        headers,
+        body,
+        signal,
+      });
+      const response = await this.#receive(call, incoming);
+      const { status } = response;
+      hooks.onResponse?.({ ...this.#event(call), status, durationMs: performance.now() - started });
+      return { response };
+    } catch (cause) {
+      if (cause instanceof InvalidResponseError) throw cause;
+      return this.#broken(call, cause);
+    }
+  }
+
+  async #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {
+    const { status, headers } = incoming;
+    const facts: CallFacts = { plane: this.#options.plane, requestId: call.id, secrets: this.#secrets };
+    if (status >= 300 && status < 400) {
+      await incoming.discard();
+      throw this.#redirected(call, incoming);
+    }
+    if (status === 204 || call.request.method === "HEAD") {
+      await incoming.discard();
+      return new LightResponse(call.request.url, status, headers, null, facts);
+    }
+    if (status < 400 && !isJson(headers)) {
+      const stream = incoming.stream();
+      const content = stream === null ? null : this.#watched(call, stream);
+      return new LightResponse(call.request.url, status, headers, content, facts);
+    }
+    const text = await this.#text(call, incoming);
+    return new LightResponse(call.request.url, status, headers, text, facts);
+  }
+
+  async #text(call: Call, incoming: IncomingResponse): Promise<string> {
+    const limit = incoming.status < 400 ? longestJson : longestError;
+    try {
+      return await incoming.text(limit);
+    } catch (error) {
+      if (!(error instanceof BodyTooLarge)) throw error;
+      if (incoming.status >= 400) return "";
+      const summary = `The answer is longer than ${limit / 1024 / 1024} MiB.`;
+      const hint = "Ask for less at once; files of any size are read with files.readBytes().";
+      throw this.#invalid(call, incoming, "RESPONSE_TOO_LARGE", summary, hint);
+    }
+  }
+
+  #watched(call: Call, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const seconds = this.#options.timeouts.idle;
+    const passed = `${this.#origin} sent nothing more of a body`;
+    return watchStream(stream, {
+      scope: call.scope,
+      expectChunk: () => call.scope.limit({ seconds, kind: "idle", passed, requestId: call.id }),
+      describe: (error) => this.#broken(call, error).error,
+    });
+  }
+
+  #broken(call: Call, cause: unknown): { error: SandboxError; failure: Failure | undefined } {
+    if (call.scope.failure !== undefined) return { error: call.scope.failure, failure: undefined };
+    const { error, unsent } = networkFailure(cause, {
+      origin: this.#origin,
+      plane: this.#options.plane,
+      requestId: call.id,
+      harmless: call.may === "always",
+      secrets: this.#secrets(),
+    });
+    return { error, failure: { kind: unsent ? "unsent" : "broken" } };
+  }
+
+  #redirected(call: Call, incoming: IncomingResponse): InvalidResponseError {
+    const location = incoming.headers.get("location");
+    const target =
+      location !== null && URL.canParse(location, this.#origin)
+        ? new URL(location, this.#origin).origin
+        : "elsewhere";
+    const summary = `${this.#origin} redirected the call to ${target}, where its credentials must not go.`;
+    const hint = "Set the base URL to the final address.";
+    return this.#invalid(call, incoming, "REDIRECT_REFUSED", summary, hint);
+  }
+
+  #invalid(
+    call: Call,
+    incoming: IncomingResponse,
+    code: string,
+    summary: string,
+    hint: string,
+  ): InvalidResponseError {
+    const { status, headers } = incoming;
+    const requestId = headers.get("x-request-id") ?? call.id;
+    const safe = safeHeaders(headers, this.#secrets());
+    return new InvalidResponseError({ summary, hint, code, status, requestId, headers: safe });
+  }
+
+  readonly #secrets = (): readonly string[] => this.#options.credentials.secrets();
+
+  #event(call: Call): RequestEvent {
+    const { attempt, id, path, request } = call;
+    const query = path.indexOf("?");
+    const bare = query === -1 ? path : path.slice(0, query);
+    return { plane: this.#options.plane, method: request.method, path: bare, requestId: id, attempt };
+  }
+}
+
+/** One call, with all its tries. */
+class Call {
+  readonly id = globalThis.crypto.randomUUID();
+  readonly scope: CallScope;
+  readonly may: Repeatable;
+  attempt = 0;
+
+  constructor(
+    readonly request: LightRequest,
+    readonly path: string,
+    prefixLength: number,
+  ) {
+    this.scope = new CallScope(request.signal);
+    this.may = repeatable(request.method, path.slice(prefixLength));
+  }
+
+  get runsCode(): boolean {
+    return this.may === "unsent";
+  }
+
+  get replayable(): boolean {
+    return !(this.request.body instanceof ReadableStream);
+  }
+
+  headers(proof: Record<string, string>): Record<string, string> {
+    const headers: Record<string, string> = {
+      accept: "*/*",
+      "user-agent": userAgent,
+      "x-request-id": this.id,
+    };
+    for (const [name, value] of this.request.headers) headers[name] = value;
+    return Object.assign(headers, proof);
+  }
+}
+
+type Outcome = { response: LightResponse } | { error: SandboxError; failure: Failure | undefined };
+
+const userAgent = `cloud-sandbox/${version}`;
+/** Bytes read into memory at once; files are streamed instead. */
+const longestJson = 64 * 1024 * 1024;
+const longestError = 1024 * 1024;
+
+function settled(outcome: Outcome): LightResponse {
+  if ("response" in outcome) return outcome.response;
+  throw outcome.error;
+}
+
+function failureOf({ status, headers }: LightResponse): Failure | undefined {
+  if (status < 400) return undefined;
+  return { kind: "status", status, retryAfter: parseRetryAfter(headers.get("retry-after")) };
+}
+
+function reasonOf(outcome: Outcome): string {
+  return "response" in outcome ? String(outcome.response.status) : outcome.error.code;
+}
+
+function isJson(headers: Headers): boolean {
+  return /^[^;]*[/+]json\b/i.test(headers.get("content-type") ?? "");
+}

@@ -1,0 +1,34 @@
+import type { RequestBody } from "./transport.js";
+
+/** What a call may say beyond the contract; openapi-fetch hands it through as a part of `init`. */
+export type CallInit = {
+  signal?: AbortSignal;
+  /** Seconds until the answer must have arrived, repetitions included. */
+  requestTimeout?: number;
+};
+
+interface LightRequestInit extends CallInit {
+  method?: string;
+  headers?: Headers;
+  body?: RequestBody | null;
+}
+
+/** What openapi-fetch makes of a call, without the cost of a real `Request`. */
+export class LightRequest {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: RequestBody | null;
+  readonly signal: AbortSignal | undefined;
+  readonly requestTimeout?: number | undefined;
+
+  constructor(
+    readonly url: string,
+    init: LightRequestInit = {},
+  ) {
+    this.method = init.method ?? "GET";
+    this.headers = init.headers ?? new Headers();
+    this.body = init.body ?? null;
+    this.signal = init.signal;
+    this.requestTimeout = init.requestTimeout;
+  }
+}

@@ -1,0 +1,69 @@
+import { invalidArgument } from "../errors.js";
+
+/** When calls that failed are made again. Only what cannot do its work twice is ever repeated. */
+export interface RetryOptions {
+  /** Tries of one call, the first included. Default 3; 1 means never again. */
+  attempts?: number;
+  /** Seconds before the second try, at most; doubles with each further one. Default 0.2. */
+  baseDelay?: number;
+  /** The most seconds between two tries. Default 5. */
+  maxDelay?: number;
+  /** A server that asks for a longer wait than this, in seconds, is not waited for. Default 30. */
+  maxRetryAfter?: number;
+}
+
+/**
+ * What may be repeated: `always` (idempotent methods), `refused` (other methods, when the server said it did
+ * nothing), `unsent` (whatever runs code, when not a byte of it was sent).
+ */
+export type Repeatable = "always" | "refused" | "unsent";
+
+export type Failure =
+  | { kind: "unsent" }
+  | { kind: "broken" }
+  | { kind: "status"; status: number; retryAfter: number | undefined };
+
+export function repeatable(method: string, operationPath: string): Repeatable {
+  if (idempotent.has(method)) return "always";
+  return /^\/(execute|commands)(\/|$)/.test(operationPath) ? "unsent" : "refused";
+}
+
+export class RetryPolicy {
+  readonly #options: Required<RetryOptions>;
+
+  constructor(options: RetryOptions | false | undefined) {
+    this.#options = { ...defaults, ...(options === false ? { attempts: 1 } : options) };
+    const { attempts, ...delays } = this.#options;
+    if (!Number.isInteger(attempts) || attempts < 1) {
+      throw invalidArgument("retry.attempts must be a whole number from 1.");
+    }
+    for (const [name, value] of Object.entries(delays)) {
+      if (!(value >= 0)) throw invalidArgument(`retry.${name} must be a number of seconds, 0 or more.`);
+    }
+  }
+
+  /** Seconds to wait before the next try; undefined when there must be none. */
+  delay(failure: Failure, may: Repeatable, attempt: number): number | undefined {
+    if (attempt >= this.#options.attempts || !mayRepeat(failure, may)) return undefined;
+    const asked = failure.kind === "status" ? failure.retryAfter : undefined;
+    if (asked !== undefined && asked > this.#options.maxRetryAfter) return undefined;
+    const { baseDelay, maxDelay } = this.#options;
+    const backoff = Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+    // Many callers are told the same time; a little of the jitter keeps them from returning together.
+    return asked === undefined ? backoff : asked + Math.random() * Math.min(baseDelay, maxDelay);
+  }
+}
+
+const defaults: Required<RetryOptions> = { attempts: 3, baseDelay: 0.2, maxDelay: 5, maxRetryAfter: 30 };
+const idempotent = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+const transientStatus = new Set([408, 429, 500, 502, 503, 504]);
+
+function mayRepeat(failure: Failure, may: Repeatable): boolean {
+  if (failure.kind === "unsent") return true;
+  if (may === "unsent") return false;
+  if (failure.kind === "broken") return may === "always";
+  if (failure.status === 429) return true;
+  // A 503 that names a time is a refusal; without one the work may have begun.
+  if (failure.status === 503 && failure.retryAfter !== undefined) return true;
+  return may === "always" && transientStatus.has(failure.status);
+}
