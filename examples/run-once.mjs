@@ -1,0 +1,6 @@
+/** One program in a sandbox of its own: created, used and deleted by a single call. */
+import { SandboxClient } from "cloud-sandbox";
+
+const client = new SandboxClient();
+const { stdout, exitCode } = await client.executeIsolated("print(sum(range(101)))", { timeout: 10 });
+console.log(`The program printed ${stdout.trim()} and ended with ${exitCode}.`);

@@ -1,0 +1,69 @@
+/** What a program did, as a tool's result: its output within the budget, and what to do about what is missing. */
+import type { ProgramResult } from "cloud-sandbox";
+import * as z from "zod";
+import { cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
+
+export const executionOutput = z.looseObject({
+  exit_code: z.number().describe("0 is success; 124 timed out; 137 killed or out of memory"),
+  success: z.boolean(),
+  stdout: z.string(),
+  stderr: z.string(),
+  execution_time: z.number().describe("Seconds"),
+  termination_reason: z.string().optional().describe("exit, timeout, out_of_memory, killed or signal"),
+  stdout_bytes: z.number().optional().describe("All that was written, when stdout is cut"),
+  stderr_bytes: z.number().optional().describe("All that was written, when stderr is cut"),
+  sandbox_id: z.string(),
+  note: z.string().optional().describe("What to do about an abnormal end or cut output"),
+});
+
+export interface ExecutionPlace {
+  readonly sandboxId: string;
+  /** Whether the sandbox stays, with its files. */
+  readonly kept: boolean;
+  /** Whether it stays only because it could not be deleted. */
+  readonly leftBehind?: boolean;
+}
+
+export function executionResult(
+  run: ProgramResult,
+  { sandboxId, kept, leftBehind = false }: ExecutionPlace,
+): z.input<typeof executionOutput> {
+  const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
+  const stdout = cutMiddle(run.stdout, stdoutBudget, run.output.stdout.bytes);
+  const stderr = cutMiddle(run.stderr, stderrBudget, run.output.stderr.bytes);
+  const notes = [
+    endNote(run.terminationReason),
+    stdout.omittedBytes > 0 && cutNote("stdout", run.output.stdout.file, kept),
+    stderr.omittedBytes > 0 && cutNote("stderr", run.output.stderr.file, kept),
+    leftBehind && "The sandbox could not be deleted; delete_sandbox does it.",
+  ].filter((note) => typeof note === "string");
+  return {
+    exit_code: run.exitCode,
+    success: run.success,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    execution_time: run.executionTime,
+    termination_reason: run.terminationReason,
+    stdout_bytes: stdout.omittedBytes > 0 ? stdout.totalBytes : undefined,
+    stderr_bytes: stderr.omittedBytes > 0 ? stderr.totalBytes : undefined,
+    sandbox_id: sandboxId,
+    note: notes.length > 0 ? notes.join(" ") : undefined,
+  };
+}
+
+function endNote(reason: ProgramResult["terminationReason"]): string | undefined {
+  if (reason === "timeout")
+    return "It was killed at its timeout; give it more (at most 300 seconds) or less to do.";
+  if (reason === "out_of_memory") return "It ran out of the sandbox's memory; work on smaller pieces.";
+  return undefined;
+}
+
+function cutNote(stream: string, file: string | undefined, kept: boolean): string {
+  if (!kept) {
+    return `${stream} was cut in the middle: print less, or use create_sandbox and execute_code and write it to a file.`;
+  }
+  if (file === undefined) {
+    return `${stream} was cut in the middle: print less, or write it to a file under /workspace and read parts of it.`;
+  }
+  return `${stream} was cut in the middle; all of it is in ${file}: read parts with run_command, such as sed -n '1,200p'.`;
+}

@@ -1,0 +1,18 @@
+/** A sandbox as a tool's result, under the wire's names; never with its token. */
+import type { Sandbox } from "cloud-sandbox";
+import * as z from "zod";
+import { wireNames } from "./wire-names.js";
+
+export const sandboxOutput = z.looseObject({
+  id: z.string(),
+  status: z.string().describe("creating, running, paused, stopped, error"),
+  template_name: z.string().optional(),
+  direct_url: z.string().optional().describe("URL of its agent: vm_url of other tools"),
+  isolation: z.string().optional().describe("namespace, container, gvisor or microvm"),
+  expires_at: z.string().optional().describe("When it is deleted"),
+});
+
+export function sandboxResult(sandbox: Sandbox): z.input<typeof sandboxOutput> {
+  const { id, status, template, publicHost, metadata: _, ...facts } = sandbox.toJSON();
+  return { id, status, template_name: template, direct_url: publicHost, ...wireNames(facts) };
+}

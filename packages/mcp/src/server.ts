@@ -1,0 +1,84 @@
+/** Offers tools over MCP: the one place that knows the SDK. */
+import {
+  type CallToolResult,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from "@modelcontextprotocol/server";
+import { compactText } from "./compact-text.js";
+import { portableSchema } from "./portable-schema.js";
+import type { Session } from "./session.js";
+import type { Tool } from "./tool.js";
+import { version } from "./version.js";
+
+const instructions = `Runs code in isolated sandboxes.
+- One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.
+- Several steps that share files: create_sandbox, then execute_code, run_command and file_* with its sandbox_id, then delete_sandbox.
+- Files live under /workspace and /tmp. A non-zero exit_code is a result to read, not a failure of the tool.`;
+
+/** What a client may keep of the lists: they are the same for everyone and change only with the version. */
+const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
+
+export function createServer(tools: readonly Tool[], session: Session): McpServer {
+  const server = new McpServer(
+    { name: "cloud-sandbox", title: "Cloud Sandbox", version },
+    {
+      capabilities: { tools: { listChanged: false } },
+      instructions,
+      cacheHints: { "tools/list": hour, "server/discover": hour },
+    },
+  );
+  for (const tool of tools) {
+    const { name, title, description, annotations } = tool;
+    const schemas = {
+      inputSchema: unchecked(tool.input, "input"),
+      outputSchema: unchecked(tool.output, "output"),
+    };
+    server.registerTool(name, { title, description, annotations, ...schemas }, (given, context) =>
+      call(tool, given, session, context),
+    );
+  }
+  return server;
+}
+
+async function call(
+  tool: Tool,
+  given: unknown,
+  session: Session,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  try {
+    const result = await session.run(tool, given, { signal, report: progressReporter(context) });
+    return { structuredContent: result, content: [{ type: "text", text: compactText(result) }] };
+  } catch (error) {
+    const { explainFailure } = await import("./tool-failure.js");
+    return { isError: true, content: [{ type: "text", text: explainFailure(error) }] };
+  }
+}
+
+/** Steps are counted as they come; how many there will be is not known. */
+function progressReporter({ mcpReq }: ServerContext): (step: string) => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    const params = { progressToken, progress, message };
+    // A caller that has left hears nothing, and the work must not fail for it.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
+}
+
+/** What the SDK lists for a schema; the checking is the tool's, whose messages say what to do. */
+function unchecked(schema: Tool["input"], direction: "input" | "output"): StandardSchemaWithJSON {
+  const json = (): Record<string, unknown> => portableSchema(schema, direction);
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "cloud-sandbox",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: json, output: json },
+    },
+  };
+}

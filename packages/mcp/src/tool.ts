@@ -1,0 +1,73 @@
+/** A tool is data: what the model reads, the shape of what goes in and out, and a handler of a few lines. */
+import type { Sandbox, SandboxClient } from "cloud-sandbox";
+import type * as z from "zod";
+import { readArguments } from "./arguments.js";
+import type { SandboxReference } from "./input-fields.js";
+import type { SandboxDirectory } from "./sandbox-directory.js";
+
+/** Groups of tools, in the order in which they are listed. */
+export const toolsets = ["code", "commands", "files", "env", "system", "sandboxes", "templates"] as const;
+
+/** All four hints: a client assumes the worst of each that is absent. */
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** What every handler is given beside its arguments. */
+export interface ToolContext {
+  readonly client: SandboxClient;
+  readonly sandboxes: SandboxDirectory;
+  /** Fires when the caller cancels, or leaves. */
+  readonly signal: AbortSignal;
+  /** Tells a caller that asked for progress what happens now. */
+  readonly report: (step: string) => void;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly toolset: (typeof toolsets)[number];
+  readonly annotations: Annotations;
+  readonly input: z.ZodObject;
+  /** Always a `z.looseObject`: clients refuse a key that a closed schema does not name. */
+  readonly output: z.ZodObject;
+  /** Checks the arguments and does the work. */
+  run(given: unknown, context: ToolContext): Promise<Record<string, unknown>>;
+}
+
+interface Definition<Input extends z.ZodObject, Output extends z.ZodObject, Context>
+  extends Omit<Tool, "run" | "input" | "output"> {
+  readonly input: Input;
+  readonly output: Output;
+  readonly handler: (call: z.output<Input> & Context) => Promise<z.input<Output>>;
+}
+
+/** A tool that works on the account: its sandboxes, its templates, a run of its own. */
+export function tool<Input extends z.ZodObject, Output extends z.ZodObject>({
+  handler,
+  ...definition
+}: Definition<Input, Output, ToolContext>): Tool {
+  return {
+    ...definition,
+    run: async (given, context) => handler({ ...readArguments(definition, given), ...context }),
+  };
+}
+
+/** A tool that works in one sandbox: its input begins with the fields that say which. */
+export function sandboxTool<Input extends z.ZodObject<SandboxReference>, Output extends z.ZodObject>({
+  handler,
+  ...definition
+}: Definition<Input, Output, ToolContext & { readonly sandbox: Sandbox }>): Tool {
+  return {
+    ...definition,
+    run: async (given, context) => {
+      const input = readArguments(definition, given);
+      const sandbox = await context.sandboxes.find(input, context.signal);
+      return handler({ ...input, ...context, sandbox });
+    },
+  };
+}

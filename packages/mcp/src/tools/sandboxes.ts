@@ -1,0 +1,153 @@
+import * as z from "zod";
+import { adds, looks, replaces, settles } from "../annotations.js";
+import { lifetime, sandboxId } from "../input-fields.js";
+import { firstEntries } from "../output-limit.js";
+import { sandboxOutput, sandboxResult } from "../sandbox-result.js";
+import { tool } from "../tool.js";
+
+export const health = tool({
+  name: "health",
+  title: "Check the service",
+  description: "Says whether the sandbox service answers, and how it isolates sandboxes.",
+  toolset: "sandboxes",
+  annotations: looks,
+  input: z.object({}),
+  output: z.looseObject({ status: z.string().describe("healthy or ok"), isolation: z.string().optional() }),
+  handler: async ({ client, signal }) => {
+    const { status, version, runtime, isolation } = await client.health({ signal });
+    return { status, version, runtime, isolation };
+  },
+});
+
+export const createSandbox = tool({
+  name: "create_sandbox",
+  title: "Create a sandbox",
+  description:
+    "Creates a sandbox for several steps and returns its id. It lives timeout_seconds (600 by default), then it is deleted with its files; update_sandbox_timeout gives it longer, delete_sandbox ends it. It is also deleted when this server stops.",
+  toolset: "sandboxes",
+  annotations: { ...adds, openWorldHint: true },
+  input: z.object({
+    template_id: z.string().min(1).optional().describe("Template, by id"),
+    template_name: z.string().min(1).optional().describe("Template, by name; default code-interpreter"),
+    region: z.string().min(1).optional().describe("Where to run it"),
+    timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
+    internet_access: z.boolean().optional().describe("Default: on in the cloud, off locally"),
+    env_vars: z
+      .record(z.string(), z.string("values must be strings"))
+      .optional()
+      .describe("Seen by every run in it"),
+    vcpu: z.number().optional().describe("Ignored: the template decides"),
+    memory_mb: z.number().optional().describe("Ignored: the template decides"),
+    disk_gb: z.number().optional().describe("Ignored: the template decides"),
+    include_auth_token: z.boolean().default(false).describe("Return its token; rarely needed"),
+  }),
+  output: sandboxOutput,
+  handler: async ({ client, sandboxes, signal, ...wanted }) => {
+    const sandbox = await client.sandboxes.create({
+      ...(wanted.template_id === undefined
+        ? { template: wanted.template_name ?? "code-interpreter" }
+        : { templateId: wanted.template_id }),
+      region: wanted.region,
+      timeoutSeconds: wanted.timeout_seconds,
+      internetAccess: wanted.internet_access,
+      env: wanted.env_vars,
+      signal,
+    });
+    sandboxes.adopt(sandbox);
+    if (!wanted.include_auth_token) return sandboxResult(sandbox);
+    const path = { id: sandbox.id };
+    const { data } = await client.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", { params: { path } });
+    return {
+      ...sandboxResult(sandbox),
+      auth_token: data?.auth_token,
+      token_expires_at: data?.token_expires_at,
+    };
+  },
+});
+
+export const listSandboxes = tool({
+  name: "list_sandboxes",
+  title: "List sandboxes",
+  description: "Lists the account's sandboxes.",
+  toolset: "sandboxes",
+  annotations: looks,
+  input: z.object({
+    limit: z.int().min(1).max(100).default(100).describe("Most to return, 1-100"),
+    status: z.enum(["creating", "running", "paused", "stopped", "error"]).optional().describe("Only these"),
+    region: z.string().min(1).optional().describe("Only there"),
+  }),
+  output: z.looseObject({ data: z.array(sandboxOutput), count: z.number(), has_more: z.boolean() }),
+  handler: async ({ client, limit, status, region, signal }) => {
+    for await (const page of client.sandboxes.list({ limit, status, region, signal }).pages()) {
+      const { items, truncated } = firstEntries(page.items.map(sandboxResult), limit);
+      return { data: items, count: items.length, has_more: page.hasMore || truncated };
+    }
+    return { data: [], count: 0, has_more: false };
+  },
+});
+
+const onSandbox = z.object({ id: sandboxId });
+
+export const getSandbox = tool({
+  name: "get_sandbox",
+  title: "Get a sandbox",
+  description: "Gets a sandbox's status, template, deadline and URL.",
+  toolset: "sandboxes",
+  annotations: looks,
+  input: onSandbox,
+  output: sandboxOutput,
+  handler: async ({ client, id, signal }) => sandboxResult(await client.sandboxes.get(id, { signal })),
+});
+
+export const deleteSandbox = tool({
+  name: "delete_sandbox",
+  title: "Delete a sandbox",
+  description: "Deletes a sandbox with all its files and processes.",
+  toolset: "sandboxes",
+  annotations: replaces,
+  input: onSandbox,
+  output: z.looseObject({ id: z.string(), status: z.string() }),
+  handler: async ({ client, sandboxes, id, signal }) => {
+    await client.sandboxes.delete(id, { signal });
+    sandboxes.forget(id);
+    return { id, status: "deleted" };
+  },
+});
+
+const state = z.looseObject({ id: z.string(), status: z.string() });
+
+export const pauseSandbox = tool({
+  name: "pause_sandbox",
+  title: "Pause a sandbox",
+  description: "Freezes a sandbox: memory and files are kept, nothing runs until resume_sandbox.",
+  toolset: "sandboxes",
+  annotations: settles,
+  input: onSandbox,
+  output: state,
+  handler: async ({ client, id, signal }) => ({ id, status: await client.sandboxes.pause(id, { signal }) }),
+});
+
+export const resumeSandbox = tool({
+  name: "resume_sandbox",
+  title: "Resume a sandbox",
+  description: "Wakes a paused sandbox.",
+  toolset: "sandboxes",
+  annotations: settles,
+  input: onSandbox,
+  output: state,
+  handler: async ({ client, id, signal }) => ({ id, status: await client.sandboxes.resume(id, { signal }) }),
+});
+
+export const updateSandboxTimeout = tool({
+  name: "update_sandbox_timeout",
+  title: "Change a sandbox's deadline",
+  description: "Sets how long a sandbox lives from now.",
+  toolset: "sandboxes",
+  annotations: settles,
+  input: onSandbox.extend({ timeout_seconds: lifetime.describe("Seconds from now, 1-86400") }),
+  output: z.looseObject({ id: z.string(), timeout_seconds: z.number(), expires_at: z.string() }),
+  handler: async ({ client, id, timeout_seconds, signal }) => {
+    const expiresAt = await client.sandboxes.setTimeout(id, timeout_seconds, { signal });
+    return { id, timeout_seconds, expires_at: expiresAt.toISOString() };
+  },
+});

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { looks } from "../annotations.js";
+import { InvalidArgumentsError } from "../arguments.js";
+import { sandboxReference } from "../input-fields.js";
+import { sandboxTool } from "../tool.js";
+import { wireNames } from "../wire-names.js";
+
+const inSandbox = z.object({ ...sandboxReference });
+
+export const getSystemMetrics = sandboxTool({
+  name: "get_system_metrics",
+  title: "Measure a sandbox",
+  description: "Measures a sandbox's CPU, memory and disk use, and counts its executions.",
+  toolset: "system",
+  annotations: looks,
+  input: inSandbox,
+  output: z.looseObject({}),
+  handler: async ({ sandbox, signal }) => wireNames(await sandbox.metrics({ signal })),
+});
+
+export const getVmInfo = sandboxTool({
+  name: "get_vm_info",
+  title: "Describe a sandbox's machine",
+  description: "Describes a sandbox's system, agent version, languages and limits.",
+  toolset: "system",
+  annotations: looks,
+  input: inSandbox,
+  output: z.looseObject({}),
+  handler: async ({ sandbox, signal }) => wireNames(await sandbox.info({ signal })),
+});
+
+export const pingVm = sandboxTool({
+  name: "ping_vm",
+  title: "Ping a sandbox",
+  description: "Says whether a sandbox's agent answers.",
+  toolset: "system",
+  annotations: looks,
+  input: inSandbox,
+  output: z.looseObject({ status: z.string() }),
+  handler: async ({ sandbox, signal }) => {
+    const { status, version } = await sandbox.health({ signal });
+    return { status, agent_version: version, sandbox_id: sandbox.id };
+  },
+});
+
+export const getAgentUrl = sandboxTool({
+  name: "get_agent_url",
+  title: "Get the agent's URL",
+  description: "Gets the URL of a sandbox's agent.",
+  toolset: "system",
+  annotations: looks,
+  input: inSandbox,
+  output: z.looseObject({ agent_url: z.string(), sandbox_id: z.string() }),
+  handler: async ({ sandbox: { id, publicHost, status } }) => {
+    if (publicHost !== undefined) return { agent_url: publicHost, sandbox_id: id };
+    throw new InvalidArgumentsError(
+      `Sandbox ${id} is ${status} and has no URL yet; get_sandbox shows when it runs.`,
+    );
+  },
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { InvalidArgumentsError, readArguments } from "../src/arguments.js";
+import { executionTimeout, language, lifetime, runEnvironment } from "../src/input-fields.js";
+
+const definition = {
+  name: "some_tool",
+  input: z.object({
+    code: z.string(),
+    language,
+    timeout: executionTimeout,
+    env: runEnvironment,
+    lifetime: lifetime.optional(),
+  }),
+};
+
+describe("readArguments", () => {
+  it("fills in the defaults and drops what it does not know", () => {
+    expect(readArguments(definition, { code: "1", unknown: true })).toEqual({
+      code: "1",
+      language: "python",
+      timeout: 30,
+    });
+  });
+
+  it.each([
+    ["no arguments", undefined, "code is required"],
+    ["a missing one", {}, "code is required"],
+    ["a wrong type", { code: 1 }, "code: Invalid input: expected string, received number"],
+    [
+      "an unknown language",
+      { code: "", language: "cobol" },
+      "language: must be one of python, javascript, bash, go",
+    ],
+    ["a timeout of 0", { code: "", timeout: 0 }, "timeout: must be 1 to 300 seconds"],
+    [
+      "a timeout of 301",
+      { code: "", timeout: 301 },
+      "timeout: must be 1 to 300 seconds; split work that takes longer",
+    ],
+    ["half a second", { code: "", timeout: 0.5 }, "timeout: must be a whole number of seconds, 1 to 300"],
+    [
+      "a lifetime beyond a day",
+      { code: "", lifetime: 86_401 },
+      "lifetime: must be 1 to 86400 seconds (a day)",
+    ],
+    ["something that is no object", "code", "they must be an object"],
+  ])("says what is wrong with %s", (_, given, problem) => {
+    const read = () => readArguments(definition, given);
+    expect(read).toThrow(InvalidArgumentsError);
+    expect(read).toThrow(`some_tool cannot use these arguments: ${problem}`);
+  });
+
+  it("never repeats a value, which may be a secret", () => {
+    expect(() => readArguments(definition, { code: "", env: { TOKEN: 12_345_678 } })).toThrow(
+      /^some_tool cannot use these arguments: env.TOKEN: values must be strings.$/,
+    );
+  });
+});

@@ -1,0 +1,212 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type McpConnection } from "./mcp-connection.js";
+
+/** Nothing that a user can do nothing with. */
+const noise = /\n\s+at |eyJ|undefined|\[object/;
+
+describe("a call that cannot work says what to do", () => {
+  let mcp: McpConnection;
+  let sandbox_id: unknown;
+  let deleted: unknown;
+  beforeAll(async () => {
+    mcp = await connect();
+    sandbox_id = (await mcp.result("create_sandbox")).id;
+    deleted = (await mcp.result("create_sandbox")).id;
+    await mcp.result("delete_sandbox", { id: deleted });
+  });
+  afterAll(() => mcp.client.close());
+
+  it.each([
+    [
+      "an unknown sandbox",
+      "execute_code",
+      { sandbox_id: "1700000000unknown1", code: "1" },
+      /list_sandboxes.*create_sandbox/,
+    ],
+    ["an unknown sandbox to look at", "get_sandbox", { id: "1700000000unknown1" }, /list_sandboxes/],
+    ["no sandbox", "execute_code", { code: "1" }, /sandbox_id is required: create_sandbox/],
+    [
+      "a language nobody knows",
+      "execute_code_isolated",
+      { code: "1", language: "cobol" },
+      /one of python, javascript, bash, go/,
+    ],
+    ["an unknown template", "create_sandbox", { template_name: "nothing" }, /list_templates/],
+    [
+      "an unknown template of one run",
+      "execute_code_isolated",
+      { code: "1", template_name: "nothing" },
+      /list_templates/,
+    ],
+    ["an unknown template to look at", "get_template", { name: "nothing" }, /list_templates/],
+    ["a timeout of 0", "execute_code_isolated", { code: "1", timeout: 0 }, /1 to 300 seconds/],
+    ["a timeout of 301", "execute_code_isolated", { code: "1", timeout: 301 }, /1 to 300 seconds/],
+    ["a lifetime of 0", "create_sandbox", { timeout_seconds: 0 }, /1 to 86400 seconds/],
+    [
+      "internet access, which this backend has not",
+      "create_sandbox",
+      { internet_access: true },
+      /without internet_access/,
+    ],
+    [
+      "a variable with an impossible name",
+      "create_sandbox",
+      { env_vars: { "1X": "v" } },
+      /Correct the argument/,
+    ],
+    ["no code", "execute_code_isolated", {}, /code is required/],
+  ])("%s", async (_, name, given, step) => {
+    const sentence = await mcp.failure(name, given);
+    expect(sentence).toMatch(step);
+    expect(sentence).not.toMatch(noise);
+  });
+
+  it.each([
+    ["a path outside", "file_read", { path: "/etc/passwd" }, /under \/workspace or \/tmp/],
+    [
+      "a path that climbs out",
+      "file_write",
+      { path: "/workspace/../etc/passwd", content: "" },
+      /under \/workspace or \/tmp/,
+    ],
+    ["a file that is not there", "file_read", { path: "/workspace/nothing" }, /file_list/],
+    ["a directory that is not there", "file_list", { path: "/workspace/nothing" }, /file_list/],
+    ["an empty command", "run_command", { command: " " }, /Correct the argument/],
+    ["the mask in place of a value", "env_set", { env_vars: { A: "***MASKED***" } }, /Correct the argument/],
+  ])("%s", async (_, name, given, step) => {
+    const sentence = await mcp.failure(name, { sandbox_id, ...given });
+    expect(sentence).toMatch(step);
+    expect(sentence).not.toMatch(noise);
+  });
+
+  it.each(["execute_code", "file_read", "ping_vm", "list_processes"])(
+    "%s in a deleted sandbox",
+    async (name) => {
+      const sentence = await mcp.failure(name, { sandbox_id: deleted, code: "1", path: "/workspace/a" });
+      expect(sentence).toMatch(/create_sandbox/);
+      expect(sentence).not.toMatch(noise);
+    },
+  );
+
+  it("goes on working after all of them", async () => {
+    expect(await mcp.result("execute_code", { sandbox_id, code: "print(1)" })).toMatchObject({
+      stdout: "1\n",
+    });
+  });
+});
+
+describe("a backend that cannot be used", () => {
+  it("has a key that the cloud does not know", async () => {
+    const cloud = await startControlPlane("the-right-key");
+    const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "a-wrong-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
+    try {
+      for (const [name, given] of [
+        ["execute_code_isolated", { code: "1" }],
+        ["list_sandboxes", {}],
+      ] as const) {
+        const sentence = await mcp.failure(name, given);
+        expect(sentence).toMatch(/must correct CLOUD_SANDBOX_API_KEY/);
+        expect(sentence).not.toMatch(/a-wrong-key|the-right-key/);
+      }
+    } finally {
+      await mcp.client.close();
+      await cloud.stop();
+    }
+  });
+
+  it("works with the right key, and its sandboxes are deleted when the server ends", async () => {
+    const cloud = await startControlPlane("the-right-key");
+    const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "the-right-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
+    const sandboxes = async (): Promise<unknown> => {
+      const answer = await fetch(`${cloud.url}/v1/sandboxes`, { headers: { "x-api-key": "the-right-key" } });
+      return ((await answer.json()) as { data: unknown[] }).data.length;
+    };
+    try {
+      await mcp.result("create_sandbox");
+      await mcp.result("create_sandbox");
+      expect(mcp.stderr()).toMatch(/^cloud-sandbox-mcp: cloud backend[^\n]*\n$/);
+      expect(await sandboxes()).toBe(2);
+      await mcp.client.close();
+      expect(await sandboxes()).toBe(0);
+    } finally {
+      await mcp.client.close();
+      await cloud.stop();
+    }
+  });
+
+  it.each([
+    [
+      "cannot be reached",
+      async () => ({ CLOUD_SANDBOX_API_KEY: "some-key", CLOUD_SANDBOX_BASE_URL: await closedPort() }),
+      /CLOUD_SANDBOX_BASE_URL/,
+    ],
+    [
+      "has a URL that is none",
+      async () => ({ CLOUD_SANDBOX_API_KEY: "some-key", CLOUD_SANDBOX_BASE_URL: "cloud" }),
+      /CLOUD_SANDBOX_BASE_URL/,
+    ],
+    ["has no key", async () => ({ CLOUD_SANDBOX_BACKEND: "cloud" }), /Set CLOUD_SANDBOX_API_KEY/],
+    [
+      "has an empty key",
+      async () => ({ CLOUD_SANDBOX_BACKEND: "cloud", CLOUD_SANDBOX_API_KEY: " " }),
+      /Set CLOUD_SANDBOX_API_KEY/,
+    ],
+    ["is neither cloud nor local", async () => ({ CLOUD_SANDBOX_BACKEND: "moon" }), /must be cloud or local/],
+    [
+      "has no runtime on this machine",
+      async () => ({ PATH: "/nowhere" }),
+      /bubblewrap.*CLOUD_SANDBOX_API_KEY/,
+    ],
+  ])("%s", async (_, environment, step) => {
+    const mcp = await connect(await environment());
+    try {
+      for (let time = 0; time < 2; time += 1) {
+        const sentence = await mcp.failure("execute_code_isolated", { code: "1" });
+        expect(sentence).toMatch(step);
+        expect(sentence).not.toMatch(noise);
+        expect(sentence).not.toContain("some-key");
+      }
+      expect((await mcp.client.listTools()).tools.length).toBeGreaterThan(20);
+      expect(mcp.stderr()).not.toContain("some-key");
+    } finally {
+      await mcp.client.close();
+    }
+  });
+});
+
+/** A control plane as a cloud would be: another process, with a key of its own. */
+async function startControlPlane(apiKey: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const main = fileURLToPath(new URL("../../local/dist/main.js", import.meta.url));
+  const child = spawn(
+    process.execPath,
+    [main, "serve", "--port", "0", "--pool", "1", "--api-key", apiKey, "--json"],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const { url } = JSON.parse(line) as { url: string };
+  return {
+    url,
+    stop: async () => {
+      const ended = once(child, "exit");
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,203 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { connect, serverFile } from "./mcp-connection.js";
+
+describe("the server ends within two seconds and leaves nothing", () => {
+  it.each([
+    ["when stdin ends", (server: ChildProcessWithoutNullStreams) => server.stdin.end()],
+    [
+      "when stdout breaks and stdin ends",
+      (server: ChildProcessWithoutNullStreams) => server.stdout.destroy() && server.stdin.end(),
+    ],
+    ["on SIGTERM", (server: ChildProcessWithoutNullStreams) => server.kill("SIGTERM")],
+    ["on SIGINT", (server: ChildProcessWithoutNullStreams) => server.kill("SIGINT")],
+  ])("%s, with sandboxes alive and code running", async (_, end) => {
+    const { server, request } = start();
+    await request("initialize", initialize);
+    const created = await request("tools/call", { name: "create_sandbox", arguments: {} });
+    const sandbox_id = created.result.structuredContent.id;
+    const sleeping = { sandbox_id, language: "bash", code: "touch /tmp/started; sleep 4711" };
+    void request("tools/call", { name: "execute_code", arguments: sleeping });
+    void request("tools/call", {
+      name: "execute_code_isolated",
+      arguments: { language: "bash", code: "sleep 4711" },
+    });
+    await until(() => descendants(server).filter((command) => command.includes("sleep 4711")).length >= 2);
+    const family = [server.pid, ...descendantIds(server)];
+
+    const exited = once(server, "exit");
+    const startedAt = performance.now();
+    end(server);
+    const [code] = await exited;
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(code).toBe(0);
+    await until(() => family.every((pid) => !isRunning(pid)));
+  });
+
+  it("while the backend is still opening", async () => {
+    const { server, request } = start();
+    await request("initialize", initialize);
+    const exited = once(server, "exit");
+    server.stdin.end();
+    await exited;
+    await until(() => descendantIds(server).length === 0);
+  });
+});
+
+it("writes nothing but the protocol to stdout, whatever it is sent", async () => {
+  const { server, lines, request } = start();
+  server.stdin.write("this is not JSON\n{}\n");
+  await request("initialize", initialize);
+  await request("tools/call", { name: "execute_code_isolated", arguments: { code: "print('hello')" } });
+  const unknown = await request("tools/call", { name: "no_such_tool", arguments: {} });
+  expect(unknown.error.code).toBe(-32602);
+  server.stdin.end();
+  await once(server, "exit");
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+});
+
+it("serves the stateless era of the protocol too", async () => {
+  const { server, request } = start();
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const discovered = await request("server/discover", { _meta });
+  expect(discovered.result).toMatchObject({ serverInfo: { name: "cloud-sandbox" } });
+  const listed = await request("tools/list", { _meta });
+  expect(listed.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
+  const ran = await request("tools/call", {
+    _meta,
+    name: "execute_code_isolated",
+    arguments: { code: "print(1)" },
+  });
+  expect(ran.result.structuredContent).toMatchObject({ stdout: "1\n" });
+  server.stdin.end();
+  await once(server, "exit");
+});
+
+it("stops what a cancelled call runs, and deletes its sandbox", async () => {
+  const mcp = await connect();
+  try {
+    const { id: sandbox_id } = await mcp.result("create_sandbox");
+    const server = { pid: mcp.transport.pid ?? 0 };
+    const running = (): string[] => descendants(server).filter((command) => command.includes("sleep 4712"));
+    for (const [name, given] of [
+      ["execute_code_isolated", {}],
+      ["execute_code", { sandbox_id }],
+      ["run_command", { sandbox_id, command: "sleep 4712" }],
+    ] as const) {
+      const cancellation = new AbortController();
+      const options = { signal: cancellation.signal };
+      const call = mcp.call(name, { language: "bash", code: "sleep 4712", ...given }, options);
+      await until(() => running().length > 0);
+      cancellation.abort();
+      await expect(call).rejects.toThrow();
+      await until(() => running().length === 0);
+    }
+    const only = async (): Promise<boolean> => {
+      const { data } = await mcp.result("list_sandboxes");
+      return JSON.stringify((data as { id: string }[]).map(({ id }) => id)) === JSON.stringify([sandbox_id]);
+    };
+    await until(only);
+  } finally {
+    await mcp.client.close();
+  }
+});
+
+describe("the command line", () => {
+  it.each([
+    ["--version", 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+    ["--help", 0, /Usage: cloud-sandbox-mcp/, /^$/],
+    ["--nonsense", 1, /^$/, /^cloud-sandbox-mcp: [^\n]*--nonsense[^\n]*--help.\n$/],
+  ])("%s", async (option, code, stdout, stderr) => {
+    const child = spawn(process.execPath, [serverFile, option]);
+    const said = { stdout: "", stderr: "" };
+    child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));
+    const [exitCode] = await once(child, "close");
+    expect(exitCode).toBe(code);
+    expect(said.stdout).toMatch(stdout);
+    expect(said.stderr).toMatch(stderr);
+  });
+});
+
+const initialize = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "test", version: "1.0.0" },
+};
+
+interface Answer {
+  id: number;
+  result: Record<string, unknown> & { structuredContent: Record<string, unknown> };
+  error: { code: number };
+}
+
+/** The server, and a client that is nothing but lines. */
+function start() {
+  const server = spawn(process.execPath, [serverFile], {
+    env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local" },
+  });
+  server.stdin.on("error", () => undefined);
+  server.stderr.resume();
+  const lines: string[] = [];
+  const waiting = new Map<number, (answer: Answer) => void>();
+  createInterface(server.stdout).on("line", (line) => {
+    lines.push(line);
+    const answer = JSON.parse(line) as Answer;
+    waiting.get(answer.id)?.(answer);
+  });
+  let last = 0;
+  const request = (method: string, params: unknown): Promise<Answer> => {
+    last += 1;
+    const id = last;
+    server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return new Promise((resolve) => waiting.set(id, resolve));
+  };
+  return { server, lines, request };
+}
+
+/** Waits for a condition; how long it takes does not matter, within the test's time. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Every process below another, as the host sees them: those inside sandboxes too. */
+function descendantIds({ pid }: { pid?: number | undefined }): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    const parent = /^\d+$/.test(name) ? parentOf(Number(name)) : undefined;
+    if (parent !== undefined) parents.set(Number(name), parent);
+  }
+  const below = (ancestor: number): number[] =>
+    [...parents].filter(([, parent]) => parent === ancestor).flatMap(([child]) => [child, ...below(child)]);
+  return pid === undefined ? [] : below(pid);
+}
+
+function descendants(process: { pid?: number | undefined }): string[] {
+  return descendantIds(process).map((pid) => readProc(pid, "cmdline").replaceAll("\0", " "));
+}
+
+function parentOf(pid: number): number | undefined {
+  const afterName = readProc(pid, "stat").split(") ").at(-1);
+  const parent = afterName?.split(" ")[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+function isRunning(pid: number | undefined): boolean {
+  return pid !== undefined && readProc(pid, "stat") !== "";
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    // It has ended.
+    return "";
+  }
+}

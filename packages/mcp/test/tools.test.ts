@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { hopxProfile } from "../src/hopx-profile.js";
+import { portableSchema } from "../src/portable-schema.js";
+import { toolsets } from "../src/tool.js";
+
+/** What a model reads of a tool. */
+const modelFacing = hopxProfile.map(({ name, description, input }) => ({
+  name,
+  description,
+  inputSchema: portableSchema(input, "input"),
+}));
+
+it("lists every tool once, the one-shot run first, toolset after toolset", () => {
+  const names = hopxProfile.map(({ name }) => name);
+  expect(names[0]).toBe("execute_code_isolated");
+  expect(new Set(names).size).toBe(names.length);
+  const order = hopxProfile.map(({ toolset }) => toolsets.indexOf(toolset));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+});
+
+it("fits in 6,000 tokens of four bytes", () => {
+  // The same text counts differently in every model; four bytes a token is the common estimate.
+  const bytes = Buffer.byteLength(JSON.stringify(modelFacing));
+  expect(bytes / 4).toBeLessThan(6_000);
+});
+
+describe.each(hopxProfile.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+  const input = portableSchema(tool.input, "input");
+  const output = portableSchema(tool.output, "output");
+
+  it("is named, titled and described", () => {
+    expect(tool.name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(tool.title).toMatch(/^[A-Z].*[^.]$/);
+    expect(tool.description).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it("carries all four annotations, and they agree with each other", () => {
+    expect(Object.keys(tool.annotations).sort()).toEqual([
+      "destructiveHint",
+      "idempotentHint",
+      "openWorldHint",
+      "readOnlyHint",
+    ]);
+    if (tool.annotations.readOnlyHint) {
+      expect(tool.annotations).toMatchObject({ destructiveHint: false, idempotentHint: true });
+    }
+  });
+
+  it("lets results carry keys that its schema does not name", () => {
+    for (const { path, schema } of schemasIn(output))
+      expect({ path, ...schema }).not.toMatchObject({ additionalProperties: false });
+  });
+
+  it("describes each parameter", () => {
+    for (const [name, field] of Object.entries(input.properties as Record<string, Schema>)) {
+      expect({ name, ...field }).toMatchObject({ description: expect.stringMatching(/\w/) });
+    }
+  });
+
+  it("has schemas that every client takes", () => {
+    for (const schema of [input, output]) {
+      expect(schema).toMatchObject({ type: "object" });
+      for (const { path, schema: part } of schemasIn(schema)) {
+        expect({ path, type: typeof (part.type ?? "") }).toEqual({ path, type: "string" });
+        for (const keyword of [
+          "$schema",
+          "$ref",
+          "anyOf",
+          "oneOf",
+          "allOf",
+          "not",
+          "prefixItems",
+          "propertyNames",
+          "nullable",
+        ]) {
+          expect(part).not.toHaveProperty([keyword]);
+        }
+      }
+    }
+  });
+
+  it("keeps its schemas", () => {
+    expect({ input, output }).toMatchSnapshot();
+  });
+});
+
+it("names the sandbox first, by any of its three fields, wherever it works in one", () => {
+  const reference = ["sandbox_id", "vm_url", "auth_token"];
+  const inOne = hopxProfile.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
+  for (const { input } of inOne) expect(Object.keys(input.shape).slice(0, 3)).toEqual(reference);
+});
+
+type Schema = Record<string, unknown>;
+
+/** A schema and all schemas in it. */
+function schemasIn(schema: Schema, path = ""): { path: string; schema: Schema }[] {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  const parts = [schema.items, schema.additionalProperties].filter(
+    (part) => typeof part === "object",
+  ) as Schema[];
+  return [
+    { path, schema },
+    ...properties.flatMap(([name, part]) => schemasIn(part, `${path}.${name}`)),
+    ...parts.flatMap((part) => schemasIn(part, `${path}[]`)),
+  ];
+}
