@@ -6,11 +6,11 @@ const schema31 = {"$id":"executeCodeBody","$ref":"contract#/$defs/ExecuteRequest
 const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
 const schema34 = {"type":"string","minLength":1,"maxLength":64};
 const schema35 = {"type":"integer","minimum":1,"maximum":300,"default":30};
-const schema36 = {"type":["string","null"],"minLength":1,"maxLength":4096};
+const schema36 = {"type":["string","null"],"minLength":1,"maxLength":4096,"pattern":"^[^\\u0000]*$"};
 const schema38 = {"type":"object","maxProperties":1000,"propertyNames":{"pattern":"^[A-Za-z_][A-Za-z0-9_]*$","maxLength":256},"additionalProperties":{"type":"string","maxLength":32768,"pattern":"^[^\\u0000]*$"}};
 const func1 = codePoints;
-const pattern4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-const pattern5 = new RegExp("^[^\\u0000]*$", "u");
+const pattern4 = new RegExp("^[^\\u0000]*$", "u");
+const pattern6 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -150,12 +150,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data4 = data.working_dir;
-if((typeof data4 !== "string") && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(!pattern4.test(data3)){
+const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -164,9 +160,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+}
+}
+if(data.working_dir !== undefined){
+let data4 = data.working_dir;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -175,13 +174,34 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(func1(data4) < 1){
-const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err13];
 }
 else {
 vErrors.push(err13);
+}
+errors++;
+}
+if(func1(data4) < 1){
+const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(!pattern4.test(data4)){
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
 }
 errors++;
 }
@@ -195,30 +215,7 @@ let passing0 = null;
 const _errs17 = errors;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 if(Object.keys(data5).length > 1000){
-const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-for(const key0 in data5){
-const _errs20 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(!pattern4.test(key0)){
-const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -227,10 +224,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-var valid7 = _errs20 === errors;
-if(!valid7){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+for(const key0 in data5){
+const _errs20 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -239,12 +237,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-for(const key1 in data5){
-let data6 = data5[key1];
-if(typeof data6 === "string"){
-if(func1(data6) > 32768){
-const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(!pattern6.test(key0)){
+const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -253,8 +247,10 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern5.test(data6)){
-const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+var valid7 = _errs20 === errors;
+if(!valid7){
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -264,8 +260,11 @@ vErrors.push(err19);
 errors++;
 }
 }
-else {
-const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+for(const key1 in data5){
+let data6 = data5[key1];
+if(typeof data6 === "string"){
+if(func1(data6) > 32768){
+const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -274,15 +273,36 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-else {
-const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(!pattern4.test(data6)){
+const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+else {
+const err23 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
 }
 errors++;
 }
@@ -293,12 +313,12 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data5 !== null){
-const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err24 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err22];
+vErrors = [err24];
 }
 else {
-vErrors.push(err22);
+vErrors.push(err24);
 }
 errors++;
 }
@@ -314,12 +334,12 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err23 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err23];
+vErrors = [err25];
 }
 else {
-vErrors.push(err23);
+vErrors.push(err25);
 }
 errors++;
 }
@@ -337,12 +357,12 @@ vErrors = null;
 }
 }
 else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err24];
+vErrors = [err26];
 }
 else {
-vErrors.push(err24);
+vErrors.push(err26);
 }
 errors++;
 }
@@ -513,12 +533,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data4 = data.working_dir;
-if((typeof data4 !== "string") && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(!pattern4.test(data3)){
+const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -527,9 +543,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+}
+}
+if(data.working_dir !== undefined){
+let data4 = data.working_dir;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -538,13 +557,34 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(func1(data4) < 1){
-const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+const err13 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err13];
 }
 else {
 vErrors.push(err13);
+}
+errors++;
+}
+if(func1(data4) < 1){
+const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(!pattern4.test(data4)){
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
 }
 errors++;
 }
@@ -558,30 +598,7 @@ let passing0 = null;
 const _errs17 = errors;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 if(Object.keys(data5).length > 1000){
-const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-for(const key0 in data5){
-const _errs20 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(!pattern4.test(key0)){
-const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -590,10 +607,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-var valid7 = _errs20 === errors;
-if(!valid7){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+for(const key0 in data5){
+const _errs20 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -602,12 +620,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-for(const key1 in data5){
-let data6 = data5[key1];
-if(typeof data6 === "string"){
-if(func1(data6) > 32768){
-const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(!pattern6.test(key0)){
+const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -616,8 +630,10 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern5.test(data6)){
-const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+var valid7 = _errs20 === errors;
+if(!valid7){
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -627,8 +643,11 @@ vErrors.push(err19);
 errors++;
 }
 }
-else {
-const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+for(const key1 in data5){
+let data6 = data5[key1];
+if(typeof data6 === "string"){
+if(func1(data6) > 32768){
+const err20 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -637,15 +656,36 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-else {
-const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(!pattern4.test(data6)){
+const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+else {
+const err23 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
 }
 errors++;
 }
@@ -656,12 +696,12 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data5 !== null){
-const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err24 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err22];
+vErrors = [err24];
 }
 else {
-vErrors.push(err22);
+vErrors.push(err24);
 }
 errors++;
 }
@@ -677,12 +717,12 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err23 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err23];
+vErrors = [err25];
 }
 else {
-vErrors.push(err23);
+vErrors.push(err25);
 }
 errors++;
 }
@@ -700,12 +740,12 @@ vErrors = null;
 }
 }
 else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err24];
+vErrors = [err26];
 }
 else {
-vErrors.push(err24);
+vErrors.push(err26);
 }
 errors++;
 }
@@ -882,7 +922,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern4.test(key0)){
+if(!pattern6.test(key0)){
 const err7 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err7];
@@ -918,7 +958,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern5.test(data3)){
+if(!pattern4.test(data3)){
 const err10 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -1175,7 +1215,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern4.test(key0)){
+if(!pattern6.test(key0)){
 const err10 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err10];
@@ -1211,7 +1251,7 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(!pattern5.test(data4)){
+if(!pattern4.test(data4)){
 const err13 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -1351,12 +1391,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data7 = data.working_dir;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(!pattern4.test(data6)){
+const err23 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1365,9 +1401,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(typeof data7 === "string"){
-if(func1(data7) > 4096){
-const err24 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+}
+}
+if(data.working_dir !== undefined){
+let data7 = data.working_dir;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err24 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1376,8 +1415,9 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(func1(data7) < 1){
-const err25 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+const err25 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1386,16 +1426,36 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(func1(data7) < 1){
+const err26 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err26];
 }
 else {
 vErrors.push(err26);
+}
+errors++;
+}
+if(!pattern4.test(data7)){
+const err27 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
 }
 errors++;
 }
@@ -1687,12 +1747,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data8 = data.working_dir;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err21 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(!pattern4.test(data7)){
+const err21 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1701,9 +1757,12 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-const err22 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+}
+}
+if(data.working_dir !== undefined){
+let data8 = data.working_dir;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err22 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1712,13 +1771,34 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(func1(data8) < 1){
-const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+const err23 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err23];
 }
 else {
 vErrors.push(err23);
+}
+errors++;
+}
+if(func1(data8) < 1){
+const err24 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(!pattern4.test(data8)){
+const err25 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
 }
 errors++;
 }
@@ -1732,30 +1812,7 @@ let passing0 = null;
 const _errs25 = errors;
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 if(Object.keys(data9).length > 1000){
-const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-for(const key1 in data9){
-const _errs28 = errors;
-if(typeof key1 === "string"){
-if(func1(key1) > 256){
-const err25 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key1};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-if(!pattern4.test(key1)){
-const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key1};
+const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1764,10 +1821,11 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-var valid7 = _errs28 === errors;
-if(!valid7){
-const err27 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key1}};
+for(const key1 in data9){
+const _errs28 = errors;
+if(typeof key1 === "string"){
+if(func1(key1) > 256){
+const err27 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key1};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1776,12 +1834,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-for(const key2 in data9){
-let data10 = data9[key2];
-if(typeof data10 === "string"){
-if(func1(data10) > 32768){
-const err28 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(!pattern6.test(key1)){
+const err28 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key1};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1790,8 +1844,10 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(!pattern5.test(data10)){
-const err29 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+var valid7 = _errs28 === errors;
+if(!valid7){
+const err29 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key1}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1801,8 +1857,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-else {
-const err30 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+for(const key2 in data9){
+let data10 = data9[key2];
+if(typeof data10 === "string"){
+if(func1(data10) > 32768){
+const err30 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1811,15 +1870,36 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-}
-else {
-const err31 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(!pattern4.test(data10)){
+const err31 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err31];
 }
 else {
 vErrors.push(err31);
+}
+errors++;
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/env/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
 }
 errors++;
 }
@@ -1830,12 +1910,12 @@ passing0 = 0;
 }
 const _errs32 = errors;
 if(data9 !== null){
-const err32 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err34 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err32];
+vErrors = [err34];
 }
 else {
-vErrors.push(err32);
+vErrors.push(err34);
 }
 errors++;
 }
@@ -1851,12 +1931,12 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err33 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err35 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err33];
+vErrors = [err35];
 }
 else {
-vErrors.push(err33);
+vErrors.push(err35);
 }
 errors++;
 }
@@ -1875,36 +1955,36 @@ vErrors = null;
 if(data.name !== undefined){
 let data11 = data.name;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err34 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema58.properties.name.type}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-if(typeof data11 === "string"){
-if(func1(data11) > 200){
-const err35 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err36 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema58.properties.name.type}};
 if(vErrors === null){
 vErrors = [err36];
 }
 else {
 vErrors.push(err36);
+}
+errors++;
+}
+if(typeof data11 === "string"){
+if(func1(data11) > 200){
+const err37 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
 }
 errors++;
 }
@@ -2049,7 +2129,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!pattern5.test(data0)){
+if(!pattern4.test(data0)){
 const err2 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -2098,7 +2178,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
-if(!pattern5.test(data2)){
+if(!pattern4.test(data2)){
 const err6 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -2188,12 +2268,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data5 = data.working_dir;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(!pattern4.test(data4)){
+const err14 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2202,9 +2278,12 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(func1(data5) > 4096){
-const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+}
+}
+if(data.working_dir !== undefined){
+let data5 = data.working_dir;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2213,13 +2292,34 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(func1(data5) < 1){
-const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err16];
 }
 else {
 vErrors.push(err16);
+}
+errors++;
+}
+if(func1(data5) < 1){
+const err17 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(!pattern4.test(data5)){
+const err18 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
 }
 errors++;
 }
@@ -2233,30 +2333,7 @@ let passing0 = null;
 const _errs18 = errors;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(Object.keys(data6).length > 1000){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-for(const key0 in data6){
-const _errs21 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-if(!pattern4.test(key0)){
-const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2265,10 +2342,11 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-var valid8 = _errs21 === errors;
-if(!valid8){
-const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+for(const key0 in data6){
+const _errs21 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2277,12 +2355,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-for(const key1 in data6){
-let data7 = data6[key1];
-if(typeof data7 === "string"){
-if(func1(data7) > 32768){
-const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(!pattern6.test(key0)){
+const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2291,8 +2365,10 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern5.test(data7)){
-const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+var valid8 = _errs21 === errors;
+if(!valid8){
+const err22 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2302,8 +2378,11 @@ vErrors.push(err22);
 errors++;
 }
 }
-else {
-const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+for(const key1 in data6){
+let data7 = data6[key1];
+if(typeof data7 === "string"){
+if(func1(data7) > 32768){
+const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2312,15 +2391,36 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(!pattern4.test(data7)){
+const err24 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err24];
 }
 else {
 vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
 }
 errors++;
 }
@@ -2331,12 +2431,12 @@ passing0 = 0;
 }
 const _errs25 = errors;
 if(data6 !== null){
-const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err27 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err25];
+vErrors = [err27];
 }
 else {
-vErrors.push(err25);
+vErrors.push(err27);
 }
 errors++;
 }
@@ -2352,12 +2452,12 @@ passing0 = 1;
 }
 }
 if(!valid6){
-const err26 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err28 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err26];
+vErrors = [err28];
 }
 else {
-vErrors.push(err26);
+vErrors.push(err28);
 }
 errors++;
 }
@@ -2375,12 +2475,12 @@ vErrors = null;
 }
 }
 else {
-const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err27];
+vErrors = [err29];
 }
 else {
-vErrors.push(err27);
+vErrors.push(err29);
 }
 errors++;
 }
@@ -2450,7 +2550,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(!pattern5.test(data0)){
+if(!pattern4.test(data0)){
 const err2 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -2499,7 +2599,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
-if(!pattern5.test(data2)){
+if(!pattern4.test(data2)){
 const err6 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -2589,12 +2689,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data5 = data.working_dir;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err14 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(!pattern4.test(data4)){
+const err14 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2603,9 +2699,12 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(typeof data5 === "string"){
-if(func1(data5) > 4096){
-const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+}
+}
+if(data.working_dir !== undefined){
+let data5 = data.working_dir;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2614,13 +2713,34 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(func1(data5) < 1){
-const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err16];
 }
 else {
 vErrors.push(err16);
+}
+errors++;
+}
+if(func1(data5) < 1){
+const err17 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(!pattern4.test(data5)){
+const err18 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
 }
 errors++;
 }
@@ -2634,30 +2754,7 @@ let passing0 = null;
 const _errs17 = errors;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(Object.keys(data6).length > 1000){
-const err17 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-for(const key0 in data6){
-const _errs20 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err18 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-if(!pattern4.test(key0)){
-const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2666,10 +2763,11 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-var valid7 = _errs20 === errors;
-if(!valid7){
-const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+for(const key0 in data6){
+const _errs20 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2678,12 +2776,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-for(const key1 in data6){
-let data7 = data6[key1];
-if(typeof data7 === "string"){
-if(func1(data7) > 32768){
-const err21 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(!pattern6.test(key0)){
+const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2692,8 +2786,10 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern5.test(data7)){
-const err22 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+var valid7 = _errs20 === errors;
+if(!valid7){
+const err22 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2703,8 +2799,11 @@ vErrors.push(err22);
 errors++;
 }
 }
-else {
-const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+for(const key1 in data6){
+let data7 = data6[key1];
+if(typeof data7 === "string"){
+if(func1(data7) > 32768){
+const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2713,15 +2812,36 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(!pattern4.test(data7)){
+const err24 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err24];
 }
 else {
 vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
 }
 errors++;
 }
@@ -2732,12 +2852,12 @@ passing0 = 0;
 }
 const _errs24 = errors;
 if(data6 !== null){
-const err25 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err27 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err25];
+vErrors = [err27];
 }
 else {
-vErrors.push(err25);
+vErrors.push(err27);
 }
 errors++;
 }
@@ -2753,12 +2873,12 @@ passing0 = 1;
 }
 }
 if(!valid5){
-const err26 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err28 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err26];
+vErrors = [err28];
 }
 else {
-vErrors.push(err26);
+vErrors.push(err28);
 }
 errors++;
 }
@@ -2777,36 +2897,36 @@ vErrors = null;
 if(data.name !== undefined){
 let data8 = data.name;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err27 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema71.properties.name.type}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-if(typeof data8 === "string"){
-if(func1(data8) > 200){
-const err28 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err29 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema71.properties.name.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
 else {
 vErrors.push(err29);
+}
+errors++;
+}
+if(typeof data8 === "string"){
+if(func1(data8) > 200){
+const err30 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
 }
 errors++;
 }
@@ -2913,7 +3033,7 @@ validate45.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems
 const writeFileBody = validate46;
 const schema76 = {"$id":"writeFileBody","$ref":"contract#/$defs/FileWriteRequest"};
 const schema77 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"default":"0644","type":"string","pattern":"^0?[0-7]{3}$"},"overwrite":{"default":true,"type":"boolean"}}};
-const pattern22 = new RegExp("^0?[0-7]{3}$", "u");
+const pattern34 = new RegExp("^0?[0-7]{3}$", "u");
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3024,7 +3144,7 @@ errors++;
 }
 let data3 = data.mode;
 if(typeof data3 === "string"){
-if(!pattern22.test(data3)){
+if(!pattern34.test(data3)){
 const err8 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/pattern",keyword:"pattern",params:{pattern: "^0?[0-7]{3}$"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -3571,7 +3691,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(key0)){
+if(!pattern6.test(key0)){
 const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err3];
@@ -3607,7 +3727,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern5.test(data1)){
+if(!pattern4.test(data1)){
 const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -3765,7 +3885,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(key0)){
+if(!pattern6.test(key0)){
 const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err3];
@@ -3801,7 +3921,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern5.test(data1)){
+if(!pattern4.test(data1)){
 const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err6];

@@ -516,9 +516,9 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of any size
-         * @description The body is streamed to disk. The destination comes from the `path` part, which may follow the file, else from
-         *     the `path` query parameter, else it is the file's own name in `/workspace`. A destination that is a directory or
-         *     ends in `/` takes the file under its own name.
+         * @description The body is streamed to disk. The destination is the `path` query parameter, else the form's `path` part, which
+         *     may follow the file, else the file's own name in `/workspace`. A destination that is a directory or ends in `/`
+         *     takes the file under its own name.
          */
         post: operations["uploadFile"];
         delete?: never;
@@ -1578,11 +1578,13 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description What every error answer holds. Codes: METHOD_NOT_ALLOWED, INVALID_JSON, MISSING_PARAMETER, PATH_NOT_ALLOWED,
-         *     FILE_NOT_FOUND, PERMISSION_DENIED, COMMAND_FAILED, EXECUTION_TIMEOUT, EXECUTION_FAILED, INTERNAL_ERROR,
-         *     INVALID_PATH, FILE_ALREADY_EXISTS, DIRECTORY_NOT_FOUND, INVALID_REQUEST, PROCESS_NOT_FOUND,
-         *     DESKTOP_NOT_AVAILABLE, INVALID_TOKEN, TOKEN_EXPIRED, and beside them LANGUAGE_NOT_AVAILABLE,
-         *     RESOURCE_EXHAUSTED, DISK_FULL, FILE_TOO_LARGE, NOT_FOUND. Others may come; treat an unknown one by its status.
+         * @description What every error answer holds. Codes: AUTHENTICATION_REQUIRED, INVALID_TOKEN, TOKEN_EXPIRED,
+         *     METHOD_NOT_ALLOWED, NOT_FOUND, INVALID_JSON, INVALID_REQUEST, MISSING_PARAMETER, PAYLOAD_TOO_LARGE,
+         *     INVALID_PATH, PATH_NOT_ALLOWED, PERMISSION_DENIED, FILE_NOT_FOUND, DIRECTORY_NOT_FOUND, FILE_ALREADY_EXISTS,
+         *     FILE_OPERATION_FAILED, FILE_TOO_LARGE, DISK_FULL, COMMAND_FAILED, EXECUTION_FAILED, EXECUTION_TIMEOUT,
+         *     LANGUAGE_NOT_AVAILABLE, RESOURCE_EXHAUSTED, PROCESS_NOT_FOUND, DESKTOP_NOT_AVAILABLE, INTERNAL_ERROR, and the
+         *     gateway's SANDBOX_NOT_FOUND, SANDBOX_EXPIRED, SERVICE_UNAVAILABLE, RATE_LIMIT_EXCEEDED. Others may come; treat
+         *     an unknown one by its status.
          */
         ErrorResponse: {
             /** @description What is wrong and how to mend it. */
@@ -2642,7 +2644,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description INVALID_TOKEN or TOKEN_EXPIRED. Get a new token from the control plane. */
+        /** @description AUTHENTICATION_REQUIRED, INVALID_TOKEN or TOKEN_EXPIRED. Get a new token from the control plane. */
         Unauthorized: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -2702,7 +2704,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The body or the file is over a limit, or the disk is full (DISK_FULL). */
+        /** @description PAYLOAD_TOO_LARGE, FILE_TOO_LARGE or DISK_FULL. */
         ContentTooLarge: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -3515,7 +3517,7 @@ export interface operations {
     uploadFile: {
         parameters: {
             query?: {
-                /** @description The destination, when the form has no `path` part. */
+                /** @description The destination; wins over the form's `path` part. */
                 path?: string;
             };
             header?: never;
