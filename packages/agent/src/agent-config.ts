@@ -1,0 +1,64 @@
+import type { JWK } from "jose";
+
+/** Where an agent listens. An inherited descriptor is a socket that already listens. */
+export type ListenAddress =
+  | { readonly fd: number }
+  | { readonly socket: string }
+  | { readonly host: string; readonly port: number };
+
+export interface SandboxLimits {
+  readonly memoryMb?: number;
+  readonly diskMb?: number;
+  readonly maxProcesses?: number;
+}
+
+/** What an agent is told by whoever started it. Nothing in it is a secret: the sandbox's code may read it. */
+export interface AgentConfig {
+  readonly sandboxId: string;
+  /** Ed25519, SPKI in PEM or a JWK: what tokens are verified with. */
+  readonly publicKey: string | JWK;
+  readonly listen: ListenAddress;
+  readonly template: string;
+  readonly limits: SandboxLimits;
+  /** Languages the template promises; found out from the search path when absent. */
+  readonly languages?: readonly string[];
+  /** Directories whose files are served. The first is where relative paths start, the last holds temporary files. */
+  readonly roots: readonly string[];
+  /** Bytes of each output stream that an answer holds. */
+  readonly outputLimit: number;
+  /** Bytes of each output stream that are kept in a file when the answer does not hold them all. */
+  readonly outputFileLimit: number;
+  /** Programs that may run at the same time. */
+  readonly maxExecutions: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+const defaults = {
+  template: "base",
+  limits: {},
+  roots: ["/workspace", "/tmp"],
+  outputLimit: mebibyte,
+  outputFileLimit: 64 * mebibyte,
+  maxExecutions: 16,
+} as const;
+
+/** Reads the JSON configuration; throws an error that says what is missing. */
+export function parseAgentConfig(text: string | undefined): AgentConfig {
+  if (!text) throw new Error("There is no configuration: set CLOUD_SANDBOX_AGENT_CONFIG or pass --config.");
+  const given = parseJson(text);
+  if (typeof given.sandboxId !== "string" || given.sandboxId === "")
+    throw new Error("The configuration has no sandboxId.");
+  if (given.publicKey === undefined) throw new Error("The configuration has no publicKey.");
+  if (given.listen === undefined) throw new Error("The configuration does not say where to listen.");
+  const { sandboxId, publicKey, listen } = given;
+  return { ...defaults, ...given, sandboxId, publicKey, listen };
+}
+
+function parseJson(text: string): Partial<AgentConfig> {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error("The configuration is not valid JSON.", { cause });
+  }
+}

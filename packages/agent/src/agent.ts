@@ -1,0 +1,79 @@
+import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
+import type { AgentConfig } from "./agent-config.js";
+import { EnvironmentVariables } from "./environment-variables.js";
+import { baseEnvironment } from "./execution/base-environment.js";
+import { Executor } from "./execution/executor.js";
+import { FileService } from "./files/file-service.js";
+import { ServedTree } from "./files/served-tree.js";
+import type { AgentHandlers } from "./handlers/agent-handlers.js";
+import { environmentHandlers } from "./handlers/environment-handlers.js";
+import { executionHandlers } from "./handlers/execution-handlers.js";
+import { fileHandlers } from "./handlers/file-handlers.js";
+import { metricsHandlers } from "./handlers/metrics-handlers.js";
+import { processHandlers } from "./handlers/process-handlers.js";
+import { systemHandlers } from "./handlers/system-handlers.js";
+import { desktopHandlers } from "./handlers/unavailable-handlers.js";
+import { InstalledPrograms } from "./machine/installed-programs.js";
+import { ResourceUsage } from "./machine/resource-usage.js";
+import { PrivateDirectory } from "./private-directory.js";
+import { RequestMetrics } from "./request-metrics.js";
+import { TokenVerifier } from "./token-verifier.js";
+
+/** Larger files are uploaded, which streams. */
+const bodyLimit = 32 * 1024 * 1024;
+
+export interface Agent {
+  /** Answers a request. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Kills what runs and removes what the agent keeps on disk. */
+  close(): Promise<void>;
+}
+
+/** Puts an agent together. It does not listen yet. */
+export async function createAgent(config: AgentConfig): Promise<Agent> {
+  const { limits, sandboxId, template, listen } = config;
+  const temporary = config.roots.at(-1) ?? "/tmp";
+  const directory = new PrivateDirectory(temporary);
+  const variables = new EnvironmentVariables();
+  const base = await baseEnvironment(process.env, temporary);
+  const programs = new InstalledPrograms(base.PATH ?? "");
+  const [tokens, tree, executor] = await Promise.all([
+    TokenVerifier.create(config.publicKey, sandboxId),
+    ServedTree.create(config.roots),
+    Executor.create({ ...config, directory, baseEnvironment: base, variables, memoryMb: limits.memoryMb }),
+  ]);
+  const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
+  const requests = new RequestMetrics(agentContract.operations);
+  const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
+
+  const served: Record<string, string> = {};
+  const own = {
+    ...executionHandlers({ executor, directory, programs, offers, workspace: tree.workspace }),
+    ...environmentHandlers(variables),
+    ...fileHandlers(new FileService(tree)),
+    ...metricsHandlers({ executor, usage, requests }),
+    ...processHandlers(),
+    ...systemHandlers({ sandboxId, template, limits, listen, executor, programs, offers, usage, served }),
+  } satisfies AgentHandlers;
+  for (const { operationId, method, path } of agentContract.operations) {
+    if (operationId in own) served[operationId] = `${method} ${path}`;
+  }
+
+  const router = contractRouter<AgentContract, true>({
+    contract: agentContract,
+    handlers: { ...desktopHandlers(), ...own },
+    envelope: agentEnvelope,
+    bodyLimit,
+    authenticate: ({ header }) => tokens.verify(header("authorization")),
+    onRequest: (event) => requests.record(event),
+    onError: (error, { requestId }) => console.error(`${requestId}:`, error),
+  });
+  return {
+    fetch: (request) => router.fetch(request),
+    async close() {
+      await executor.close();
+      await directory.remove();
+    },
+  };
+}

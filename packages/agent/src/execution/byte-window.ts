@@ -1,0 +1,66 @@
+/**
+ * The beginning and the end of a stream of bytes, in bounded memory. Bytes are copied, so that a program which
+ * writes one at a time costs no more than one which writes many.
+ */
+export class ByteWindow {
+  #head = Buffer.alloc(0);
+  #headLength = 0;
+  #tail: Buffer | undefined;
+  /** Bytes seen. */
+  total = 0;
+
+  private readonly headLimit: number;
+  private readonly tailLimit: number;
+
+  constructor(readonly limit: number) {
+    this.headLimit = Math.ceil(limit / 2);
+    this.tailLimit = limit - this.headLimit;
+  }
+
+  /** Whether bytes had to be let go. */
+  get overflowed(): boolean {
+    return this.total > this.limit;
+  }
+
+  push(chunk: Buffer): void {
+    const forHead = Math.min(chunk.length, this.headLimit - this.#headLength);
+    if (forHead > 0) this.#pushHead(chunk.subarray(0, forHead));
+    if (forHead < chunk.length) this.#pushTail(chunk.subarray(forHead));
+    this.total += chunk.length;
+  }
+
+  head(): Buffer {
+    return this.#head.subarray(0, this.#headLength);
+  }
+
+  tail(): Buffer {
+    const length = this.total - this.#headLength;
+    if (!this.#tail || length <= this.tailLimit) return (this.#tail ?? Buffer.alloc(0)).subarray(0, length);
+    const seam = length % this.tailLimit;
+    return Buffer.concat([this.#tail.subarray(seam), this.#tail.subarray(0, seam)]);
+  }
+
+  #pushHead(bytes: Buffer): void {
+    const length = this.#headLength + bytes.length;
+    if (length > this.#head.length) {
+      const grown = Buffer.allocUnsafe(
+        Math.min(Math.max(length, this.#head.length * 2, 1024), this.headLimit),
+      );
+      this.#head.copy(grown, 0, 0, this.#headLength);
+      this.#head = grown;
+    }
+    bytes.copy(this.#head, this.#headLength);
+    this.#headLength = length;
+  }
+
+  /** The tail is a ring: the byte at offset n behind the head is at n modulo its size. */
+  #pushTail(bytes: Buffer): void {
+    if (this.tailLimit === 0) return;
+    this.#tail ??= Buffer.allocUnsafe(this.tailLimit);
+    const kept = bytes.subarray(Math.max(0, bytes.length - this.tailLimit));
+    const offset = Math.max(0, this.total - this.headLimit) + (bytes.length - kept.length);
+    const position = offset % this.tailLimit;
+    const copied = kept.copy(this.#tail, position);
+    if (copied < kept.length) kept.copy(this.#tail, 0, copied);
+  }
+}

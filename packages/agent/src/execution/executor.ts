@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import type { EnvironmentVariables } from "../environment-variables.js";
+import type { PrivateDirectory } from "../private-directory.js";
+import { ExecutionWatch } from "./execution-watch.js";
+import { outOfMemoryKills } from "./out-of-memory.js";
+import { type Outcome, termination } from "./outcome.js";
+import { OutputFiles } from "./output-files.js";
+import { OutputPipes } from "./output-pipes.js";
+import { executionMarker, sweepProcesses } from "./process-sweep.js";
+import type { Program } from "./program.js";
+import { ProgramOutput } from "./program-output.js";
+import { exhausted, startFailure } from "./start-failure.js";
+
+export interface ExecutorOptions {
+  readonly directory: PrivateDirectory;
+  /** What every program's environment starts from. */
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly variables: EnvironmentVariables;
+  readonly maxExecutions: number;
+  readonly outputLimit: number;
+  readonly outputFileLimit: number;
+  /** The sandbox's limit, for messages. */
+  readonly memoryMb: number | undefined;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  /** Wins over the sandbox's variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly timeout: number;
+  /** Ends the program. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts programs, each in a process group of its own, and stays with them to their end. */
+export class Executor {
+  /** Programs run so far, and those of them that failed. */
+  readonly counts = { total: 0, failed: 0 };
+  readonly #files: OutputFiles;
+  /** Process ids of what runs, by execution. */
+  readonly #running = new Map<string, number>();
+  #active = 0;
+
+  private constructor(
+    private readonly options: ExecutorOptions,
+    private readonly pipes: OutputPipes,
+  ) {
+    this.#files = new OutputFiles(options.directory, options.outputFileLimit);
+  }
+
+  static async create(options: ExecutorOptions): Promise<Executor> {
+    return new Executor(options, await OutputPipes.create(options.directory, options.maxExecutions * 2));
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Runs a program to its end, which its time limit or an abort may bring. A program that fails is a result. */
+  async run(prepare: () => Program | Promise<Program>, options: RunOptions): Promise<Outcome> {
+    const { maxExecutions } = this.options;
+    if (this.#active >= maxExecutions)
+      throw exhausted(`${maxExecutions} programs run already, the most at a time. Wait until one has ended.`);
+    this.#active += 1;
+    this.counts.total += 1;
+    let program: Program | undefined;
+    let succeeded = false;
+    try {
+      program = await prepare();
+      const outcome = await this.#execute(program, options);
+      succeeded = outcome.exitCode === 0;
+      return outcome;
+    } finally {
+      this.#active -= 1;
+      if (!succeeded) this.counts.failed += 1;
+      await program?.cleanUp?.();
+    }
+  }
+
+  /** Kills everything that runs, with all that it started. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map(([id, pid]) => sweepProcesses(pid, id)));
+  }
+
+  async #execute(program: Program, { cwd, env, timeout, signal }: RunOptions): Promise<Outcome> {
+    const id = randomUUID();
+    const { baseEnvironment, variables, outputLimit } = this.options;
+    const stdout = new ProgramOutput(this.pipes);
+    const stderr = new ProgramOutput(this.pipes);
+    const started = performance.now();
+    const child = spawn(program.command, program.args, {
+      cwd,
+      env: { ...baseEnvironment, ...Object.fromEntries(variables.entries()), ...env, [executionMarker]: id },
+      detached: true,
+      stdio: [program.input === undefined ? "ignore" : "pipe", stdout.stdio, stderr.stdio],
+    });
+    const { pid } = child;
+    if (pid === undefined) {
+      stdout.abandon();
+      stderr.abandon();
+      throw await startFailure(await errorOf(child), program.command, cwd);
+    }
+
+    const killsBefore = outOfMemoryKills();
+    this.#running.set(id, pid);
+    const watch = new ExecutionWatch(pid, id, timeout * 1000, signal);
+    stdout.start(child.stdout, outputLimit, () => this.#files.create(`${id}.stdout`));
+    stderr.start(child.stderr, outputLimit, () => this.#files.create(`${id}.stderr`));
+    feed(child, program.input);
+    preferToLose(pid);
+
+    const [code, killer] = await exitOf(child);
+    const duration = Math.round((performance.now() - started) * 1000) / 1e6;
+    await watch.stop();
+    this.#running.delete(id);
+    const outOfMemory =
+      (killer === "SIGKILL" || code === 137) && (await outOfMemoryKills()) > (await killsBefore);
+    const [out, err] = await Promise.all([stdout.finish(), stderr.finish()]);
+    const end = termination(code, killer, watch.intervention, outOfMemory);
+    const text = end.reason === "out_of_memory" ? withLine(err.text, this.#memoryMessage()) : err.text;
+    return { ...end, pid, duration, stdout: out, stderr: { ...err, text } };
+  }
+
+  #memoryMessage(): string {
+    const { memoryMb } = this.options;
+    const limit = memoryMb === undefined ? "" : ` of ${memoryMb} MB`;
+    return `Out of memory: the program went over the sandbox's limit${limit} and was killed.`;
+  }
+}
+
+const errorOf = (child: ChildProcess) =>
+  new Promise<NodeJS.ErrnoException>((resolve) => child.once("error", resolve));
+
+const exitOf = (child: ChildProcess) =>
+  new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once("exit", (code, signal) => resolve([code, signal]));
+  });
+
+function feed({ stdin }: ChildProcess, input: string | undefined): void {
+  // A program that ends without reading its input is not our failure.
+  stdin?.on("error", () => undefined);
+  stdin?.end(input);
+}
+
+/** When memory runs out, the kernel shall take a program and leave the agent. */
+function preferToLose(pid: number): void {
+  // One that has ended already needs no score.
+  writeFile(`/proc/${pid}/oom_score_adj`, "800").catch(() => undefined);
+}
+
+const withLine = (text: string, line: string) =>
+  `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;

@@ -1,0 +1,94 @@
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import type { PrivateDirectory } from "../private-directory.js";
+import type { Program } from "./program.js";
+import { pythonDriver } from "./python-driver.js";
+
+/** A language that code can be executed in: which program runs it, and how it gets the code. */
+export interface Language {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** The program that must be on the search path. */
+  readonly interpreter: string;
+  readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
+}
+
+/** Longer than this, and the kernel refuses it as an argument. */
+const maxArgument = 100_000;
+
+const python: Language = {
+  name: "python",
+  aliases: ["python3"],
+  interpreter: "python3",
+  program: (code) => ({ command: "python3", args: ["-c", pythonDriver], input: code }),
+};
+
+/**
+ * Node decides by the syntax whether it is a module or a script. A module has no `require`; much code in use has both
+ * top-level await and `require`, so one is there.
+ */
+const javascript: Language = {
+  name: "javascript",
+  aliases: ["js", "node", "nodejs"],
+  interpreter: "node",
+  program: async (code, directory) => ({
+    command: "node",
+    args: ["--require", await directory.keep("require.cjs", requireInModules), "-"],
+    input: code,
+  }),
+};
+
+const requireInModules = `globalThis.require ??= require("node:module").createRequire(process.cwd() + "/");\n`;
+
+const bash: Language = {
+  name: "bash",
+  aliases: ["sh", "shell"],
+  interpreter: "bash",
+  program: async (code, directory) => {
+    if (code.length <= maxArgument && Buffer.byteLength(code) <= maxArgument)
+      return { command: "bash", args: ["-c", code] };
+    const folder = await directory.folder();
+    const file = await directory.write(folder, "script.sh", code);
+    return { command: "bash", args: [file], cleanUp: () => rm(folder, { recursive: true, force: true }) };
+  },
+};
+
+/** Built, then run in its stead: `go run` would hide the program's exit code. */
+const go: Language = {
+  name: "go",
+  aliases: ["golang"],
+  interpreter: "go",
+  program: async (code, directory) => {
+    const folder = await directory.folder();
+    const file = await directory.write(folder, "main.go", code);
+    return {
+      command: "sh",
+      args: ["-c", 'go build -o "$1" "$2" && exec "$1"', "go", `${folder}/main`, file],
+      cleanUp: () => rm(dirname(file), { recursive: true, force: true }),
+    };
+  },
+};
+
+export const languages: readonly Language[] = [python, javascript, bash, go];
+
+/** The language of that name; a 400 problem that names the accepted ones when there is none. */
+export function languageNamed(name: string): Language {
+  const wanted = name.toLowerCase();
+  const language = languages.find(
+    (candidate) => candidate.name === wanted || candidate.aliases.includes(wanted),
+  );
+  if (language) return language;
+  const accepted = languages.map(({ name, aliases }) => `${name} (${aliases.join(", ")})`).join(", ");
+  throw new Problem(400, "INVALID_REQUEST", `language must be one of ${accepted}.`, {
+    details: { language: name, accepted: languages.map((candidate) => candidate.name) },
+  });
+}
+
+export const languageNotAvailable = ({ name, interpreter }: Language) =>
+  new Problem(
+    400,
+    "LANGUAGE_NOT_AVAILABLE",
+    `This sandbox cannot run ${name}: its template has no ${interpreter}. Use a template that has it.`,
+    { details: { language: name, interpreter } },
+  );

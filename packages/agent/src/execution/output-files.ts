@@ -1,0 +1,94 @@
+import { type FileHandle, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createPrivately, type PrivateDirectory } from "../private-directory.js";
+
+const keptFiles = 16;
+/** Bytes that may wait for the disk before the program has to. */
+const highWater = 1024 * 1024;
+
+/** Full outputs that did not fit in their answers: bounded in size and number, the oldest removed first. */
+export class OutputFiles {
+  readonly #paths: string[] = [];
+
+  constructor(
+    private readonly directory: PrivateDirectory,
+    private readonly sizeLimit: number,
+  ) {}
+
+  create(name: string): OutputFile {
+    return new OutputFile(this.#open(name), this.sizeLimit);
+  }
+
+  async #open(name: string): Promise<{ file: FileHandle; path: string }> {
+    const path = join(await this.directory.path(), name);
+    const file = await createPrivately(path);
+    this.#paths.push(path);
+    if (this.#paths.length > keptFiles) await rm(this.#paths.shift() ?? "", { force: true });
+    return { file, path };
+  }
+}
+
+export class OutputFile {
+  /** Where the output is; `undefined` when it could not be kept. */
+  path: string | undefined;
+  /** Bytes in the file. */
+  size = 0;
+  #accepted = 0;
+  #waiting = 0;
+  #failed = false;
+  #last: Promise<void>;
+  #file: FileHandle | undefined;
+
+  constructor(
+    opening: Promise<{ file: FileHandle; path: string }>,
+    private readonly sizeLimit: number,
+  ) {
+    this.#last = opening.then(
+      ({ file, path }) => {
+        this.#file = file;
+        this.path = path;
+      },
+      () => this.#giveUp(),
+    );
+  }
+
+  /** Takes bytes; returns a promise when the caller should wait before it brings more. */
+  write(bytes: Buffer): Promise<void> | undefined {
+    const kept = bytes.subarray(0, this.sizeLimit - this.#accepted);
+    if (this.#failed || kept.length === 0) return undefined;
+    this.#accepted += kept.length;
+    this.#waiting += kept.length;
+    this.#last = this.#last.then(() => this.#append(kept));
+    return this.#waiting > highWater ? this.#last : undefined;
+  }
+
+  /** Resolves when everything taken so far is in the file. */
+  get written(): Promise<void> {
+    return this.#last;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    this.#waiting -= bytes.length;
+    if (this.#failed || !this.#file) return;
+    try {
+      await this.#file.writeFile(bytes);
+      this.size += bytes.length;
+    } catch {
+      await this.#giveUp();
+    }
+  }
+
+  /** A part of the output is of less use than the disk space it takes. */
+  async #giveUp(): Promise<void> {
+    this.#failed = true;
+    const { path } = this;
+    this.path = undefined;
+    if (path !== undefined) await rm(path, { force: true });
+  }
+}

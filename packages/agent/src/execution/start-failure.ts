@@ -1,0 +1,60 @@
+import { stat } from "node:fs/promises";
+import { Problem } from "@cloud-sandbox/protocol/server";
+
+/** There is no such program, or it may not be run. */
+export class ProgramNotFound extends Error {
+  constructor(
+    readonly command: string,
+    /** As shells have it: 127 when it is not there, 126 when it cannot be run. */
+    readonly exitCode: 126 | 127,
+  ) {
+    super(`${command}: ${exitCode === 127 ? "command not found" : "cannot be executed"}`);
+    this.name = "ProgramNotFound";
+  }
+}
+
+/** Why a program could not be started. */
+export async function startFailure(
+  error: NodeJS.ErrnoException,
+  command: string,
+  cwd: string,
+): Promise<Error> {
+  switch (error.code) {
+    case "EAGAIN":
+    case "ENOMEM":
+    case "EMFILE":
+    case "ENFILE":
+      return exhausted(
+        "The sandbox has reached its limit of processes or memory. End some, or wait until they end.",
+      );
+    case "E2BIG":
+      return new Problem(
+        400,
+        "INVALID_REQUEST",
+        "The arguments and environment variables are too long for a program.",
+      );
+    case "ENOENT":
+    case "ENOTDIR":
+    case "EACCES":
+      return (await workdirProblem(cwd)) ?? new ProgramNotFound(command, error.code === "EACCES" ? 126 : 127);
+    default:
+      return error;
+  }
+}
+
+export const exhausted = (message: string) =>
+  new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
+
+async function workdirProblem(cwd: string): Promise<Problem | undefined> {
+  const status = await stat(cwd).catch(() => undefined);
+  if (status?.isDirectory()) return undefined;
+  const what = status ? "is not a directory" : "does not exist";
+  return new Problem(
+    400,
+    "INVALID_REQUEST",
+    `workdir ${cwd} ${what}. Create it with /files/mkdir, or leave it out.`,
+    {
+      details: { path: cwd },
+    },
+  );
+}

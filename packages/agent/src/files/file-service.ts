@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, link, lstat, open, opendir, rename, rm, unlink } from "node:fs/promises";
+import { posix } from "node:path";
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { fileEntry } from "./file-entry.js";
+import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
+import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+
+const readLimit = 10 * 1024 * 1024;
+const listLimit = 10_000;
+/** Entries looked at together. */
+const batch = 64;
+
+export interface WriteOptions {
+  readonly mode: number;
+  readonly overwrite: boolean;
+}
+
+class Destination implements AsyncDisposable {
+  constructor(
+    readonly directory: Pin,
+    private readonly name: string,
+  ) {}
+
+  get entry(): string {
+    return this.directory.entry(this.name);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.directory.close();
+  }
+}
+
+export interface Written<T> {
+  /** Absolute. */
+  readonly path: string;
+  readonly filled: T;
+}
+
+/** Brings a stream into a file. */
+export async function copy(from: AsyncIterable<Buffer>, to: FileHandle): Promise<void> {
+  for await (const chunk of from) await to.writeFile(chunk);
+}
+
+/** What the file operations do. Paths are the caller's; answers have them absolute. */
+export class FileService {
+  constructor(private readonly tree: ServedTree) {}
+
+  async read(path: string): Promise<{ path: string; content: string; size: number }> {
+    const absolute = this.tree.resolve(path);
+    await using pin = await this.tree.pinFile(absolute);
+    const tooLarge = pathProblem(
+      413,
+      "FILE_TOO_LARGE",
+      `${absolute} is larger than ${readLimit} bytes, the most /files/read answers. Use /files/download.`,
+      absolute,
+    );
+    if (pin.stats.size > readLimit) throw tooLarge;
+    await using file = await this.#open(pin);
+    const bytes = await file.readFile();
+    if (bytes.length > readLimit) throw tooLarge;
+    return { path: absolute, content: bytes.toString(), size: bytes.length };
+  }
+
+  /** The file, open for reading; whoever asks closes it. */
+  async openForDownload(path: string): Promise<{ file: FileHandle; name: string; size: number }> {
+    const absolute = this.tree.resolve(path);
+    await using pin = await this.tree.pinFile(absolute);
+    return { file: await this.#open(pin), name: posix.basename(absolute), size: pin.stats.size };
+  }
+
+  async exists(path: string): Promise<{ path: string; exists: boolean; is_directory?: boolean }> {
+    const absolute = this.tree.resolve(path);
+    try {
+      await using pin = await this.tree.pin(absolute);
+      return { path: absolute, exists: true, is_directory: pin.stats.isDirectory() };
+    } catch (error) {
+      if (isMissing(error)) return { path: absolute, exists: false };
+      throw error;
+    }
+  }
+
+  async list(path: string): Promise<AgentSchemas["FileListResponse"]> {
+    const absolute = this.tree.resolve(path);
+    await using pin = await this.tree.pinDirectory(absolute);
+    const names: string[] = [];
+    let total = 0;
+    try {
+      for await (const { name } of await opendir(pin.location, { bufferSize: 256 })) {
+        total += 1;
+        if (names.length < listLimit) names.push(name);
+      }
+    } catch (error) {
+      throw fileProblem(error, absolute);
+    }
+    names.sort();
+    const files: AgentSchemas["FileInfo"][] = [];
+    for (let at = 0; at < names.length; at += batch) {
+      const found = await Promise.all(names.slice(at, at + batch).map((name) => fileEntry(pin, name)));
+      for (const entry of found) if (entry) files.push(entry);
+    }
+    return { path: absolute, files, count: files.length, total, truncated: total > names.length };
+  }
+
+  async makeDirectory(path: string): Promise<string> {
+    const absolute = this.tree.resolve(path);
+    await using _pin = await this.tree.pinDirectory(absolute, true);
+    return absolute;
+  }
+
+  async remove(path: string): Promise<string> {
+    const absolute = this.tree.resolve(path);
+    if (this.tree.isRoot(absolute))
+      throw pathProblem(
+        403,
+        "PATH_NOT_ALLOWED",
+        `${absolute} itself cannot be removed, only what is in it.`,
+        absolute,
+      );
+    await using parent = await this.tree.pinDirectory(posix.dirname(absolute));
+    try {
+      // A symbolic link is removed itself.
+      await rm(parent.entry(posix.basename(absolute)), { recursive: true });
+    } catch (error) {
+      throw fileProblem(error, absolute);
+    }
+    return absolute;
+  }
+
+  /** Writes a file that appears whole or not at all. `fill` brings the content; what it returns is passed on. */
+  async write<T>(
+    path: string,
+    options: WriteOptions,
+    fill: (file: FileHandle) => Promise<T>,
+  ): Promise<Written<T>> {
+    const absolute = this.tree.resolve(path);
+    await using destination = await this.#destination(absolute, options.overwrite);
+    const temporary = destination.directory.entry(`.${randomUUID()}.tmp`);
+    try {
+      const filled = await create(temporary, options.mode, fill);
+      await place(temporary, destination.entry, options.overwrite);
+      return { path: absolute, filled };
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw fileProblem(error, absolute);
+    }
+  }
+
+  /** Moves a file, also from one file system to another, over whatever file has that name. */
+  async move(from: string, to: string): Promise<string> {
+    const source = this.tree.resolve(from);
+    const absolute = this.tree.resolve(to);
+    await using pin = await this.tree.pinFile(source);
+    await using destination = await this.#destination(absolute, true);
+    try {
+      await rename(pin.realPath, destination.entry);
+    } catch (error) {
+      if (!failedWith(error, "EXDEV")) throw fileProblem(error, absolute);
+      await using content = await this.#open(pin);
+      const options = { mode: pin.stats.mode & 0o777, overwrite: true };
+      await this.write(to, options, (file) => copy(content.createReadStream({ autoClose: false }), file));
+      await rm(pin.realPath, { force: true });
+    }
+    return absolute;
+  }
+
+  /** Where a file of that name goes that is sent to `path`: into it, if it is a directory. */
+  async uploadTarget(path: string, name: string): Promise<string> {
+    const plain = posix.basename(name);
+    const inside = posix.join(path, plain === "" || plain === "." || plain === ".." ? "upload" : plain);
+    if (path.endsWith("/")) return inside;
+    const { is_directory } = await this.exists(path);
+    return is_directory ? inside : path;
+  }
+
+  /** Removes a file of ours, if it is there. */
+  async discard(path: string): Promise<void> {
+    await rm(this.tree.resolve(path), { force: true });
+  }
+
+  /** A new name for a file whose place is not known yet. */
+  temporaryPath(): string {
+    return posix.join(this.tree.workspace, `.${randomUUID()}.tmp`);
+  }
+
+  /** The directory that a write to `path` goes to, through a symbolic link if `path` is one. */
+  async #destination(path: string, overwrite: boolean): Promise<Destination> {
+    const directory = await this.tree.pinDirectory(posix.dirname(path), true);
+    try {
+      const name = posix.basename(path);
+      const existing = await lstat(directory.entry(name)).catch(() => undefined);
+      if (!existing?.isSymbolicLink()) {
+        refuseToReplace(existing, path, overwrite);
+        return new Destination(directory, name);
+      }
+      await using target = await this.tree.pinFile(path);
+      refuseToReplace(target.stats, path, overwrite);
+      const targetDirectory = await this.tree.pinDirectory(posix.dirname(target.realPath));
+      await directory.close();
+      return new Destination(targetDirectory, posix.basename(target.realPath));
+    } catch (error) {
+      await directory.close();
+      throw error;
+    }
+  }
+
+  async #open(pin: Pin): Promise<FileHandle> {
+    try {
+      return await pin.open();
+    } catch (error) {
+      throw fileProblem(error, pin.path);
+    }
+  }
+}
+
+function refuseToReplace(existing: Stats | undefined, path: string, overwrite: boolean): void {
+  if (!existing) return;
+  if (existing.isDirectory()) throw pathProblem(400, "INVALID_PATH", `${path} is a directory.`, path);
+  if (!existing.isFile()) throw pathProblem(400, "INVALID_PATH", `${path} is not a regular file.`, path);
+  if (!overwrite) throw pathProblem(409, "FILE_ALREADY_EXISTS", `${path} exists already.`, path);
+}
+
+async function create<T>(path: string, mode: number, fill: (file: FileHandle) => Promise<T>): Promise<T> {
+  await using file = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+  const filled = await fill(file);
+  await file.chmod(mode);
+  return filled;
+}
+
+async function place(temporary: string, destination: string, overwrite: boolean): Promise<void> {
+  if (overwrite) return rename(temporary, destination);
+  await link(temporary, destination);
+  await unlink(temporary);
+}

@@ -1,0 +1,81 @@
+import { Readable } from "node:stream";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
+
+/** A file on its way in. */
+export interface IncomingFile {
+  /** The name it has at the caller's. */
+  readonly name: string;
+  /** To be read to the end; ends in an error when the upload breaks off. */
+  readonly bytes: Readable;
+}
+
+const highWaterMark = 256 * 1024;
+const limits = { fields: 16, parts: 32, files: 1, fieldSize: 4096, headerPairs: 100 };
+
+/**
+ * Reads a form: hands its file to `store` as it comes in, and resolves at the end of the form with what that returned
+ * and the form's `path`, which clients may send behind the file.
+ */
+export async function receiveForm<T>(
+  request: Request,
+  store: (file: IncomingFile) => Promise<T>,
+): Promise<{ stored: T; path: string | undefined }> {
+  const form = formParser(request);
+  const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
+  let path: string | undefined;
+  let storing: Promise<T> | undefined;
+  let bytes: Readable | undefined;
+
+  const parsed = new Promise<void>((resolve, reject) => {
+    form.on("field", (name, value) => {
+      if (name === "path" && value !== "") path = value;
+    });
+    form.on("file", (_field, stream, name) => {
+      bytes = stream;
+      storing = store({ name: name ?? "", bytes });
+      storing.catch(reject);
+    });
+    form.once("finish", resolve);
+    form.once("error", () => reject(malformed()));
+    body.once("error", () => reject(malformed()));
+  });
+  try {
+    body.pipe(form);
+    await parsed;
+    if (!storing)
+      throw new Problem(
+        400,
+        "MISSING_PARAMETER",
+        "file is required: send the bytes as the form's part of that name.",
+      );
+    return { stored: await storing, path };
+  } catch (error) {
+    body.unpipe(form);
+    bytes?.destroy(malformed());
+    throw error;
+  }
+}
+
+function formParser(request: Request): BusboyInstance {
+  const contentType = request.headers.get("content-type") ?? "";
+  if (!request.body || !/^multipart\/form-data\b/i.test(contentType)) throw malformed();
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      limits,
+      highWaterMark,
+      fileHwm: highWaterMark,
+      isPartAFile: (field, _type, name) => field === "file" || name !== undefined,
+    });
+  } catch {
+    throw malformed();
+  }
+}
+
+const malformed = () =>
+  new Problem(
+    400,
+    "INVALID_REQUEST",
+    "The upload is not a complete multipart/form-data form with a file part.",
+  );

@@ -1,0 +1,7 @@
+import type { AgentContract } from "@cloud-sandbox/protocol/agent-contract";
+import type { Handlers } from "@cloud-sandbox/protocol/server";
+
+/** Some of the agent's operations. A caller that was let in is the sandbox's owner; there is no more to know. */
+export type AgentHandlers = Handlers<AgentContract, true>;
+
+export const now = () => new Date().toISOString();

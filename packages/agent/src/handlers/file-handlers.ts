@@ -1,0 +1,103 @@
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { copy, type FileService } from "../files/file-service.js";
+import { receiveForm } from "../files/upload-form.js";
+import { type AgentHandlers, now } from "./agent-handlers.js";
+
+const uploadMode = 0o644;
+const chunkSize = 256 * 1024;
+
+export function fileHandlers(files: FileService) {
+  return {
+    readFile: ({ query }) => files.read(query.path),
+
+    async writeFile({ body }) {
+      const { path, filled } = await files.write(
+        body.path,
+        { mode: Number.parseInt(body.mode, 8), overwrite: body.overwrite },
+        async (file) => {
+          const bytes = body.encoding === "base64" ? decodeBase64(body.content) : Buffer.from(body.content);
+          await file.writeFile(bytes);
+          return bytes.length;
+        },
+      );
+      return done("written", path, filled);
+    },
+
+    listFiles: ({ query }) => files.list(query.path),
+
+    fileExists: ({ query }) => files.exists(query.path),
+
+    removeFile: async ({ query }) => done("removed", await files.remove(query.path)),
+
+    makeDirectory: async ({ body }) => done("created", await files.makeDirectory(body.path)),
+
+    async uploadFile({ request, query }) {
+      const spool = query.path === undefined ? files.temporaryPath() : undefined;
+      try {
+        const { stored, path } = await receiveForm(request, async ({ name, bytes }) => {
+          const target = spool ?? (await files.uploadTarget(query.path ?? ".", name));
+          const written = await files.write(target, { mode: uploadMode, overwrite: true }, (file) =>
+            fill(file, bytes),
+          );
+          return { name, path: written.path, size: written.filled };
+        });
+        const { name, size } = stored;
+        const place = spool
+          ? await files.move(spool, await files.uploadTarget(path ?? "./", name))
+          : stored.path;
+        return done("uploaded", place, size);
+      } finally {
+        if (spool !== undefined) await files.discard(spool);
+      }
+    },
+
+    async downloadFile({ query }) {
+      const { file, name, size } = await files.openForDownload(query.path);
+      // Exactly what is announced, whatever happens to the file meanwhile.
+      const bytes =
+        size > 0 ? file.createReadStream({ end: size - 1, highWaterMark: chunkSize }) : Readable.from([]);
+      if (size === 0) await file.close();
+      return new Response(Readable.toWeb(bytes) as ReadableStream, {
+        headers: {
+          "content-type": "application/octet-stream",
+          "content-length": String(size),
+          "content-disposition": attachment(name),
+        },
+      });
+    },
+  } satisfies AgentHandlers;
+}
+
+const done = (what: string, path: string, size?: number) => ({
+  success: true,
+  message: `${path} was ${what}.`,
+  path,
+  ...(size !== undefined && { size }),
+  timestamp: now(),
+});
+
+async function fill(file: FileHandle, bytes: Readable): Promise<number> {
+  await copy(bytes, file);
+  return (await file.stat()).size;
+}
+
+function decodeBase64(text: string): Buffer {
+  const compact = text.replace(/\s+/g, "");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact))
+    throw new Problem(400, "INVALID_REQUEST", "content is not base64. Leave encoding out to write text.");
+  return Buffer.from(compact, "base64");
+}
+
+/** The name twice: in ASCII for those who know no better, and as it is. */
+function attachment(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc5987(name)}`;
+}
+
+const encodeRfc5987 = (text: string) =>
+  encodeURIComponent(text).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

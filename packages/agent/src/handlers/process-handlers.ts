@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { uptime } from "node:os";
+import { commandLine, type ProcessEntry, processIds, readProcessTable } from "../machine/process-table.js";
+import { type AgentHandlers, now } from "./agent-handlers.js";
+
+const listLimit = 1000;
+const longestCommand = 1000;
+
+export function processHandlers() {
+  return {
+    async listSystemProcesses() {
+      const [table, users, ids] = await Promise.all([readProcessTable(listLimit), userNames(), processIds()]);
+      const processes = await Promise.all(table.map((entry) => processFields(entry, users)));
+      return { processes, count: processes.length, truncated: ids.length > listLimit, timestamp: now() };
+    },
+  } satisfies AgentHandlers;
+}
+
+async function processFields(entry: ProcessEntry, users: ReadonlyMap<number, string>) {
+  const age = uptime() - entry.startedAfter;
+  return {
+    pid: entry.pid,
+    ppid: entry.ppid,
+    name: entry.name,
+    status: states[entry.state] ?? entry.state,
+    cpu_percent: age > 0 ? Math.round((entry.cpuSeconds / age) * 10_000) / 100 : 0,
+    memory_mb: Math.round((entry.residentKb / 1024) * 100) / 100,
+    command: (await commandLine(entry)).slice(0, longestCommand),
+    user: users.get(entry.uid) ?? String(entry.uid),
+  };
+}
+
+const states: Readonly<Record<string, string>> = {
+  R: "running",
+  S: "sleeping",
+  D: "waiting",
+  T: "stopped",
+  t: "stopped",
+  Z: "zombie",
+  I: "idle",
+};
+
+async function userNames(): Promise<Map<number, string>> {
+  const text = await readFile("/etc/passwd", "utf8").catch(() => "");
+  return new Map(
+    text.split("\n").map((line) => {
+      const [name = "", , uid] = line.split(":");
+      return [Number(uid), name];
+    }),
+  );
+}

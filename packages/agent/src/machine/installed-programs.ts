@@ -1,0 +1,38 @@
+import { constants } from "node:fs";
+import { access, readFile, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Knows which programs are on the search path. What was found once is taken to stay. */
+export class InstalledPrograms {
+  readonly #found = new Map<string, string>();
+
+  constructor(private readonly searchPath: string) {}
+
+  /** Whether it is there, answered at once where that is known. */
+  has(program: string): boolean | Promise<boolean> {
+    return this.#found.has(program) || this.find(program).then((path) => path !== undefined);
+  }
+
+  async find(program: string): Promise<string | undefined> {
+    for (const directory of this.searchPath.split(":")) {
+      const path = join(directory, program);
+      const executable = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (!executable) continue;
+      this.#found.set(program, path);
+      return path;
+    }
+    return undefined;
+  }
+
+  /** The Go toolchain's version, read from its installation; empty without one. */
+  async goVersion(): Promise<string> {
+    const go = await this.find("go");
+    if (go === undefined) return "";
+    const file = join(dirname(dirname(await realpath(go))), "VERSION");
+    const text = await readFile(file, "utf8").catch(() => "");
+    return /^go\S+/.exec(text)?.[0] ?? "";
+  }
+}

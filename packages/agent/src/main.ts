@@ -1,0 +1,26 @@
+import { parseArgs } from "node:util";
+import { createAgent } from "./agent.js";
+import { parseAgentConfig } from "./agent-config.js";
+import { serveAgent } from "./agent-server.js";
+
+const variable = "CLOUD_SANDBOX_AGENT_CONFIG";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { config: { type: "string" } } });
+  const config = parseAgentConfig(values.config ?? process.env[variable]);
+  delete process.env[variable];
+  const agent = await createAgent(config);
+  const server = await serveAgent(agent, config.listen);
+
+  const stop = async () => {
+    server.close();
+    await agent.close();
+    process.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop());
+}
+
+main().catch((error: unknown) => {
+  console.error(`cloud-sandbox-agent: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+});
