@@ -1,7 +1,7 @@
 import type { AgentPaths, ControlPlanePaths } from "@cloud-sandbox/protocol";
 import openapiFetch, { type Client, type ClientOptions } from "openapi-fetch";
 import { errorFromResponse } from "./error-from-response.js";
-import type { SandboxError } from "./errors.js";
+import { InvalidResponseError, type SandboxError } from "./errors.js";
 import type { Channel } from "./transport/channel.js";
 import { LightRequest } from "./transport/light-request.js";
 import { invalidResponse, LightResponse } from "./transport/light-response.js";
@@ -10,7 +10,7 @@ import { invalidResponse, LightResponse } from "./transport/light-response.js";
 const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openapiFetch;
 const createClient = imported.default ?? imported;
 
-type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS";
+type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
 
 /** Every operation of the control plane's contract, under the wire's own names. */
 export type ControlPlaneClient = Pick<Client<ControlPlanePaths>, Methods>;
@@ -37,7 +37,7 @@ export async function bodyOf<Body>(
   pending: Promise<Answer<Body>>,
   ...required: Array<keyof NonNullable<Body> & string>
 ): Promise<NonNullable<Body>> {
-  const { data, error, response } = await pending;
+  const { data, error, response } = await answerOf(pending);
   if (!response.ok) throw failure(response, error);
   if (typeof data !== "object" || data === null) throw incomplete(response, "a body");
   const fields = data as Record<string, unknown>;
@@ -50,9 +50,19 @@ export async function bodyOf<Body>(
 
 /** What a successful answer holds, if anything; throws the typed error when it is not a success. */
 export async function successOf<Body>(pending: Promise<Answer<Body>>): Promise<Body | undefined> {
-  const { data, error, response } = await pending;
+  const { data, error, response } = await answerOf(pending);
   if (!response.ok) throw failure(response, error);
   return data;
+}
+
+async function answerOf<Body>(pending: Promise<Answer<Body>>): Promise<Answer<Body>> {
+  try {
+    return await pending;
+  } catch (error) {
+    // openapi-fetch parses bytes of unknown length by itself; its error quotes them.
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new InvalidResponseError({ summary: "The server's answer is not JSON.", code: "INVALID_RESPONSE" });
+  }
 }
 
 function wiring(channel: Channel): ClientOptions {
@@ -77,12 +87,11 @@ function serialized(body: unknown): string | FormData {
 
 function failure(response: Response, body: unknown): SandboxError {
   const { status, headers, call } = ours(response);
-  const { plane, requestId } = call;
-  return errorFromResponse({ status, headers, body, plane, requestId, secrets: call.secrets() });
+  return errorFromResponse({ ...call, status, headers, body, secrets: call.secrets() });
 }
 
 function incomplete(response: Response, what: string): SandboxError {
-  return invalidResponse(ours(response), `The server's answer lacks ${what}.`);
+  return invalidResponse(ours(response), { summary: `The server's answer lacks ${what}.` });
 }
 
 function ours(response: Response): LightResponse {

@@ -27,6 +27,8 @@ export interface FailedResponse {
   plane: Plane;
   /** The id sent with the request, for servers that return none. */
   requestId: string;
+  /** Whether the call may be repeated even if the server did its work. */
+  harmless: boolean;
   /** Credentials in use, which must not come back in the error. */
   secrets: readonly string[];
 }
@@ -41,7 +43,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
     hint: kind.hint?.(retryAfter),
     code: envelope.code ?? kind.code ?? `HTTP_${status}`,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
-    retryable: kind.retryable ?? false,
+    retryable: kind.retryable === "always" || (kind.retryable === "if harmless" && failed.harmless),
     status,
     headers: safeHeaders(headers, secrets),
     details: envelope.details,
@@ -56,7 +58,7 @@ interface Kind {
   error: typeof ApiError;
   /** Where the server gives none. */
   code?: string;
-  retryable?: boolean;
+  retryable?: "always" | "if harmless";
   hint?: (retryAfter: number | undefined) => string;
 }
 
@@ -64,11 +66,8 @@ interface Kind {
 function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: Plane): Kind {
   const byCode = code === undefined ? undefined : kindOfCode[code];
   if (status === 410 || code === "SANDBOX_EXPIRED") return expired;
-  if (status === 404 && (code === "SANDBOX_NOT_FOUND" || /sandbox.*not found/i.test(message))) {
-    // Who holds a sandbox's token held the sandbox: it is not unknown, it is gone.
-    return plane === "agent" ? { ...expired, code: "SANDBOX_NOT_FOUND" } : sandboxNotFound;
-  }
-  if (status === 404 && /template.*not found/i.test(message)) return templateNotFound;
+  if (status === 404 && code === undefined && /sandbox.*not found/i.test(message)) return sandboxNotFound;
+  if (status === 404 && code === undefined && /template.*not found/i.test(message)) return templateNotFound;
   if (byCode !== undefined) return byCode;
   if (status === 401) return plane === "agent" ? tokenRefused : keyRefused;
   if (status === 403 && code === undefined && /\blimit\b/i.test(message)) return limited;
@@ -118,12 +117,12 @@ const limited: Kind = {
 const tooMany: Kind = {
   error: RateLimitError,
   code: "RATE_LIMIT_EXCEEDED",
-  retryable: true,
+  retryable: "always",
   hint: (wait) => (wait === undefined ? "Wait, then try again." : `Try again in ${Math.ceil(wait)} s.`),
 };
 const serverFailed: Kind = {
   error: ServerError,
-  retryable: true,
+  retryable: "if harmless",
   hint: (wait) =>
     wait === undefined
       ? "Try again; if it goes on failing, report the request id to who runs the server."
@@ -138,7 +137,10 @@ const kindOfCode: Record<string, Kind> = {
   PATH_NOT_ALLOWED: pathRefused,
   FILE_NOT_FOUND: fileNotFound,
   DIRECTORY_NOT_FOUND: fileNotFound,
+  SANDBOX_NOT_FOUND: sandboxNotFound,
   TEMPLATE_NOT_FOUND: templateNotFound,
+  DISK_FULL: limited,
+  RUNTIME_UNAVAILABLE: { error: ServerError },
 };
 
 const kindOfStatus: Record<number, Kind> = {

@@ -1,15 +1,15 @@
 import { parseRetryAfter } from "../error-envelope.js";
 import type { Plane } from "../error-from-response.js";
-import { InvalidResponseError, invalidArgument, type SandboxError } from "../errors.js";
-import { safeHeaders } from "../redaction.js";
+import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
 import { version } from "../version.js";
 import { CallScope } from "./call-scope.js";
 import type { Hooks, RequestEvent } from "./hooks.js";
 import type { LightRequest } from "./light-request.js";
-import { type CallFacts, LightResponse } from "./light-response.js";
+import type { LightResponse } from "./light-response.js";
 import { networkFailure } from "./network-failure.js";
+import { receive } from "./reception.js";
 import { type Failure, type Repeatable, type RetryPolicy, repeatable } from "./retry-policy.js";
-import { BodyTooLarge, type IncomingResponse, type Transport } from "./transport.js";
+import type { IncomingResponse, Transport } from "./transport.js";
 import { watchStream } from "./watched-stream.js";
 
 /** Proves to one server who calls. */
@@ -126,42 +126,18 @@ export class Channel {
       hooks.onResponse?.({ ...this.#event(call), status, durationMs: performance.now() - started });
       return { response };
     } catch (cause) {
-      if (cause instanceof InvalidResponseError) throw cause;
+      if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
   }
 
-  async #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {
-    const { status, headers } = incoming;
-    const facts: CallFacts = { plane: this.#options.plane, requestId: call.id, secrets: this.#secrets };
-    if (status >= 300 && status < 400) {
-      await incoming.discard();
-      throw this.#redirected(call, incoming);
-    }
-    if (status === 204 || call.request.method === "HEAD") {
-      await incoming.discard();
-      return new LightResponse(call.request.url, status, headers, null, facts);
-    }
-    if (status < 400 && !isJson(headers)) {
-      const stream = incoming.stream();
-      const content = stream === null ? null : this.#watched(call, stream);
-      return new LightResponse(call.request.url, status, headers, content, facts);
-    }
-    const text = await this.#text(call, incoming);
-    return new LightResponse(call.request.url, status, headers, text, facts);
-  }
-
-  async #text(call: Call, incoming: IncomingResponse): Promise<string> {
-    const limit = incoming.status < 400 ? longestJson : longestError;
-    try {
-      return await incoming.text(limit);
-    } catch (error) {
-      if (!(error instanceof BodyTooLarge)) throw error;
-      if (incoming.status >= 400) return "";
-      const summary = `The answer is longer than ${limit / 1024 / 1024} MiB.`;
-      const hint = "Ask for less at once; files of any size are read with files.readBytes().";
-      throw this.#invalid(call, incoming, "RESPONSE_TOO_LARGE", summary, hint);
-    }
+  #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {
+    const { plane } = this.#options;
+    return receive(incoming, {
+      url: call.request.url,
+      facts: { plane, requestId: call.id, harmless: call.harmless, secrets: this.#secrets },
+      watched: (stream) => this.#watched(call, stream),
+    });
   }
 
   #watched(call: Call, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
@@ -180,34 +156,10 @@ export class Channel {
       origin: this.#origin,
       plane: this.#options.plane,
       requestId: call.id,
-      harmless: call.may === "always",
+      harmless: call.harmless,
       secrets: this.#secrets(),
     });
     return { error, failure: { kind: unsent ? "unsent" : "broken" } };
-  }
-
-  #redirected(call: Call, incoming: IncomingResponse): InvalidResponseError {
-    const location = incoming.headers.get("location");
-    const target =
-      location !== null && URL.canParse(location, this.#origin)
-        ? new URL(location, this.#origin).origin
-        : "elsewhere";
-    const summary = `${this.#origin} redirected the call to ${target}, where its credentials must not go.`;
-    const hint = "Set the base URL to the final address.";
-    return this.#invalid(call, incoming, "REDIRECT_REFUSED", summary, hint);
-  }
-
-  #invalid(
-    call: Call,
-    incoming: IncomingResponse,
-    code: string,
-    summary: string,
-    hint: string,
-  ): InvalidResponseError {
-    const { status, headers } = incoming;
-    const requestId = headers.get("x-request-id") ?? call.id;
-    const safe = safeHeaders(headers, this.#secrets());
-    return new InvalidResponseError({ summary, hint, code, status, requestId, headers: safe });
   }
 
   readonly #secrets = (): readonly string[] => this.#options.credentials.secrets();
@@ -240,6 +192,10 @@ class Call {
     return this.may === "unsent";
   }
 
+  get harmless(): boolean {
+    return this.may === "always";
+  }
+
   get replayable(): boolean {
     return !(this.request.body instanceof ReadableStream);
   }
@@ -258,10 +214,6 @@ class Call {
 type Outcome = { response: LightResponse } | { error: SandboxError; failure: Failure | undefined };
 
 const userAgent = `cloud-sandbox/${version}`;
-/** Bytes read into memory at once; files are streamed instead. */
-const longestJson = 64 * 1024 * 1024;
-const longestError = 1024 * 1024;
-
 function settled(outcome: Outcome): LightResponse {
   if ("response" in outcome) return outcome.response;
   throw outcome.error;
@@ -274,8 +226,4 @@ function failureOf({ status, headers }: LightResponse): Failure | undefined {
 
 function reasonOf(outcome: Outcome): string {
   return "response" in outcome ? String(outcome.response.status) : outcome.error.code;
-}
-
-function isJson(headers: Headers): boolean {
-  return /^[^;]*[/+]json\b/i.test(headers.get("content-type") ?? "");
 }

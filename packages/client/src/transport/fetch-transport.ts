@@ -1,17 +1,21 @@
-import { BodyTooLarge, type IncomingResponse, type OutgoingRequest, type Transport } from "./transport.js";
+import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
 
 /** A `fetch` as it can be given: it gets real `Request` objects. */
 export type Fetch = (request: Request) => Promise<Response>;
 
 /** The road of every other runtime, and of a `fetch` the caller brings. */
 export class FetchTransport implements Transport {
-  constructor(private readonly fetch: Fetch) {}
+  readonly #fetch: Fetch;
+
+  constructor(fetch: Fetch) {
+    this.#fetch = fetch;
+  }
 
   async send(outgoing: OutgoingRequest): Promise<IncomingResponse> {
     const { method, origin, path, headers, body, signal } = outgoing;
     const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
-    return new FetchResponse(await this.fetch(new Request(origin + path, init)));
+    return new FetchResponse(await this.#fetch(new Request(origin + path, init)));
   }
 
   async close(): Promise<void> {
@@ -22,35 +26,29 @@ export class FetchTransport implements Transport {
 class FetchResponse implements IncomingResponse {
   readonly status: number;
   readonly headers: Headers;
+  readonly #response: Response;
 
-  constructor(private readonly response: Response) {
+  constructor(response: Response) {
+    this.#response = response;
     // Browsers hide the status of a redirect that is not followed.
     this.status = response.type === "opaqueredirect" ? 302 : response.status;
     this.headers = response.headers;
   }
 
   async text(limit: number): Promise<string> {
-    const reader = this.response.body?.getReader();
-    if (reader === undefined) return this.response.text();
-    const decoder = new TextDecoder();
-    let text = "";
-    let bytes = 0;
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      bytes += chunk.value.length;
-      if (bytes > limit) {
-        await reader.cancel();
-        throw new BodyTooLarge(limit);
-      }
-      text += decoder.decode(chunk.value, { stream: true });
-    }
-    return text + decoder.decode();
+    const stream = this.stream();
+    return stream === null ? this.#response.text() : (await readAll(stream, limit)).text();
   }
 
   stream(): ReadableStream<Uint8Array> | null {
-    return this.response.body;
+    return this.#response.body;
   }
 
-  async discard(): Promise<void> {
-    await this.response.body?.cancel();
+  abandon(): void {
+    this.#response.body?.cancel().catch(ignore);
   }
+}
+
+function ignore(): void {
+  // That the body breaks off is what was wanted.
 }

@@ -6,27 +6,32 @@ import { safeHeaders } from "../redaction.js";
 export interface CallFacts {
   plane: Plane;
   requestId: string;
+  /** Whether it may be repeated even if the server did its work. */
+  harmless: boolean;
   secrets(): readonly string[];
 }
 
-/** An answer as openapi-fetch reads it: its text is here already, or it is a stream. */
+/** Text or bytes that have arrived, or a stream that still comes. */
+export type LightContent = string | Blob | ReadableStream<Uint8Array> | null;
+
+/** An answer as openapi-fetch reads it. */
 export class LightResponse implements Response {
   readonly redirected = false;
   readonly type = "default";
   readonly statusText = "";
   readonly headers: Headers;
-  #content: string | ReadableStream<Uint8Array> | null;
+  #content: LightContent;
   #used = false;
 
   constructor(
     readonly url: string,
     readonly status: number,
     headers: Headers,
-    content: string | ReadableStream<Uint8Array> | null,
+    content: LightContent,
     readonly call: CallFacts,
   ) {
     this.#content = content;
-    this.headers = typeof content === "string" ? withLength(headers, content) : headers;
+    this.headers = withLength(headers, content);
   }
 
   get streams(): boolean {
@@ -42,7 +47,8 @@ export class LightResponse implements Response {
   }
 
   get body(): ReadableStream<Uint8Array> | null {
-    return typeof this.#content === "string" ? new Blob([this.#content]).stream() : this.#content;
+    if (typeof this.#content === "string") return new Blob([this.#content]).stream();
+    return this.#content instanceof Blob ? this.#content.stream() : this.#content;
   }
 
   async json(): Promise<unknown> {
@@ -74,7 +80,7 @@ export class LightResponse implements Response {
 
   clone(): LightResponse {
     const { url, status, headers, call } = this;
-    if (this.#content === null || typeof this.#content === "string") {
+    if (!(this.#content instanceof ReadableStream)) {
       return new LightResponse(url, status, headers, this.#content, call);
     }
     const [mine, theirs] = this.#content.tee();
@@ -95,27 +101,35 @@ export class LightResponse implements Response {
   #notJson(text: string): InvalidResponseError {
     const type = this.headers.get("content-type") ?? "no content type";
     const form = /\bjson\b/i.test(type) ? "JSON that breaks off or is malformed" : `${type} instead of JSON`;
-    return invalidResponse(this, `The server answered with ${form}, ${text.length} characters.`);
+    return invalidResponse(this, { summary: `The server answered with ${form}, ${text.length} characters.` });
   }
 }
 
 /** An answer that is not what the operation promises. */
-export function invalidResponse(response: LightResponse, summary: string): InvalidResponseError {
-  const { call, headers, status } = response;
-  return new InvalidResponseError({
+export function invalidResponse(
+  response: LightResponse,
+  {
     summary,
-    hint: "Check that the base URL is that of a sandbox service and that nothing between rewrites its answers.",
-    code: "INVALID_RESPONSE",
-    requestId: headers.get("x-request-id") ?? call.requestId,
-    status,
-    headers: safeHeaders(headers, call.secrets()),
-  });
+    hint = adviceOnServers,
+    code = "INVALID_RESPONSE",
+  }: { summary: string; hint?: string; code?: string },
+): InvalidResponseError {
+  const { call, headers, status } = response;
+  const requestId = headers.get("x-request-id") ?? call.requestId;
+  const safe = safeHeaders(headers, call.secrets());
+  return new InvalidResponseError({ summary, hint, code, requestId, status, headers: safe });
 }
 
+const adviceOnServers =
+  "Check that the base URL is that of a sandbox service and that nothing between rewrites its answers.";
+
 /** openapi-fetch reads a body of known length with `json()`, whose failures are typed. */
-function withLength(headers: Headers, text: string): Headers {
-  if (headers.get("content-length") !== null) return headers;
+function withLength(headers: Headers, content: LightContent): Headers {
+  if (content === null || content instanceof ReadableStream || headers.get("content-length") !== null) {
+    return headers;
+  }
+  const size = content instanceof Blob ? content.size : new TextEncoder().encode(content).length;
   const all = new Headers([...headers]);
-  all.set("content-length", String(new TextEncoder().encode(text).length));
+  all.set("content-length", String(size));
   return all;
 }

@@ -13,14 +13,15 @@ export interface OutgoingRequest {
   signal: AbortSignal;
 }
 
-/** An answer whose headers have arrived. Exactly one of `text`, `stream` and `discard` is called. */
+/** An answer whose headers have arrived. Exactly one of its methods is called. */
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The whole body, decoded. Throws `BodyTooLarge` beyond `limit` bytes. */
   text(limit: number): Promise<string>;
   stream(): ReadableStream<Uint8Array> | null;
-  discard(): Promise<void>;
+  /** Closes the connection: nobody wants the body. */
+  abandon(): void;
 }
 
 export interface Transport {
@@ -28,6 +29,26 @@ export interface Transport {
   send(request: OutgoingRequest): Promise<IncomingResponse>;
   /** Lets calls under way finish, then closes the connections. */
   close(): Promise<void>;
+}
+
+/** What Content-Length says; NaN where it does not. */
+export function declaredLength(headers: Headers): number {
+  return Number.parseInt(headers.get("content-length") ?? "", 10);
+}
+
+/** All of a stream. Beyond `limit` bytes it is cancelled and `BodyTooLarge` thrown. */
+export async function readAll(stream: ReadableStream<Uint8Array>, limit: number): Promise<Blob> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    chunks.push(chunk.value);
+    length += chunk.value.length;
+    if (length <= limit) continue;
+    await reader.cancel();
+    throw new BodyTooLarge(limit);
+  }
+  return new Blob(chunks);
 }
 
 /** The body is longer than its reader accepts. */

@@ -1,0 +1,83 @@
+/** Makes of what arrives an answer that can be read, or an error that says why not. */
+import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
+import { BodyTooLarge, declaredLength, type IncomingResponse, readAll } from "./transport.js";
+
+export interface Reception {
+  url: string;
+  facts: CallFacts;
+  /** Puts a limit on the silence of a stream that the caller reads. */
+  watched(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
+}
+
+export async function receive(incoming: IncomingResponse, reception: Reception): Promise<LightResponse> {
+  const { status, headers } = incoming;
+  const answer = (content: LightContent): LightResponse =>
+    new LightResponse(reception.url, status, headers, content, reception.facts);
+  if (status >= 300 && status < 400) {
+    incoming.abandon();
+    throw redirected(answer(null));
+  }
+  if (status >= 400) return answer(await errorText(incoming));
+  try {
+    return answer(await content(incoming, reception));
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? tooLarge(answer(null)) : error;
+  }
+}
+
+/** Bytes read into memory at once; files are streamed instead. */
+const longestBody = 64 * 1024 * 1024;
+const longestError = 1024 * 1024;
+
+/** JSON is read here, within the call and its repetitions; files are left to their reader. */
+async function content(incoming: IncomingResponse, { watched }: Reception): Promise<LightContent> {
+  const { headers, status } = incoming;
+  const type = headers.get("content-type") ?? "";
+  const length = declaredLength(headers);
+  if (status === 204 || /^[^;]*[/+]json\b/i.test(type)) {
+    if (length > longestBody) throw abandoned(incoming);
+    return incoming.text(longestBody);
+  }
+  const stream = incoming.stream();
+  if (stream === null) return null;
+  // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.
+  if (Number.isNaN(length) && /^text\/(?!event-stream)/i.test(type)) return readAll(stream, longestBody);
+  return watched(stream);
+}
+
+async function errorText(incoming: IncomingResponse): Promise<string> {
+  if (declaredLength(incoming.headers) > longestError) {
+    incoming.abandon();
+    return "";
+  }
+  try {
+    return await incoming.text(longestError);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return "";
+    throw error;
+  }
+}
+
+function abandoned(incoming: IncomingResponse): BodyTooLarge {
+  incoming.abandon();
+  return new BodyTooLarge(longestBody);
+}
+
+function redirected(response: LightResponse): Error {
+  const { origin } = new URL(response.url);
+  const location = response.headers.get("location") ?? "";
+  const target = URL.canParse(location, origin) ? new URL(location, origin).origin : "elsewhere";
+  return invalidResponse(response, {
+    summary: `${origin} redirected the call to ${target}, where its credentials must not go.`,
+    hint: "Set the base URL to the final address.",
+    code: "REDIRECT_REFUSED",
+  });
+}
+
+function tooLarge(response: LightResponse): Error {
+  return invalidResponse(response, {
+    summary: `The answer is longer than ${longestBody / 1024 / 1024} MiB.`,
+    hint: "Ask for less at once; files of any size are read with files.readBytes().",
+    code: "RESPONSE_TOO_LARGE",
+  });
+}
