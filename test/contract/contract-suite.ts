@@ -139,10 +139,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
         const run = await sandbox.execute(code, { language, timeout: 100 });
         expect(run.stdout).toBe("out\n");
         expect(run.stderr).toContain("err\n");
-        // "go run" ends with 1 for a program that fails, and says which code it was.
-        expect(language === "go" ? run.stderr : run.exitCode).toEqual(
-          language === "go" ? expect.stringContaining("exit status 3") : 3,
-        );
+        expect(run.exitCode).toBe(3);
         expect(run.success).toBe(false);
         expect(run.executionTime).toBeGreaterThan(0);
       });
@@ -190,7 +187,6 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
         ["a timeout of 301", { timeout: 301 }],
       ])("are refused for %s", async (_, options) => {
         await expect(sandbox.execute("1", options)).rejects.toThrow(ValidationError);
-        expect(_).toBeTruthy();
       });
 
       test("run at the same time without disturbing each other", async () => {

@@ -89,10 +89,11 @@ socketserver.TCPServer(("0.0.0.0", 7777), Impostor).serve_forever()
 `,
       );
       await bash(sandbox, "setsid nohup python3 /workspace/impostor.py >/dev/null 2>&1 &");
-      const killed = await bash(sandbox, "kill -9 $PPID; sleep 5").catch((error: unknown) => error);
-      expect(isSandboxError(killed) && killed.code).toBe("EXECUTION_INTERRUPTED");
-      const { stdout } = await bash(sandbox, "kill -9 1; kill -9 -1; echo still here");
-      expect(stdout).not.toContain("IMPOSTOR");
+      for (const attempt of ["kill -9 $PPID; sleep 5", "kill -9 1; kill -9 -1; sleep 5"]) {
+        const killed = await bash(sandbox, attempt).catch((error: unknown) => error);
+        expect(isSandboxError(killed) && killed.code).toBe("EXECUTION_INTERRUPTED");
+        await bash(sandbox, "setsid nohup python3 /workspace/impostor.py >/dev/null 2>&1 &");
+      }
       const after = await bash(sandbox, "echo served by the agent");
       expect(after.stdout).toBe("served by the agent\n");
       expect((await sandbox.health()).agent).not.toBe("IMPOSTOR");

@@ -50,22 +50,23 @@ print("TOOK IT ALL")
       const run = await python(
         sandbox,
         `
-import os, signal, sys
+import os, time
 children = []
 for _ in range(50):
     pid = os.fork()
     if pid == 0:
         data = [b"x" * 1024 * 1024 * (i + 1) for i in range(20)]
-        signal.pause()
+        time.sleep(3)
+        os._exit(0)
     children.append(pid)
 lost = sum(1 for pid in children if os.WIFSIGNALED(os.waitpid(pid, 0)[1]))
 print("lost", lost)
 `,
-        8,
+        20,
       );
-      expect(run.stdout).not.toContain("lost 0");
+      expect(run.terminationReason === "out_of_memory" || /^lost [1-9]/.test(run.stdout)).toBe(true);
       await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 15_000 }).toBe("free\n");
-      return `${run.terminationReason}; the sandbox goes on`;
+      return `${run.terminationReason === "out_of_memory" ? "out_of_memory" : run.stdout.trim()}; the sandbox goes on`;
     },
   },
   {

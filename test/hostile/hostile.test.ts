@@ -47,10 +47,10 @@ describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
       console.log(`Hostile code, in a sandbox started by ${who}:\n${outcomes.join("\n")}`);
   });
 
-  test.each([...reading, ...escaping, ...exhausting])(
-    "cannot $name",
+  test.each([...reading, ...escaping, ...exhausting].map((attack) => [attack.name, attack] as const))(
+    "cannot %s",
     { timeout: 90_000 },
-    async ({ name, attempt }) => {
+    async (name, { attempt }) => {
       if (obstacle !== undefined) return expect.unreachable();
       const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
       try {

@@ -22,10 +22,10 @@ export const reading: readonly Attack[] = [
   {
     name: "read another sandbox's files",
     async attempt({ sandbox, neighbour, secret }) {
-      await neighbour.files.write("/workspace/neighbour.txt", secret);
+      await neighbour.files.write("/workspace/letter-to-nobody.txt", secret);
       const { stdout } = await bash(
         sandbox,
-        "find / -name 'neighbour*' 2>/dev/null; cat /proc/*/root/workspace/neighbour.txt",
+        "find / -name 'letter-to*' 2>/dev/null; cat /proc/*/root/workspace/letter-to-nobody.txt",
       );
       expect(stdout).toBe("");
       return "not to be found";
@@ -82,13 +82,14 @@ export const reading: readonly Attack[] = [
   {
     name: "see and signal the host's processes",
     async attempt({ sandbox, server }) {
+      const { stdout: listed } = await bash(sandbox, "ps ax -o args");
+      expect(listed).not.toContain("main.js serve");
+      expect(listed.split("\n").length).toBeLessThan(10);
       const { stdout } = await bash(
         sandbox,
-        `ps ax -o args; for signal in 0 9; do kill -$signal ${server.pid} && echo REACHED; done; true`,
+        `for s in 0 9; do kill -$s ${server.pid} && echo REACHED; done; true`,
       );
-      expect(stdout).not.toContain("REACHED");
-      expect(stdout).not.toContain("serve");
-      expect(stdout.split("\n").length).toBeLessThan(12);
+      expect(stdout).toBe("");
       return "only its own processes exist";
     },
   },

@@ -15,8 +15,8 @@ export function bubblewrapArguments(profile: {
   image: MachineImage;
   limits: MachineLimits;
   environment: Readonly<Record<string, string>>;
-  /** Its own control group's figures, when it has one. */
-  figures: Mount | undefined;
+  /** What it uses of its memory, in the form of a control group. */
+  figures: Mount;
   hasSeccomp: boolean;
 }): string[] {
   const { image, limits, environment, figures, hasSeccomp } = profile;
@@ -35,7 +35,7 @@ export function bubblewrapArguments(profile: {
     ["--dev", "/dev"],
     tmpfs("/dev/shm", 64, "1777"),
     ["--remount-ro", "/dev"],
-    figures ? readOnly(figures) : [],
+    readOnly(figures),
     tmpfs("/run", 4),
     tmpfs("/tmp", limits.diskMb / 2, "1777"),
     tmpfs("/home/sandbox", limits.diskMb / 2),

@@ -3,8 +3,7 @@ import { rm } from "node:fs/promises";
 import { request } from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { ControlGroup } from "./control-group.js";
-import type { MemoryWatchdog } from "./memory-watchdog.js";
+import type { MachineGroup } from "./machine-group.js";
 import { stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
 
@@ -31,7 +30,9 @@ export class BubblewrapMachine implements Machine {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
     });
     this.exited = this.#end();
-    void this.#watchMemory();
+    void this.#init.then((init) => {
+      if (init !== undefined && this.#isRunning()) parts.group.adopt(init);
+    });
   }
 
   /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
@@ -78,14 +79,8 @@ export class BubblewrapMachine implements Machine {
   async #setFrozen(frozen: boolean): Promise<void> {
     const init = await this.#init;
     if (init === undefined || !this.#isRunning()) return;
-    if (this.#parts.group?.canFreeze) await this.#parts.group.freeze(frozen);
+    if (this.#parts.group.canFreeze) await this.#parts.group.freeze(frozen);
     else await stopProcessTree(init, frozen);
-  }
-
-  async #watchMemory(): Promise<void> {
-    const init = await this.#init;
-    if (init !== undefined && this.#isRunning())
-      this.#parts.watchdog?.watch(init, this.#parts.spec.limits.memoryMb);
   }
 
   #isRunning(): boolean {
@@ -93,7 +88,7 @@ export class BubblewrapMachine implements Machine {
   }
 
   async #end(): Promise<MachineExit> {
-    const { child, group, watchdog, cleanups, socketPath } = this.#parts;
+    const { child, group, cleanups, socketPath } = this.#parts;
     await new Promise<void>((resolve) => {
       child.once("close", () => resolve());
       child.once("error", (error) => {
@@ -101,9 +96,7 @@ export class BubblewrapMachine implements Machine {
         resolve();
       });
     });
-    const init = await this.#init;
-    const kills =
-      (await group?.outOfMemoryKills()) ?? (init === undefined ? 0 : watchdog?.release(init)) ?? 0;
+    const kills = await group.outOfMemoryKills();
     await rm(socketPath, { force: true });
     for (const cleanup of [...cleanups].reverse()) await cleanup();
     return this.#explain(kills);
@@ -128,9 +121,7 @@ export interface MachineParts {
   /** Where bubblewrap tells the number of process 1. */
   readonly information: Readable;
   readonly socketPath: string;
-  readonly group: ControlGroup | undefined;
-  /** Where there is no group. */
-  readonly watchdog: MemoryWatchdog | undefined;
+  readonly group: MachineGroup;
   /** Run in reverse once no process is left. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }

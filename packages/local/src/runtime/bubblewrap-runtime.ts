@@ -7,14 +7,10 @@ import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
-import {
-  type ControlGroup,
-  type ControlGroups,
-  openControlGroups,
-  removeStaleGroups,
-} from "./control-group.js";
+import { openControlGroups, removeStaleGroups } from "./control-group.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
+import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
 import { MemoryWatchdog } from "./memory-watchdog.js";
 import { isAliveIdentity } from "./process-identity.js";
@@ -39,8 +35,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
     try {
       const uid = await uids?.take();
       if (uid !== undefined) cleanups.push(async () => uids?.release(uid));
-      const group = await groups?.create(spec.id, spec.limits);
-      if (group) cleanups.push(() => group.remove());
+      const group = await groups.create(spec.id, spec.limits);
+      cleanups.push(() => group.remove());
       const machine = await this.#spawn(spec, foundation, uid, group, cleanups);
       await machine.booted();
       return machine;
@@ -54,22 +50,22 @@ export class BubblewrapRuntime implements SandboxRuntime {
     spec: MachineSpec,
     foundation: Foundation,
     uid: number | undefined,
-    group: ControlGroup | undefined,
+    group: MachineGroup,
     cleanups: readonly (() => Promise<void>)[],
   ): Promise<BubblewrapMachine> {
-    const { directory, image, watchdog, seccompFile, strayDescriptors } = foundation;
+    const { directory, image, seccompFile, strayDescriptors } = foundation;
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(spec.id));
     try {
       const [program = "", ...args] = [
-        ...enterGroups(group?.memberFiles ?? [], strayDescriptors),
+        ...enterGroups(group.memberFiles, strayDescriptors),
         ...(uid === undefined ? [] : dropTo(uid)),
         "bwrap",
         ...bubblewrapArguments({
           image,
           limits: spec.limits,
           environment: machineEnvironment(spec, image),
-          figures: group?.figures,
+          figures: group.figures,
           hasSeccomp: seccomp !== undefined,
         }),
       ];
@@ -85,7 +81,6 @@ export class BubblewrapRuntime implements SandboxRuntime {
         information,
         socketPath: socket.path,
         group,
-        watchdog,
         cleanups,
       });
     } finally {
@@ -98,7 +93,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   async close(): Promise<void> {
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
-    await foundation?.groups?.close();
+    await foundation?.groups.close();
     await foundation?.uids?.close();
     await foundation?.directory.remove();
   }
@@ -108,8 +103,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
 interface Foundation {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
-  readonly groups: ControlGroups | undefined;
-  readonly watchdog: MemoryWatchdog | undefined;
+  readonly groups: MachineGroups;
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
   readonly strayDescriptors: readonly number[];
@@ -121,15 +115,14 @@ async function layFoundation(): Promise<Foundation> {
   await removeStaleGroups(isAliveIdentity);
   if (isRoot) await UidLeases.removeStale();
   const directory = await InstanceDirectory.create();
-  const groups = await openControlGroups(directory.instance);
-  const program = seccompProgram(process.arch, { countsAllMemory: groups !== undefined });
+  const controlGroups = await openControlGroups(directory.instance);
+  const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
   const seccompFile = program && join(directory.path, "seccomp");
   if (program && seccompFile) await writeFile(seccompFile, program);
   return {
     directory,
     image: await prepareMachineImage(directory.path, isRoot),
-    groups,
-    watchdog: groups ? undefined : new MemoryWatchdog(),
+    groups: controlGroups ?? new MemoryWatchdog(join(directory.path, "figures")),
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
     strayDescriptors: inheritableDescriptors(),

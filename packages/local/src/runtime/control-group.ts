@@ -1,6 +1,7 @@
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { MachineGroups } from "./machine-group.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
 
 /**
@@ -9,28 +10,12 @@ import type { MachineLimits } from "./sandbox-runtime.js";
  * Both hierarchies are spoken, since both are in use: v1 (and hybrid) has one tree a controller, v2 one tree
  * for all. A host that lets us write neither has none, and limits fall back to rlimits and tmpfs sizes.
  */
-export interface ControlGroups {
+export interface ControlGroups extends MachineGroups {
   readonly version: 1 | 2;
   readonly controllers: readonly Controller[];
-  create(name: string, limits: MachineLimits): Promise<ControlGroup>;
-  /** Removes the tree of this instance. */
-  close(): Promise<void>;
 }
 
 export type Controller = "memory" | "pids" | "cpu" | "freezer";
-
-export interface ControlGroup {
-  /** Files into which a process writes its id to become a member, before it becomes the machine. */
-  readonly memberFiles: readonly string[];
-  /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
-  readonly canFreeze: boolean;
-  /** Directory with the memory figures and where the machine sees it, so that it can measure itself. */
-  readonly figures: { readonly source: string; readonly target: string };
-  freeze(frozen: boolean): Promise<void>;
-  /** How often the kernel ended a process of the group for want of memory. */
-  outOfMemoryKills(): Promise<number>;
-  remove(): Promise<void>;
-}
 
 const root = "/sys/fs/cgroup";
 const family = "cloud-sandbox";
@@ -97,6 +82,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
       return {
         memberFiles: [join(group, "cgroup.procs")],
         canFreeze: true,
+        adopt: alreadyMember,
         figures: { source: group, target: root },
         freeze: (frozen) => writeFile(join(group, "cgroup.freeze"), frozen ? "1" : "0"),
         outOfMemoryKills: () => readCounter(join(group, "memory.events"), "oom_kill"),
@@ -159,6 +145,7 @@ async function openPerController(
       return {
         memberFiles: [...group.values()].map((directory) => join(directory, "cgroup.procs")),
         canFreeze: group.has("freezer"),
+        adopt: alreadyMember,
         figures: { source: memoryGroup, target: join(root, "memory") },
         async freeze(frozen) {
           const freezer = group.get("freezer");
@@ -175,6 +162,11 @@ async function openPerController(
       for (const directory of directories.values()) await removeTree(directory, dirname(directory));
     },
   };
+}
+
+/** A machine's processes are members from before its first instruction. */
+function alreadyMember(): void {
+  return;
 }
 
 const cpuPeriod = 100_000;

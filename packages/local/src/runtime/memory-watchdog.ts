@@ -1,27 +1,52 @@
-import { readFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { processTree } from "./process-tree.js";
+import type { MachineLimits } from "./sandbox-runtime.js";
 
 const intervalMs = 250;
 
 /**
- * Holds whole machines to their memory where no control group does: adds up what their processes use, and kills the
- * largest when it is too much. It looks four times a second, so that a machine may pass its limit for a moment.
+ * Holds machines to their memory where no control group can: adds up what a machine's processes use, and kills the
+ * largest of them when it is too much. It looks four times a second, so that a machine may pass its limit for a moment.
+ *
+ * Machines see the figures in the form that a control group of the unified hierarchy has.
  */
-export class MemoryWatchdog {
-  readonly #watched = new Map<number, Watched>();
+export class MemoryWatchdog implements MachineGroups {
+  readonly #watched = new Set<Watched>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Watches the machine whose process 1 is `init`. */
-  watch(init: number, limitMb: number): void {
-    this.#watched.set(init, { limitKb: limitMb * 1024, kills: 0 });
-    this.#schedule();
+  /** Keeps what machines see in `directory`. */
+  constructor(private readonly directory: string) {}
+
+  async create(name: string, limits: MachineLimits): Promise<MachineGroup> {
+    const figures = join(this.directory, name);
+    await mkdir(figures, { recursive: true });
+    await chmod(figures, 0o755);
+    const watched: Watched = { figures, limitKb: limits.memoryMb * 1024, kills: 0, init: undefined };
+    await writeFile(join(figures, "memory.max"), `${limits.memoryMb * 1024 * 1024}\n`);
+    await writeFile(eventsFile(watched), "oom_kill 0\n");
+    return {
+      memberFiles: [],
+      canFreeze: false,
+      figures: { source: figures, target: "/sys/fs/cgroup" },
+      adopt: (init) => {
+        watched.init = init;
+        this.#watched.add(watched);
+        this.#schedule();
+      },
+      freeze: () => Promise.reject(new Error("There is no freezer.")),
+      outOfMemoryKills: async () => watched.kills,
+      remove: async () => {
+        this.#watched.delete(watched);
+        await rm(figures, { recursive: true, force: true });
+      },
+    };
   }
 
-  /** Stops watching, and says how many processes had to be killed. */
-  release(init: number): number {
-    const kills = this.#watched.get(init)?.kills ?? 0;
-    this.#watched.delete(init);
-    return kills;
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#watched.clear();
   }
 
   #schedule(): void {
@@ -35,24 +60,40 @@ export class MemoryWatchdog {
 
   async #look(): Promise<void> {
     const tree = await processTree();
-    for (const [init, watched] of this.#watched) {
+    for (const watched of this.#watched) {
+      const { init, limitKb } = watched;
+      if (init === undefined) continue;
       const uses = await Promise.all(
         tree.descendants(init).map(async (pid) => ({ pid, kb: await memoryKb(pid) })),
       );
-      const total = uses.reduce((sum, { kb }) => sum + kb, 0);
-      const largest = uses
-        .filter(({ pid }) => pid !== init)
-        .reduce((a, b) => (b.kb > a.kb ? b : a), { pid: 0, kb: 0 });
-      if (total <= watched.limitKb || largest.pid === 0 || !this.#watched.has(init)) continue;
-      watched.kills += 1;
-      tree.signal(largest.pid, "SIGKILL");
+      const largestFirst = uses.filter(({ pid }) => pid !== init).sort((a, b) => b.kb - a.kb);
+      const victims: number[] = [];
+      let total = uses.reduce((sum, { kb }) => sum + kb, 0);
+      for (const { pid, kb } of largestFirst) {
+        if (total <= limitKb) break;
+        total -= kb;
+        victims.push(pid);
+      }
+      if (victims.length === 0 || !this.#watched.has(watched)) continue;
+      watched.kills += victims.length;
+      // First the count, so that the agent finds it when it asks why its child died.
+      await writeFile(eventsFile(watched), `oom_kill ${watched.kills}\n`).catch(ignoreRemoved);
+      for (const pid of victims) tree.signal(pid, "SIGKILL");
     }
   }
 }
 
 interface Watched {
+  readonly figures: string;
   readonly limitKb: number;
   kills: number;
+  init: number | undefined;
+}
+
+const eventsFile = ({ figures }: Watched): string => join(figures, "memory.events");
+
+function ignoreRemoved(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 /** Memory of a process that is not backed by a file: its own, and what it has touched of shared memory. */

@@ -1,0 +1,24 @@
+import type { Mount } from "./machine-image.js";
+import type { MachineLimits } from "./sandbox-runtime.js";
+
+/** What holds whole machines, not single processes, to their limits. */
+export interface MachineGroups {
+  create(name: string, limits: MachineLimits): Promise<MachineGroup>;
+  /** Removes what this instance keeps. */
+  close(): Promise<void>;
+}
+
+export interface MachineGroup {
+  /** Files into which a process writes its id to become a member, before it becomes the machine. */
+  readonly memberFiles: readonly string[];
+  /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
+  readonly canFreeze: boolean;
+  /** Directory with the memory figures and where the machine sees it, so that it can measure itself. */
+  readonly figures: Mount;
+  /** Told the machine's process 1 once it runs, by its number on the host. */
+  adopt(init: number): void;
+  freeze(frozen: boolean): Promise<void>;
+  /** How many processes were killed for want of memory. */
+  outOfMemoryKills(): Promise<number>;
+  remove(): Promise<void>;
+}
