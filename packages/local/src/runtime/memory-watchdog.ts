@@ -63,13 +63,13 @@ export class MemoryWatchdog implements MachineGroups {
     for (const watched of this.#watched) {
       const { init, limitKb } = watched;
       if (init === undefined) continue;
-      const uses = await Promise.all(
-        tree.descendants(init).map(async (pid) => ({ pid, kb: await memoryKb(pid) })),
-      );
-      const largestFirst = uses.filter(({ pid }) => pid !== init).sort((a, b) => b.kb - a.kb);
+      const uses = await Promise.all(tree.descendants(init).map(memoryUse));
+      const worstFirst = uses
+        .filter(({ pid }) => pid !== init)
+        .sort((a, b) => b.dispensability - a.dispensability || b.kb - a.kb);
       const victims: number[] = [];
       let total = uses.reduce((sum, { kb }) => sum + kb, 0);
-      for (const { pid, kb } of largestFirst) {
+      for (const { pid, kb } of worstFirst) {
         if (total <= limitKb) break;
         total -= kb;
         victims.push(pid);
@@ -96,10 +96,20 @@ function ignoreRemoved(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** Memory of a process that is not backed by a file: its own, and what it has touched of shared memory. */
-async function memoryKb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+interface MemoryUse {
+  readonly pid: number;
+  /** Memory that is not backed by a file: its own, and what it has touched of shared memory. */
+  readonly kb: number;
+  /** What the kernel would go by too. The agent gives its children more than it has itself. */
+  readonly dispensability: number;
+}
+
+async function memoryUse(pid: number): Promise<MemoryUse> {
+  const [status, adjustment] = await Promise.all([
+    readFile(`/proc/${pid}/status`, "utf8").catch(() => ""),
+    readFile(`/proc/${pid}/oom_score_adj`, "utf8").catch(() => "0"),
+  ]);
   const field = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
-  return field("RssAnon") + field("RssShmem");
+  return { pid, kb: field("RssAnon") + field("RssShmem"), dispensability: Number(adjustment) };
 }
