@@ -6,7 +6,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const programs = [
   {
@@ -42,7 +42,7 @@ console.log(numbers.join(", "));
 const server = new StdioClientTransport({
   command: process.execPath,
   args: [fileURLToPath(new URL("../packages/mcp/dist/main.js", import.meta.url))],
-  env: { ...getDefaultEnvironment(), CLOUD_SANDBOX_BACKEND: "local" },
+  env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local" },
 });
 const client = new Client({ name: "cloud-sandbox-demo", version: "1.0.0" });
 await client.connect(server);

@@ -1,17 +1,24 @@
-/** Inputs that several tools share, each described once. Every word here is read by a model with every tool. */
+/**
+ * Inputs that several tools share, each described once. A model reads these descriptions with every tool, so they
+ * are short; the messages are what it reads when it got one wrong.
+ */
 import * as z from "zod";
+
+const text = z.string("must be text").min(1, "must not be empty");
 
 /** Which sandbox a call is about: the first fields of every tool that works in one. */
 export const sandboxReference = {
-  sandbox_id: z.string().min(1).optional().describe("Id from create_sandbox"),
-  vm_url: z.string().min(1).optional().describe("Its direct_url, instead of sandbox_id"),
+  sandbox_id: text.optional().describe("Id from create_sandbox"),
+  vm_url: text.optional().describe("Its direct_url, instead of sandbox_id"),
   auth_token: z.string().optional().describe("Not needed: the server holds the tokens"),
 };
 export type SandboxReference = typeof sandboxReference;
 
-export const sandboxId = z.string().min(1).describe("Sandbox id");
+export const sandboxId = text.describe("Sandbox id");
 
-export const languages = ["python", "javascript", "bash", "go"] as const;
+export const code = z.string("must be text").describe("The program");
+
+const languages = ["python", "javascript", "bash", "go"] as const;
 
 export const language = z
   .enum(languages, `must be one of ${languages.join(", ")}`)
@@ -19,29 +26,40 @@ export const language = z
   .describe("Language of code");
 
 /** How long code may run, in seconds; the wire allows 1 to 300. */
-export const executionTimeout = z
-  .int("must be a whole number of seconds, 1 to 300")
-  .min(1, "must be 1 to 300 seconds")
-  .max(300, "must be 1 to 300 seconds; split work that takes longer")
-  .default(30)
-  .describe("Seconds, 1-300; then it is killed");
+export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds, 1-300; then it is killed");
 
-export const runEnvironment = z
-  .record(z.string(), z.string("values must be strings"))
-  .optional()
-  .describe("Environment variables of this run only");
+/** How long a sandbox lives, in seconds: up to a day. */
+export const lifetime = wholeSeconds(86_400);
 
-export const workingDirectory = z.string().min(1).default("/workspace").describe("Directory to run in");
+/** Names as shells take them, values as text. */
+export const variables = z.record(
+  z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be a name of letters, digits and _, not starting with a digit"),
+  z.string("must be text"),
+  "must be an object of names and values",
+);
 
-export const absolutePath = z.string().min(1).describe("Absolute path under /workspace or /tmp");
+export const runEnvironment = variables.optional().describe("Environment variables of this run only");
 
-/** How long a sandbox lives, in seconds. */
-export const lifetime = z
-  .int("must be a whole number of seconds, 1 to 86400")
-  .min(1, "must be 1 to 86400 seconds")
-  .max(86_400, "must be 1 to 86400 seconds (a day)");
+export const workingDirectory = text.default("/workspace").describe("Directory to run in");
 
-/** Most entries of a list to return. */
-export function maxResults(standard: number): z.ZodDefault<z.ZodInt> {
-  return z.int().min(1).max(10_000).default(standard).describe("Most entries to return");
+export const absolutePath = text.describe("Absolute path under /workspace or /tmp");
+
+export const templateName = text.describe("Template, by name");
+
+export const region = text.optional().describe("Where to run it");
+
+/** Most entries of a list to return, 1 to `most`. */
+export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
+  return wholeNumber(most, "").default(standard).describe(`Most entries to return, 1-${most}`);
+}
+
+function wholeSeconds(most: number): z.ZodInt {
+  return wholeNumber(most, " seconds");
+}
+
+function wholeNumber(most: number, unit: string): z.ZodInt {
+  const range = `must be a whole number of 1 to ${most}${unit}`;
+  return z.int(range).min(1, range).max(most, range);
 }

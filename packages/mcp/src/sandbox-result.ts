@@ -16,3 +16,9 @@ export function sandboxResult(sandbox: Sandbox): z.input<typeof sandboxOutput> {
   const { id, status, template, publicHost, metadata: _, ...facts } = sandbox.toJSON();
   return { id, status, template_name: template, direct_url: publicHost, ...wireNames(facts) };
 }
+
+/** What tells one sandbox of a list from another; get_sandbox has the rest. */
+export function sandboxSummary(sandbox: Sandbox): z.input<typeof sandboxOutput> {
+  const { resources: _, timeout_seconds: __, ...summary } = sandboxResult(sandbox);
+  return summary;
+}

@@ -19,7 +19,14 @@ const instructions = `Runs code in isolated sandboxes.
 /** What a client may keep of the lists: they are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
-export function createServer(tools: readonly Tool[], session: Session): McpServer {
+export interface ServerParts {
+  readonly tools: readonly Tool[];
+  readonly session: Session;
+  /** Receives one line at a time, for the people who run the server. */
+  readonly log: (line: string) => void;
+}
+
+export function createServer({ tools, session, log }: ServerParts): McpServer {
   const server = new McpServer(
     { name: "cloud-sandbox", title: "Cloud Sandbox", version },
     {
@@ -34,27 +41,26 @@ export function createServer(tools: readonly Tool[], session: Session): McpServe
       inputSchema: unchecked(tool.input, "input"),
       outputSchema: unchecked(tool.output, "output"),
     };
-    server.registerTool(name, { title, description, annotations, ...schemas }, (given, context) =>
-      call(tool, given, session, context),
-    );
+    server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
+      const { signal } = context.mcpReq;
+      const work = session.run(tool, given, { signal, report: progressReporter(context) });
+      return work.then(success, (error: unknown) => failure(tool, error, log));
+    });
   }
   return server;
 }
 
-async function call(
-  tool: Tool,
-  given: unknown,
-  session: Session,
-  context: ServerContext,
-): Promise<CallToolResult> {
-  const { signal } = context.mcpReq;
-  try {
-    const result = await session.run(tool, given, { signal, report: progressReporter(context) });
-    return { structuredContent: result, content: [{ type: "text", text: compactText(result) }] };
-  } catch (error) {
-    const { explainFailure } = await import("./tool-failure.js");
-    return { isError: true, content: [{ type: "text", text: explainFailure(error) }] };
-  }
+function success(result: Record<string, unknown>): CallToolResult {
+  return { structuredContent: result, content: [{ type: "text", text: compactText(result) }] };
+}
+
+async function failure(tool: Tool, error: unknown, log: ServerParts["log"]): Promise<CallToolResult> {
+  // Loads the client with it, which starting up must not wait for.
+  const { explainFailure, unforeseen } = await import("./tool-failure.js");
+  const explained = explainFailure(error);
+  if (explained === undefined)
+    log(`${tool.name} failed: ${error instanceof Error ? error.message : "unknown"}`);
+  return { isError: true, content: [{ type: "text", text: explained ?? unforeseen }] };
 }
 
 /** Steps are counted as they come; how many there will be is not known. */

@@ -1,22 +1,15 @@
 /** Serves one client over stdin and stdout, and ends when it leaves. Nothing but the protocol goes to stdout. */
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { createServer } from "./server.js";
-import type { Session } from "./session.js";
-import type { Tool } from "./tool.js";
+import { createServer, type ServerParts } from "./server.js";
 
 /** A client that closes stdin waits about two seconds before it kills; the backend must be gone by then. */
 const closeWithinMs = 1_700;
 
-export interface StdioOptions {
-  readonly tools: readonly Tool[];
-  readonly session: Session;
-  readonly log: (line: string) => void;
-}
-
 /** Resolves when stdin ends, stdout breaks or a signal asks to stop, and nothing is left behind. */
-export async function serveOverStdio({ tools, session, log }: StdioOptions): Promise<void> {
+export async function serveOverStdio(parts: ServerParts): Promise<void> {
+  const { session, log } = parts;
   const transport = new StdioServerTransport();
-  const connection = serveStdio(() => createServer(tools, session), {
+  const connection = serveStdio(() => createServer(parts), {
     transport,
     onerror: (error) => log(`a message could not be handled (${error.name})`),
   });

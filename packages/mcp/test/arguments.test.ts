@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { InvalidArgumentsError, readArguments } from "../src/arguments.js";
-import { executionTimeout, language, lifetime, runEnvironment } from "../src/input-fields.js";
+import { code, executionTimeout, language, lifetime, runEnvironment } from "../src/input-fields.js";
 
 const definition = {
   name: "some_tool",
   input: z.object({
-    code: z.string(),
+    code,
     language,
     timeout: executionTimeout,
     env: runEnvironment,
@@ -26,34 +26,46 @@ describe("readArguments", () => {
   it.each([
     ["no arguments", undefined, "code is required"],
     ["a missing one", {}, "code is required"],
-    ["a wrong type", { code: 1 }, "code: Invalid input: expected string, received number"],
+    ["a wrong type", { code: 1 }, "code must be text"],
     [
       "an unknown language",
       { code: "", language: "cobol" },
-      "language: must be one of python, javascript, bash, go",
+      "language must be one of python, javascript, bash, go",
     ],
-    ["a timeout of 0", { code: "", timeout: 0 }, "timeout: must be 1 to 300 seconds"],
-    [
-      "a timeout of 301",
-      { code: "", timeout: 301 },
-      "timeout: must be 1 to 300 seconds; split work that takes longer",
-    ],
-    ["half a second", { code: "", timeout: 0.5 }, "timeout: must be a whole number of seconds, 1 to 300"],
+    ["a timeout of 0", { code: "", timeout: 0 }, "timeout must be a whole number of 1 to 300 seconds"],
+    ["a timeout of 301", { code: "", timeout: 301 }, "timeout must be a whole number of 1 to 300 seconds"],
+    ["half a second", { code: "", timeout: 0.5 }, "timeout must be a whole number of 1 to 300 seconds"],
     [
       "a lifetime beyond a day",
       { code: "", lifetime: 86_401 },
-      "lifetime: must be 1 to 86400 seconds (a day)",
+      "lifetime must be a whole number of 1 to 86400 seconds",
     ],
+    [
+      "an impossible name",
+      { code: "", env: { "A B": "" } },
+      "env.A B must be a name of letters, digits and _",
+    ],
+    ["a list for an object", { code: "", env: ["A"] }, "env must be an object of names and values"],
     ["something that is no object", "code", "they must be an object"],
+    [
+      "several",
+      { language: 1, timeout: "30" },
+      "code is required; language must be one of python, javascript, bash, go; timeout must be",
+    ],
   ])("says what is wrong with %s", (_, given, problem) => {
     const read = () => readArguments(definition, given);
     expect(read).toThrow(InvalidArgumentsError);
     expect(read).toThrow(`some_tool cannot use these arguments: ${problem}`);
   });
 
+  it("tells the first few problems of thousands", () => {
+    const env = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`A${index}`, index]));
+    expect(() => readArguments(definition, { code: "", env })).toThrow(/^.{1,300}$/);
+  });
+
   it("never repeats a value, which may be a secret", () => {
     expect(() => readArguments(definition, { code: "", env: { TOKEN: 12_345_678 } })).toThrow(
-      /^some_tool cannot use these arguments: env.TOKEN: values must be strings.$/,
+      /^some_tool cannot use these arguments: env.TOKEN must be text\.$/,
     );
   });
 });

@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startLocalServer } from "../../../test/support/local-server.js";
 import { connect, type McpConnection } from "./mcp-connection.js";
 
 /** Nothing that a user can do nothing with. */
@@ -45,9 +43,19 @@ describe("a call that cannot work says what to do", () => {
       /list_templates/,
     ],
     ["an unknown template to look at", "get_template", { name: "nothing" }, /list_templates/],
-    ["a timeout of 0", "execute_code_isolated", { code: "1", timeout: 0 }, /1 to 300 seconds/],
-    ["a timeout of 301", "execute_code_isolated", { code: "1", timeout: 301 }, /1 to 300 seconds/],
-    ["a lifetime of 0", "create_sandbox", { timeout_seconds: 0 }, /1 to 86400 seconds/],
+    [
+      "a timeout of 0",
+      "execute_code_isolated",
+      { code: "1", timeout: 0 },
+      /a whole number of 1 to 300 seconds/,
+    ],
+    [
+      "a timeout of 301",
+      "execute_code_isolated",
+      { code: "1", timeout: 301 },
+      /a whole number of 1 to 300 seconds/,
+    ],
+    ["a lifetime of 0", "create_sandbox", { timeout_seconds: 0 }, /a whole number of 1 to 86400 seconds/],
     [
       "internet access, which this backend has not",
       "create_sandbox",
@@ -58,7 +66,7 @@ describe("a call that cannot work says what to do", () => {
       "a variable with an impossible name",
       "create_sandbox",
       { env_vars: { "1X": "v" } },
-      /Correct the argument/,
+      /env_vars.1X must be a name/,
     ],
     ["no code", "execute_code_isolated", {}, /code is required/],
   ])("%s", async (_, name, given, step) => {
@@ -77,7 +85,7 @@ describe("a call that cannot work says what to do", () => {
     ],
     ["a file that is not there", "file_read", { path: "/workspace/nothing" }, /file_list/],
     ["a directory that is not there", "file_list", { path: "/workspace/nothing" }, /file_list/],
-    ["an empty command", "run_command", { command: " " }, /Correct the argument/],
+    ["an empty command", "run_command", { command: " " }, /command must not be empty/],
     ["the mask in place of a value", "env_set", { env_vars: { A: "***MASKED***" } }, /Correct the argument/],
   ])("%s", async (_, name, given, step) => {
     const sentence = await mcp.failure(name, { sandbox_id, ...given });
@@ -101,9 +109,9 @@ describe("a call that cannot work says what to do", () => {
   });
 });
 
-describe("a backend that cannot be used", () => {
-  it("has a key that the cloud does not know", async () => {
-    const cloud = await startControlPlane("the-right-key");
+describe("a backend", () => {
+  it("that does not know the key", async () => {
+    const cloud = await startLocalServer({ apiKey: "the-right-key" });
     const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "a-wrong-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
     try {
       for (const [name, given] of [
@@ -120,8 +128,8 @@ describe("a backend that cannot be used", () => {
     }
   });
 
-  it("works with the right key, and its sandboxes are deleted when the server ends", async () => {
-    const cloud = await startControlPlane("the-right-key");
+  it("that is elsewhere keeps no sandbox when the server ends", async () => {
+    const cloud = await startLocalServer({ apiKey: "the-right-key" });
     const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "the-right-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
     const sandboxes = async (): Promise<unknown> => {
       const answer = await fetch(`${cloud.url}/v1/sandboxes`, { headers: { "x-api-key": "the-right-key" } });
@@ -142,24 +150,28 @@ describe("a backend that cannot be used", () => {
 
   it.each([
     [
-      "cannot be reached",
+      "that cannot be reached",
       async () => ({ CLOUD_SANDBOX_API_KEY: "some-key", CLOUD_SANDBOX_BASE_URL: await closedPort() }),
       /CLOUD_SANDBOX_BASE_URL/,
     ],
     [
-      "has a URL that is none",
+      "whose URL is none",
       async () => ({ CLOUD_SANDBOX_API_KEY: "some-key", CLOUD_SANDBOX_BASE_URL: "cloud" }),
       /CLOUD_SANDBOX_BASE_URL/,
     ],
-    ["has no key", async () => ({ CLOUD_SANDBOX_BACKEND: "cloud" }), /Set CLOUD_SANDBOX_API_KEY/],
+    ["that has no key", async () => ({ CLOUD_SANDBOX_BACKEND: "cloud" }), /Set CLOUD_SANDBOX_API_KEY/],
     [
-      "has an empty key",
+      "that has an empty key",
       async () => ({ CLOUD_SANDBOX_BACKEND: "cloud", CLOUD_SANDBOX_API_KEY: " " }),
       /Set CLOUD_SANDBOX_API_KEY/,
     ],
-    ["is neither cloud nor local", async () => ({ CLOUD_SANDBOX_BACKEND: "moon" }), /must be cloud or local/],
     [
-      "has no runtime on this machine",
+      "that is neither cloud nor local",
+      async () => ({ CLOUD_SANDBOX_BACKEND: "moon" }),
+      /must be cloud or local/,
+    ],
+    [
+      "that has no runtime on this machine",
       async () => ({ PATH: "/nowhere" }),
       /bubblewrap.*CLOUD_SANDBOX_API_KEY/,
     ],
@@ -179,28 +191,6 @@ describe("a backend that cannot be used", () => {
     }
   });
 });
-
-/** A control plane as a cloud would be: another process, with a key of its own. */
-async function startControlPlane(apiKey: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const main = fileURLToPath(new URL("../../local/dist/main.js", import.meta.url));
-  const child = spawn(
-    process.execPath,
-    [main, "serve", "--port", "0", "--pool", "1", "--api-key", apiKey, "--json"],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  const { url } = JSON.parse(line) as { url: string };
-  return {
-    url,
-    stop: async () => {
-      const ended = once(child, "exit");
-      child.kill();
-      await ended;
-    },
-  };
-}
 
 async function closedPort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");

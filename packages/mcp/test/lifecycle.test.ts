@@ -1,8 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { descendants, hostProcesses } from "../../../test/support/host-processes.js";
 import { connect, serverFile } from "./mcp-connection.js";
 
 describe("the server ends within two seconds and leaves nothing", () => {
@@ -15,7 +18,7 @@ describe("the server ends within two seconds and leaves nothing", () => {
     ["on SIGTERM", (server: ChildProcessWithoutNullStreams) => server.kill("SIGTERM")],
     ["on SIGINT", (server: ChildProcessWithoutNullStreams) => server.kill("SIGINT")],
   ])("%s, with sandboxes alive and code running", async (_, end) => {
-    const { server, request } = start();
+    const { server, directory, request } = start();
     await request("initialize", initialize);
     const created = await request("tools/call", { name: "create_sandbox", arguments: {} });
     const sandbox_id = created.result.structuredContent.id;
@@ -25,8 +28,9 @@ describe("the server ends within two seconds and leaves nothing", () => {
       name: "execute_code_isolated",
       arguments: { language: "bash", code: "sleep 4711" },
     });
-    await until(() => descendants(server).filter((command) => command.includes("sleep 4711")).length >= 2);
-    const family = [server.pid, ...descendantIds(server)];
+    await until(() => isRunning(server.pid, "sleep 4711", 2));
+    const family = [server.pid, ...descendants(server.pid ?? 0).map(({ pid }) => pid)];
+    expect(readdirSync(directory)).not.toEqual([]);
 
     const exited = once(server, "exit");
     const startedAt = performance.now();
@@ -34,16 +38,18 @@ describe("the server ends within two seconds and leaves nothing", () => {
     const [code] = await exited;
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(code).toBe(0);
-    await until(() => family.every((pid) => !isRunning(pid)));
+    await until(() => hostProcesses().every(({ pid }) => !family.includes(pid)));
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it("while the backend is still opening", async () => {
-    const { server, request } = start();
+    const { server, directory, request } = start();
     await request("initialize", initialize);
     const exited = once(server, "exit");
     server.stdin.end();
     await exited;
-    await until(() => descendantIds(server).length === 0);
+    await until(() => descendants(server.pid ?? 0).length === 0);
+    expect(readdirSync(directory)).toEqual([]);
   });
 });
 
@@ -67,7 +73,10 @@ it("serves the stateless era of the protocol too", async () => {
     "io.modelcontextprotocol/clientCapabilities": {},
   };
   const discovered = await request("server/discover", { _meta });
-  expect(discovered.result).toMatchObject({ serverInfo: { name: "cloud-sandbox" } });
+  expect(discovered.result).toMatchObject({
+    supportedVersions: ["2026-07-28"],
+    instructions: expect.stringContaining("execute_code_isolated"),
+  });
   const listed = await request("tools/list", { _meta });
   expect(listed.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
   const ran = await request("tools/call", {
@@ -84,8 +93,7 @@ it("stops what a cancelled call runs, and deletes its sandbox", async () => {
   const mcp = await connect();
   try {
     const { id: sandbox_id } = await mcp.result("create_sandbox");
-    const server = { pid: mcp.transport.pid ?? 0 };
-    const running = (): string[] => descendants(server).filter((command) => command.includes("sleep 4712"));
+    const sleeping = (): boolean => isRunning(mcp.transport.pid, "sleep 4712");
     for (const [name, given] of [
       ["execute_code_isolated", {}],
       ["execute_code", { sandbox_id }],
@@ -94,10 +102,10 @@ it("stops what a cancelled call runs, and deletes its sandbox", async () => {
       const cancellation = new AbortController();
       const options = { signal: cancellation.signal };
       const call = mcp.call(name, { language: "bash", code: "sleep 4712", ...given }, options);
-      await until(() => running().length > 0);
+      await until(() => sleeping());
       cancellation.abort();
       await expect(call).rejects.toThrow();
-      await until(() => running().length === 0);
+      await until(() => !sleeping());
     }
     const only = async (): Promise<boolean> => {
       const { data } = await mcp.result("list_sandboxes");
@@ -126,6 +134,11 @@ describe("the command line", () => {
   });
 });
 
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
 const initialize = {
   protocolVersion: "2025-11-25",
   capabilities: {},
@@ -138,11 +151,14 @@ interface Answer {
   error: { code: number };
 }
 
-/** The server, and a client that is nothing but lines. */
+/** The server, and a client that is nothing but lines. What it keeps on disk is in a directory of its own. */
 function start() {
-  const server = spawn(process.execPath, [serverFile], {
-    env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local" },
-  });
+  const directory = mkdtempSync(join(tmpdir(), "mcp-test-"));
+  // Sandboxes have users of their own, who must get through.
+  chmodSync(directory, 0o755);
+  directories.push(directory);
+  const env = { ...process.env, CLOUD_SANDBOX_BACKEND: "local", TMPDIR: directory };
+  const server = spawn(process.execPath, [serverFile], { env });
   server.stdin.on("error", () => undefined);
   server.stderr.resume();
   const lines: string[] = [];
@@ -159,45 +175,15 @@ function start() {
     server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     return new Promise((resolve) => waiting.set(id, resolve));
   };
-  return { server, lines, request };
+  return { server, directory, lines, request };
+}
+
+/** Whether a command runs below a process, as the host sees it: inside sandboxes too. */
+function isRunning(ancestor: number | null | undefined, command: string, times = 1): boolean {
+  return descendants(ancestor ?? 0).filter(({ commandLine }) => commandLine === command).length >= times;
 }
 
 /** Waits for a condition; how long it takes does not matter, within the test's time. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-/** Every process below another, as the host sees them: those inside sandboxes too. */
-function descendantIds({ pid }: { pid?: number | undefined }): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync("/proc")) {
-    const parent = /^\d+$/.test(name) ? parentOf(Number(name)) : undefined;
-    if (parent !== undefined) parents.set(Number(name), parent);
-  }
-  const below = (ancestor: number): number[] =>
-    [...parents].filter(([, parent]) => parent === ancestor).flatMap(([child]) => [child, ...below(child)]);
-  return pid === undefined ? [] : below(pid);
-}
-
-function descendants(process: { pid?: number | undefined }): string[] {
-  return descendantIds(process).map((pid) => readProc(pid, "cmdline").replaceAll("\0", " "));
-}
-
-function parentOf(pid: number): number | undefined {
-  const afterName = readProc(pid, "stat").split(") ").at(-1);
-  const parent = afterName?.split(" ")[1];
-  return parent === undefined ? undefined : Number(parent);
-}
-
-function isRunning(pid: number | undefined): boolean {
-  return pid !== undefined && readProc(pid, "stat") !== "";
-}
-
-function readProc(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch {
-    // It has ended.
-    return "";
-  }
 }

@@ -3,10 +3,13 @@ import * as z from "zod";
 import { runs } from "../annotations.js";
 import { executionOutput, executionResult } from "../execution-result.js";
 import {
+  code,
   executionTimeout,
   language,
+  region,
   runEnvironment,
   sandboxReference,
+  templateName,
   workingDirectory,
 } from "../input-fields.js";
 import { sandboxTool, tool } from "../tool.js";
@@ -19,12 +22,12 @@ export const executeCodeIsolated = tool({
   toolset: "code",
   annotations: { ...runs, destructiveHint: false },
   input: z.object({
-    code: z.string().describe("The program"),
+    code,
     language,
     timeout: executionTimeout,
     env: runEnvironment,
-    template_name: z.string().min(1).default("code-interpreter").describe("Template, by name"),
-    region: z.string().min(1).optional().describe("Where to run it"),
+    template_name: templateName.default("code-interpreter"),
+    region,
   }),
   output: executionOutput.extend({ isolation: z.string().optional().describe("What stood around the code") }),
   handler: async ({
@@ -67,7 +70,7 @@ export const executeCode = sandboxTool({
   annotations: runs,
   input: z.object({
     ...sandboxReference,
-    code: z.string().describe("The program"),
+    code,
     language,
     timeout: executionTimeout,
     env: runEnvironment,

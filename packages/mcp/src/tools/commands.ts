@@ -20,7 +20,7 @@ export const runCommand = sandboxTool({
   annotations: runs,
   input: z.object({
     ...sandboxReference,
-    command: z.string().min(1).describe("Command line"),
+    command: z.string("must be text").trim().min(1, "must not be empty").describe("Command line"),
     timeout: executionTimeout,
     working_dir: workingDirectory,
     env: runEnvironment,
@@ -38,7 +38,7 @@ export const listProcesses = sandboxTool({
   description: "Lists all processes that run in a sandbox, with CPU and memory use.",
   toolset: "commands",
   annotations: looks,
-  input: z.object({ ...sandboxReference, max_results: maxResults(200) }),
+  input: z.object({ ...sandboxReference, max_results: maxResults(200, 10_000) }),
   output: z.looseObject({
     processes: z.array(z.looseObject({ pid: z.number() })).describe("memory_mb is resident memory"),
     count: z.number(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { looks, replaces } from "../annotations.js";
-import { sandboxReference } from "../input-fields.js";
+import { sandboxReference, variables } from "../input-fields.js";
 import { sandboxTool } from "../tool.js";
 
 /** Values never leave the sandbox through these tools: a variable is as likely a secret as not. */
@@ -31,7 +31,7 @@ export const envSet = sandboxTool({
   annotations: replaces,
   input: z.object({
     ...sandboxReference,
-    env_vars: z.record(z.string(), z.string("values must be strings")).describe("Names and values"),
+    env_vars: variables.describe("Names and values"),
     merge: z.boolean().default(true).describe("false removes all others"),
   }),
   output: z.looseObject({ variables_set: z.array(z.string()), merge: z.boolean() }),

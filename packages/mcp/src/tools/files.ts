@@ -32,7 +32,7 @@ export const fileWrite = sandboxTool({
   description: "Writes a text file, replacing what is there; directories are made.",
   toolset: "files",
   annotations: replaces,
-  input: onePath.extend({ content: z.string().describe("The whole text") }),
+  input: onePath.extend({ content: z.string("must be text").describe("The whole text") }),
   output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
   handler: async ({ sandbox, path, content, signal }) => {
     const written = await sandbox.files.write(path, content, { signal });
@@ -49,7 +49,7 @@ export const fileList = sandboxTool({
   input: z.object({
     ...sandboxReference,
     path: absolutePath.default("/workspace"),
-    max_results: maxResults(1000),
+    max_results: maxResults(1000, 10_000),
   }),
   output: z.looseObject({
     path: z.string(),

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { adds, looks, replaces, settles } from "../annotations.js";
-import { lifetime, sandboxId } from "../input-fields.js";
+import { lifetime, maxResults, region, sandboxId, templateName, variables } from "../input-fields.js";
 import { firstEntries } from "../output-limit.js";
-import { sandboxOutput, sandboxResult } from "../sandbox-result.js";
+import { sandboxOutput, sandboxResult, sandboxSummary } from "../sandbox-result.js";
 import { tool } from "../tool.js";
 
 export const health = tool({
@@ -27,15 +27,12 @@ export const createSandbox = tool({
   toolset: "sandboxes",
   annotations: { ...adds, openWorldHint: true },
   input: z.object({
-    template_id: z.string().min(1).optional().describe("Template, by id"),
-    template_name: z.string().min(1).optional().describe("Template, by name; default code-interpreter"),
-    region: z.string().min(1).optional().describe("Where to run it"),
+    template_id: templateName.optional().describe("Template, by id"),
+    template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
+    region,
     timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
     internet_access: z.boolean().optional().describe("Default: on in the cloud, off locally"),
-    env_vars: z
-      .record(z.string(), z.string("values must be strings"))
-      .optional()
-      .describe("Seen by every run in it"),
+    env_vars: variables.optional().describe("Seen by every run in it"),
     vcpu: z.number().optional().describe("Ignored: the template decides"),
     memory_mb: z.number().optional().describe("Ignored: the template decides"),
     disk_gb: z.number().optional().describe("Ignored: the template decides"),
@@ -44,9 +41,8 @@ export const createSandbox = tool({
   output: sandboxOutput,
   handler: async ({ client, sandboxes, signal, ...wanted }) => {
     const sandbox = await client.sandboxes.create({
-      ...(wanted.template_id === undefined
-        ? { template: wanted.template_name ?? "code-interpreter" }
-        : { templateId: wanted.template_id }),
+      template: wanted.template_name,
+      templateId: wanted.template_id,
       region: wanted.region,
       timeoutSeconds: wanted.timeout_seconds,
       internetAccess: wanted.internet_access,
@@ -72,14 +68,14 @@ export const listSandboxes = tool({
   toolset: "sandboxes",
   annotations: looks,
   input: z.object({
-    limit: z.int().min(1).max(100).default(100).describe("Most to return, 1-100"),
+    limit: maxResults(100, 100),
     status: z.enum(["creating", "running", "paused", "stopped", "error"]).optional().describe("Only these"),
-    region: z.string().min(1).optional().describe("Only there"),
+    region: region.describe("Only there"),
   }),
   output: z.looseObject({ data: z.array(sandboxOutput), count: z.number(), has_more: z.boolean() }),
   handler: async ({ client, limit, status, region, signal }) => {
     for await (const page of client.sandboxes.list({ limit, status, region, signal }).pages()) {
-      const { items, truncated } = firstEntries(page.items.map(sandboxResult), limit);
+      const { items, truncated } = firstEntries(page.items.map(sandboxSummary), limit);
       return { data: items, count: items.length, has_more: page.hasMore || truncated };
     }
     return { data: [], count: 0, has_more: false };

@@ -51,7 +51,8 @@ export const getAgentUrl = sandboxTool({
   annotations: looks,
   input: inSandbox,
   output: z.looseObject({ agent_url: z.string(), sandbox_id: z.string() }),
-  handler: async ({ sandbox: { id, publicHost, status } }) => {
+  handler: async ({ client, sandbox: { id }, signal }) => {
+    const { publicHost, status } = await client.sandboxes.get(id, { signal });
     if (publicHost !== undefined) return { agent_url: publicHost, sandbox_id: id };
     throw new InvalidArgumentsError(
       `Sandbox ${id} is ${status} and has no URL yet; get_sandbox shows when it runs.`,

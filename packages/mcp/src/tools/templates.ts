@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { looks } from "../annotations.js";
+import { maxResults } from "../input-fields.js";
 import { firstEntries } from "../output-limit.js";
 import { tool } from "../tool.js";
 import { wireNames } from "../wire-names.js";
@@ -11,7 +12,7 @@ export const listTemplates = tool({
   toolset: "templates",
   annotations: looks,
   input: z.object({
-    limit: z.int().min(1).max(100).default(10).describe("Most to return, 1-100"),
+    limit: maxResults(10, 100),
     fields: z
       .string()
       .default("id,name,description,category,language")
