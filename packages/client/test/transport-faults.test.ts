@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { SandboxClient } from "../src/index.js";
-import { apiKey, carriers, rejection, testClient } from "./support/clients.js";
+import { apiKey, carriers, rejection, testClient, unusedUrl } from "./support/clients.js";
 import { type Handler, json, scriptedServer } from "./support/scripted-server.js";
 
 const sandbox = { id: "abc", status: "running" };
@@ -324,11 +324,3 @@ describe.each(carriers)("over %s", (_, carrier) => {
     });
   });
 });
-
-async function unusedUrl(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-}

@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { onTestFinished } from "vitest";
 import { SandboxClient, type SandboxClientOptions } from "../../src/index.js";
 
@@ -29,4 +30,13 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
     },
     (error: unknown) => error,
   );
+}
+
+/** Where nothing listens. */
+export async function unusedUrl(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }

@@ -1,0 +1,68 @@
+import type { Sandbox, SandboxClientOptions } from "../../src/index.js";
+import { testClient } from "./clients.js";
+import { type Handler, json, type ScriptedServer, scriptedServer } from "./scripted-server.js";
+
+/** A token that says how long it lives, signed by nobody. */
+export function tokenFor(id: string, { life = 3600, serial = 1 } = {}): string {
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const issued = Math.floor(Date.now() / 1000);
+  return `${encode({ alg: "EdDSA" })}.${encode({ sub: id, iat: issued, exp: issued + life, jti: serial })}.c2ln`;
+}
+
+/** A running sandbox as a control plane describes it, which keeps our contract unless told otherwise. */
+export function wireSandbox(
+  publicHost: string,
+  fields: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    id: "abc",
+    status: "running",
+    template_name: "code-interpreter",
+    isolation: "namespace",
+    public_host: publicHost,
+    auth_token: tokenFor("abc"),
+    token_expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    ...fields,
+  };
+}
+
+/** The object of a sandbox whose agent is at `publicHost`. */
+export async function withSandbox(publicHost: string, options: SandboxClientOptions = {}): Promise<Sandbox> {
+  const controlPlane = await scriptedServer((_, response) => json(response, 200, wireSandbox(publicHost)));
+  return testClient(controlPlane.url, options).sandboxes.get("abc");
+}
+
+/** A control plane and an agent on two ports, each answering what a test wants and usual things otherwise. */
+export async function sandboxService(
+  overrides: Record<string, Handler> = {},
+): Promise<{ controlPlane: ScriptedServer; agent: ScriptedServer }> {
+  const route =
+    (usual: Record<string, Handler>): Handler =>
+    (request, response) => {
+      const key = `${request.method} ${request.path.split("?")[0]}`;
+      const handler = overrides[key] ?? usual[key];
+      if (handler === undefined) return json(response, 404, { error: `No ${key} here`, code: "NOT_FOUND" });
+      return handler(request, response);
+    };
+  const agent = await scriptedServer(
+    route({
+      "POST /execute": (_, response) => json(response, 200, finished()),
+      "GET /files/exists": (_, response) => json(response, 200, { exists: true, path: "/workspace" }),
+    }),
+  );
+  const controlPlane = await scriptedServer(
+    route({
+      "POST /v1/sandboxes": (_, response) => json(response, 201, wireSandbox(agent.url)),
+      "GET /v1/sandboxes/abc": (_, response) => json(response, 200, wireSandbox(agent.url)),
+      "DELETE /v1/sandboxes/abc": (_, response) => json(response, 200, { id: "abc", deleted: true }),
+      "POST /v1/sandboxes/abc/token/refresh": (_, response) =>
+        json(response, 200, { auth_token: tokenFor("abc", { serial: 2 }), token_expires_at: null }),
+    }),
+  );
+  return { controlPlane, agent };
+}
+
+/** The answer to an execution. */
+export function finished(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return { success: true, stdout: "1\n", stderr: "", exit_code: 0, execution_time: 0.01, ...fields };
+}
