@@ -30,6 +30,12 @@ const commands = {
   build: {},
 };
 
+/** What sandboxes need of this machine. They see its /usr, so a Python elsewhere is none to them. */
+const hostPrograms = [
+  { title: "bubblewrap", debian: "bubblewrap", isThere: () => succeeds(["bwrap", "--version"]) },
+  { title: "Python", debian: "python3", isThere: () => existsSync("/usr/bin/python3") },
+];
+
 class Refusal extends Error {}
 const children = new Set();
 let stoppedBy;
@@ -99,16 +105,18 @@ async function build(name, madeFrom) {
   return wanted;
 }
 
-/** Sees that sandboxes can be started here; brings bubblewrap where that is allowed and enough. */
+/** Sees that sandboxes can be started here; brings what is missing where that is allowed. */
 async function requireRuntime(need) {
-  const missing = succeeds(["bwrap", "--version"]) ? undefined : await installBubblewrap();
-  const problem = missing ?? whyNoSandboxStarts();
+  const missing = hostPrograms.filter(({ isThere }) => !isThere());
+  const problem = (missing.length > 0 && (await installOnHost(missing))) || whyNoSandboxStarts();
   if (problem && need === "required") throw new Refusal(problem);
   if (problem) console.error(problem);
 }
 
-/** Installs bubblewrap, or says how to. */
-async function installBubblewrap() {
+/** Installs programs on this machine, or says how to. */
+async function installOnHost(programs) {
+  const names = programs.map(({ title }) => title).join(" and ");
+  const packages = programs.map(({ debian }) => debian);
   const system = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
   const isDebian = /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(system);
   if (!isDebian || process.getuid() !== 0) {
@@ -120,14 +128,15 @@ async function installBubblewrap() {
     };
     const installer = Object.keys(installers).find((tool) => succeeds(["which", tool]));
     return installer
-      ? `Sandboxes need bubblewrap, which is not installed. Install it with: sudo ${installers[installer]} bubblewrap`
-      : "Sandboxes need bubblewrap, which is not installed. It exists for Linux only.";
+      ? `Sandboxes need ${names}, not installed here. Install with: sudo ${installers[installer]} ${packages.join(" ")}`
+      : `Sandboxes need ${names}, not installed here, on Linux.`;
   }
-  const apt = ["apt-get", "install", "-y", "--no-install-recommends", "bubblewrap"];
-  console.log("Sandboxes need bubblewrap, which is not installed: installing it with apt-get.");
-  if (succeeds(apt)) return;
+  const apt = ["apt-get", "install", "-y", "--no-install-recommends", ...packages];
+  console.log(`Sandboxes need ${names}, not installed here: installing with apt-get.`);
+  if (succeeds(apt)) return undefined;
   await step("Refreshing the package lists", ["apt-get", "update"]);
-  await step("Installing bubblewrap", apt);
+  await step(`Installing ${names}`, apt);
+  return undefined;
 }
 
 function whyNoSandboxStarts() {
