@@ -1,0 +1,183 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CodeBlock, codeBlocks, root } from "./support/code-blocks.js";
+import { type LocalServer, startLocalServer } from "./support/local-server.js";
+
+const blocks = codeBlocks();
+const of = (...languages: string[]): [string, CodeBlock][] =>
+  blocks.filter(({ language }) => languages.includes(language)).map((block) => [block.place, block]);
+
+/** What stands in for the registry: commands by the name that people type, from the built packages. */
+const commands = {
+  "cloud-sandbox-local": "packages/local/dist/main.js",
+  "cloud-sandbox-mcp": "packages/mcp/dist/main.js",
+  "cloud-sandbox-cli": "packages/cli/dist/main.js",
+};
+/** Commands of other people's programs and of this checkout, which cannot run inside its own tests, and why. */
+const notRunHere: readonly [RegExp, string][] = [
+  [/^npm (test|run (check|bench|demo|build|generate|format))\b/, "npm"],
+  [/^git clone /, "git"],
+  [/^(claude|codex|gemini|code) /, "a client's own command"],
+];
+
+let directory: string;
+let server: LocalServer;
+
+beforeAll(async () => {
+  // Inside the checkout, so that its packages are found as installed ones are.
+  mkdirSync(join(root, "node_modules", ".cache"), { recursive: true });
+  directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
+  const bin = join(directory, "bin");
+  mkdirSync(bin);
+  const cases = Object.entries(commands).map(
+    ([name, main]) => `${name}) exec ${process.execPath} ${join(root, main)} "$@";;`,
+  );
+  writeFileSync(
+    join(bin, "npx"),
+    `#!/bin/sh\n[ "$1" = -y ] && shift\nname=$1\nshift\ncase $name in\n${cases.join("\n")}\nesac\necho "npx: unknown $name" >&2\nexit 1\n`,
+    { mode: 0o755 },
+  );
+  server = await startLocalServer({ args: ["--pool", "1"] });
+});
+
+afterAll(async () => {
+  await server?.stop();
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+});
+
+test("the pages have blocks of every kind that is tested here, and of no other", () => {
+  const languages = new Set(blocks.map(({ language }) => language));
+  expect([...languages].sort()).toEqual(["", "json", "sh", "ts"]);
+  // Blocks without a language are drawings.
+  for (const { code, language } of blocks)
+    if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
+});
+
+describe("a block of TypeScript", () => {
+  // CONTRIBUTING.md shows the inside, which has no entry point to run from.
+  test.each(of("ts").filter(([, { file }]) => file !== "CONTRIBUTING.md"))(
+    "of %s is typed and runs",
+    async (place, { code }) => {
+      const file = join(directory, `${place.replaceAll(/\W/g, "-")}.mts`);
+      writeFileSync(file, code);
+      expect(typeErrors(file)).toEqual([]);
+      const { outputText } = ts.transpileModule(code, {
+        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+      });
+      const program = file.replace(/\.mts$/, ".mjs");
+      writeFileSync(program, outputText);
+      const { code: status, stderr } = await run(process.execPath, [program], {
+        CLOUD_SANDBOX_API_KEY: server.apiKey,
+        CLOUD_SANDBOX_BASE_URL: server.url,
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    },
+  );
+});
+
+describe("a block of shell commands", () => {
+  const scripts = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object })
+    .scripts;
+
+  test.each(of("sh"))("of %s works as written", { timeout: 60_000 }, async (_, { code, file }) => {
+    for (const line of code
+      .trim()
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"))) {
+      const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
+      if (script !== undefined) expect(scripts).toHaveProperty(script);
+      if (notRunHere.some(([pattern]) => pattern.test(line))) continue;
+      if (/ serve /.test(line)) await startsAndStops(line);
+      else if (line.startsWith("curl ")) await againstServer(line, file);
+      else await succeeds(line);
+    }
+  });
+});
+
+describe("a block of MCP configuration", () => {
+  test.each(of("json"))("of %s starts a server with tools", async (_, { code }) => {
+    const { mcpServers } = JSON.parse(code) as {
+      mcpServers: Record<string, { command: string; args: string[] }>;
+    };
+    for (const { command, args } of Object.values(mcpServers)) {
+      const transport = new StdioClientTransport({ command, args, env: environment(), stderr: "ignore" });
+      const client = new Client({ name: "docs", version: "1.0.0" });
+      await client.connect(transport);
+      expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+      await client.close();
+    }
+  });
+});
+
+/** A server that the page starts: it gets ready, and stops when it is interrupted. */
+async function startsAndStops(line: string): Promise<void> {
+  const child = spawn("sh", ["-c", `exec ${line}`], {
+    env: environment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+}
+
+/** A request of the page, to the server that the page starts. */
+async function againstServer(line: string, file: string): Promise<void> {
+  const start = blocks.find((block) => block.file === file && / serve /.test(block.code))?.code.trim() ?? "";
+  const child = spawn("sh", ["-c", `exec ${start}`], {
+    env: environment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  const answer = await run("sh", ["-c", `${line} --silent --show-error --fail`], environment());
+  child.kill("SIGINT");
+  await once(child, "exit");
+  expect(answer).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(answer.stdout)).toBeTypeOf("object");
+}
+
+async function succeeds(line: string): Promise<void> {
+  const { code, stderr } = await run("sh", ["-c", line], environment());
+  expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+}
+
+/** On this machine, with the commands above first on the path. */
+function environment(): Record<string, string> {
+  return { PATH: `${join(directory, "bin")}:${process.env.PATH}`, HOME: directory };
+}
+
+async function run(program: string, args: string[], env: Record<string, string>) {
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { code: code as number | null, stdout, stderr };
+}
+
+function typeErrors(file: string): string[] {
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"],
+    types: ["node"],
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
