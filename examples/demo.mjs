@@ -35,7 +35,7 @@ console.log(numbers.join(", "));
     title: "Bash: the system inside, and its disk",
     language: "bash",
     code: "uname -a\ndf -h /workspace",
-    prints: [/^Linux sandbox /m, /^Filesystem .*Mounted on\n.* \/workspace$/m],
+    prints: [/^Linux /m, /^Filesystem .*Mounted on\n.* \/workspace$/m],
   },
 ];
 

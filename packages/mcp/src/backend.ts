@@ -56,7 +56,11 @@ async function openCloud(): Promise<Backend> {
     client,
     sandboxes,
     description: "cloud backend; the provider decides the isolation",
-    close: () => sandboxes.deleteCreated(),
+    close: async () => {
+      await sandboxes.deleteCreated();
+      // Waits for sandboxes whose creation was cancelled half-way.
+      await client.close();
+    },
   };
 }
 

@@ -13,8 +13,15 @@ export const sandboxOutput = z.looseObject({
 });
 
 export function sandboxResult(sandbox: Sandbox): z.input<typeof sandboxOutput> {
-  const { id, status, template, publicHost, metadata: _, ...facts } = sandbox.toJSON();
-  return { id, status, template_name: template, direct_url: publicHost, ...wireNames(facts) };
+  const {
+    id,
+    status,
+    template: templateName,
+    publicHost: directUrl,
+    metadata: _,
+    ...facts
+  } = sandbox.toJSON();
+  return { id, status, ...wireNames({ templateName, directUrl, ...facts }) };
 }
 
 /** What tells one sandbox of a list from another; get_sandbox has the rest. */

@@ -1,7 +1,10 @@
-/** The client's records under the wire's names, which these tools promise: `memoryMb` is `memory_mb`, a date is text. */
+/**
+ * The client's records under the wire's names, which these tools promise: `memoryMb` is `memory_mb`, a date is text,
+ * and what is not known is left out.
+ */
 export function wireNames(record: object): Record<string, unknown> {
   const named = Object.entries(record).map(([name, value]) => [snakeCase(name), wireValue(value)] as const);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined && value !== null));
 }
 
 function wireValue(value: unknown): unknown {

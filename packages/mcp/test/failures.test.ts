@@ -131,16 +131,19 @@ describe("a backend", () => {
   it("that is elsewhere keeps no sandbox when the server ends", async () => {
     const cloud = await startLocalServer({ apiKey: "the-right-key" });
     const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "the-right-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
-    const sandboxes = async (): Promise<unknown> => {
+    const sandboxes = async (): Promise<number> => {
       const answer = await fetch(`${cloud.url}/v1/sandboxes`, { headers: { "x-api-key": "the-right-key" } });
       return ((await answer.json()) as { data: unknown[] }).data.length;
     };
     try {
       await mcp.result("create_sandbox");
-      await mcp.result("create_sandbox");
       expect(mcp.stderr()).toMatch(/^cloud-sandbox-mcp: cloud backend[^\n]*\n$/);
-      expect(await sandboxes()).toBe(2);
+      const running = mcp.call("execute_code_isolated", { language: "bash", code: "sleep 60" });
+      const cutOff = expect(running).rejects.toThrow();
+      while ((await sandboxes()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+      const coming = expect(mcp.call("create_sandbox")).rejects.toThrow();
       await mcp.client.close();
+      await Promise.all([cutOff, coming]);
       expect(await sandboxes()).toBe(0);
     } finally {
       await mcp.client.close();
