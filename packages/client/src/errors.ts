@@ -210,6 +210,12 @@ export function invalidArgument(summary: string, hint?: string): ValidationError
   return new ValidationError({ summary, hint, code: "INVALID_ARGUMENT" });
 }
 
+/** For a client that is used after its end. */
+export function clientClosed(): SandboxError {
+  const summary = "This client is closed.";
+  return new SandboxError({ summary, hint: "Make another SandboxClient.", code: "CLIENT_CLOSED" });
+}
+
 function identifiers(options: ApiErrorOptions): string {
   if (options.status === undefined) return "";
   const request = options.requestId === undefined ? "" : `, request ${options.requestId}`;

@@ -159,7 +159,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Gets a fresh token for its agent; done by itself when needed (POST /v1/sandboxes/{id}/token/refresh). */
-  async refreshToken(options?: CallOptions): Promise<Date | undefined> {
+  async refreshToken(options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
     return this.#sandboxes.refreshToken(this.id, options);
   }
 

@@ -125,8 +125,14 @@ export class Sandboxes {
   }
 
   /** Gets a fresh token for an agent; done by itself when needed. Gives the time when it expires, if known. */
-  async refreshToken(id: string, options?: CallOptions): Promise<Date | undefined> {
-    return (await this.#issueToken(id, options)).expiresAt;
+  async refreshToken(id: string, options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
+    const scope = new CallScope(options?.signal);
+    try {
+      const { expiresAt } = await unlessAborted(this.#access(id).tokens.renew(), scope.signal);
+      return expiresAt;
+    } finally {
+      scope.end();
+    }
   }
 
   async #post(request: WireRequest, requestTimeout: number): Promise<WireSandbox> {
@@ -182,8 +188,8 @@ export class Sandboxes {
     return access;
   }
 
-  async #issueToken(id: string, options?: CallOptions): Promise<IssuedToken> {
-    const pending = this.#parts.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", at(id, options));
+  async #issueToken(id: string): Promise<IssuedToken> {
+    const pending = this.#parts.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", at(id));
     const wire = await bodyOf(pending, "auth_token");
     return issued(wire.auth_token, wire.token_expires_at);
   }
@@ -198,7 +204,7 @@ const graceForTheId = 60;
 /** Objects held by callers keep theirs beyond this; it bounds what is remembered for those who come by id. */
 const mostAccesses = 1000;
 
-function at(id: string, options: CallOptions | undefined): { params: { path: { id: string } } } & CallInit {
+function at(id: string, options?: CallOptions): { params: { path: { id: string } } } & CallInit {
   return { params: { path: { id: identifier("sandbox", id) } }, ...callInit(options) };
 }
 

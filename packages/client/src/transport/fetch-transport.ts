@@ -1,3 +1,4 @@
+import { clientClosed } from "../errors.js";
 import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
 
 /** A `fetch` as it can be given: it gets real `Request` objects. */
@@ -6,12 +7,14 @@ export type Fetch = (request: Request) => Promise<Response>;
 /** The road of every other runtime, and of a `fetch` the caller brings. */
 export class FetchTransport implements Transport {
   readonly #fetch: Fetch;
+  #closed = false;
 
   constructor(fetch: Fetch) {
     this.#fetch = fetch;
   }
 
   async send(outgoing: OutgoingRequest): Promise<IncomingResponse> {
+    if (this.#closed) throw clientClosed();
     const { method, origin, path, headers, body, signal } = outgoing;
     const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
@@ -19,7 +22,8 @@ export class FetchTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    // Its connections are whoever's it is.
+    // Its connections belong to whose it is.
+    this.#closed = true;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from "undici";
+import { clientClosed } from "../errors.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { encodeForm } from "./multipart.js";
 import {
@@ -14,8 +15,10 @@ import {
 export class UndiciTransport implements Transport {
   #agent: Agent | undefined;
   #opening: Promise<Agent> | undefined;
+  #closing: Promise<void> | undefined;
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
+    if (this.#closing !== undefined) throw clientClosed();
     const agent = this.#agent ?? (await this.#open());
     const { method, origin, path, headers, signal } = request;
     const body = request.body === null ? null : carried(request.body, headers);
@@ -30,8 +33,9 @@ export class UndiciTransport implements Transport {
     return new UndiciResponse(response.statusCode, response.headers, response.body);
   }
 
-  async close(): Promise<void> {
-    await (await this.#opening)?.close();
+  close(): Promise<void> {
+    this.#closing ??= (this.#opening ?? Promise.resolve(undefined)).then((agent) => agent?.close());
+    return this.#closing;
   }
 
   /** Loaded with the first call: importing undici costs more time than importing all of this package. */

@@ -5,7 +5,7 @@ import { type Handler, json, type ScriptedServer, scriptedServer } from "./scrip
 /** A token that says how long it lives, signed by nobody. */
 export function tokenFor(id: string, { life = 3600, serial = 1 } = {}): string {
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const issued = Math.floor(Date.now() / 1000);
+  const issued = 1_700_000_000;
   return `${encode({ alg: "EdDSA" })}.${encode({ sub: id, iat: issued, exp: issued + life, jti: serial })}.c2ln`;
 }
 

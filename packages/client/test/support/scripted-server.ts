@@ -8,6 +8,7 @@ export interface SeenRequest {
   /** With the query. */
   path: string;
   headers: IncomingHttpHeaders;
+  body: Buffer;
   text: string;
   json: Record<string, unknown>;
 }
@@ -62,12 +63,14 @@ export function inTurn(...handlers: [Handler, ...Handler[]]): Handler {
 async function read(message: IncomingMessage): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
+  const body = Buffer.concat(chunks);
+  const text = body.toString();
   const isJson = message.headers["content-type"] === "application/json";
   return {
     method: message.method ?? "",
     path: message.url ?? "",
     headers: message.headers,
+    body,
     text,
     json: isJson ? JSON.parse(text) : {},
   };
