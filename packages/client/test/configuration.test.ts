@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SandboxClient, type SandboxClientOptions, version } from "../src/index.js";
+import { json, scriptedServer } from "./support/scripted-server.js";
+
+const names = ["API_KEY", "BASE_URL", "BEARER_TOKEN"].flatMap((name) => [
+  `CLOUD_SANDBOX_${name}`,
+  `HOPX_${name}`,
+]);
+const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+
+beforeEach(() => {
+  for (const name of names) delete process.env[name];
+});
+afterEach(() => {
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+});
+
+function failure(options?: SandboxClientOptions): unknown {
+  try {
+    return new SandboxClient(options);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("a client", () => {
+  test.each<[string, Record<string, string>, SandboxClientOptions, Record<string, string | undefined>]>([
+    ["options", {}, { apiKey: "option" }, { "x-api-key": "option", authorization: undefined }],
+    ["our names", { CLOUD_SANDBOX_API_KEY: "ours", HOPX_API_KEY: "theirs" }, {}, { "x-api-key": "ours" }],
+    [
+      "HOPX's names",
+      { HOPX_API_KEY: "theirs", HOPX_BEARER_TOKEN: "b" },
+      {},
+      { "x-api-key": "theirs", authorization: "Bearer b" },
+    ],
+    [
+      "options over names",
+      { CLOUD_SANDBOX_API_KEY: "ours" },
+      { apiKey: "option" },
+      { "x-api-key": "option" },
+    ],
+    [
+      "names where an option is empty",
+      { CLOUD_SANDBOX_API_KEY: "", HOPX_API_KEY: "theirs" },
+      {},
+      { "x-api-key": "theirs" },
+    ],
+    ["a file's line", {}, { apiKey: " key\n" }, { "x-api-key": "key" }],
+    [
+      "a bearer token alone",
+      { CLOUD_SANDBOX_BEARER_TOKEN: "b" },
+      {},
+      { "x-api-key": undefined, authorization: "Bearer b" },
+    ],
+  ])("takes its credentials from %s", async (_, environment, options, expected) => {
+    const server = await scriptedServer((_, response) => json(response, 200, { status: "healthy" }));
+    Object.assign(process.env, { CLOUD_SANDBOX_BASE_URL: server.url }, environment);
+    await using client = new SandboxClient(options);
+    expect(await client.health()).toMatchObject({ healthy: true, status: "healthy" });
+    const { "x-api-key": key, authorization } = server.requests[0]?.headers ?? {};
+    expect({ "x-api-key": key, authorization }).toMatchObject(expected);
+  });
+
+  test.each([
+    ["", "/v1/templates"],
+    ["/", "/v1/templates"],
+    ["/proxy/sandboxes/", "/proxy/sandboxes/v1/templates"],
+  ])("calls below its base URL's path %j", async (suffix, expected) => {
+    const server = await scriptedServer((_, response) => json(response, 200, { data: [] }));
+    await using client = new SandboxClient({ apiKey: "key", baseUrl: server.url + suffix });
+    await client.templates.list().pages().next();
+    expect(server.calls()).toEqual([`GET ${expected}`]);
+  });
+
+  test("without a key says how to get one, and that none is needed on this machine", () => {
+    expect(failure()).toMatchObject({ name: "ConfigurationError", code: "API_KEY_MISSING" });
+    expect(String(failure())).toMatch(/CLOUD_SANDBOX_API_KEY.*HOPX_API_KEY.*npx cloud-sandbox-local serve/);
+  });
+
+  test.each<[string, SandboxClientOptions, string]>([
+    ["an address without a scheme", { baseUrl: "api.hopx.dev" }, "BASE_URL_INVALID"],
+    ["an address of another kind", { baseUrl: "ftp://api.hopx.dev" }, "BASE_URL_INVALID"],
+    ["an address with credentials", { baseUrl: "https://user:password@api.hopx.dev" }, "BASE_URL_INVALID"],
+    ["a key of two lines", { apiKey: "secret-one\nsecret-two" }, "CREDENTIAL_INVALID"],
+    ["a key with an umlaut", { apiKey: "secret-schlüssel" }, "CREDENTIAL_INVALID"],
+    ["no time at all", { timeouts: { request: 0 } }, "INVALID_ARGUMENT"],
+    ["a time that is no number", { timeouts: { idle: Number.NaN } }, "INVALID_ARGUMENT"],
+    ["no tries", { retry: { attempts: 0 } }, "INVALID_ARGUMENT"],
+    ["a wait that is negative", { retry: { maxDelay: -1 } }, "INVALID_ARGUMENT"],
+  ])("refuses %s, without repeating any secret", (_, options, code) => {
+    const thrown = failure({ apiKey: "key", ...options });
+    expect(thrown).toMatchObject({ code });
+    expect(String(thrown)).not.toMatch(/secret-|password/);
+  });
+
+  test("calls the cloud unless told otherwise", async () => {
+    const urls: string[] = [];
+    const client = new SandboxClient({
+      apiKey: "key",
+      fetch: async (request) => {
+        urls.push(request.url);
+        return Response.json({ status: "ok" });
+      },
+    });
+    expect(await client.health()).toMatchObject({ healthy: true });
+    expect(urls).toEqual(["https://api.hopx.dev/health"]);
+  });
+
+  test("that is closed says so, however often it was", async () => {
+    const server = await scriptedServer((_, response) => json(response, 200, { status: "healthy" }));
+    for (const options of [{}, { fetch: (request: Request) => globalThis.fetch(request) }]) {
+      const client = new SandboxClient({ apiKey: "key", baseUrl: server.url, ...options });
+      await client.health();
+      await Promise.all([client.close(), client.close()]);
+      await expect(client.health()).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
+    }
+  });
+
+  test("tells hooks what happens, without a secret", async () => {
+    const server = await scriptedServer((_, response) => json(response, 200, { data: [] }));
+    const events: unknown[] = [];
+    const note = (kind: string) => (event: object) => events.push({ kind, ...event });
+    await using client = new SandboxClient({
+      apiKey: "key-that-nobody-sees",
+      baseUrl: server.url,
+      hooks: { onRequest: note("request"), onResponse: note("response") },
+    });
+    await client.sandboxes.list({ region: "somewhere" }).pages().next();
+    const common = {
+      plane: "control plane",
+      method: "GET",
+      path: "/v1/sandboxes",
+      attempt: 1,
+      requestId: server.requests[0]?.headers["x-request-id"],
+    };
+    expect(events).toEqual([
+      { kind: "request", ...common },
+      { kind: "response", ...common, status: 200, durationMs: expect.any(Number) },
+    ]);
+  });
+});
+
+test("the version is the package's", async () => {
+  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  expect(version).toBe(manifest.version);
+});
