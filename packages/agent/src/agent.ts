@@ -26,6 +26,8 @@ const bodyLimit = 32 * 1024 * 1024;
 export interface Agent {
   /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Does once, unasked, what is slow the first time. */
+  warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk. */
   close(): Promise<void>;
 }
@@ -71,6 +73,9 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   });
   return {
     fetch: (request) => router.fetch(request),
+    async warmUp() {
+      await Promise.allSettled([executor.warmUp(), tokens.warmUp()]);
+    },
     async close() {
       await executor.close();
       await directory.remove();

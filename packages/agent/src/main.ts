@@ -11,6 +11,7 @@ async function main(): Promise<void> {
   delete process.env[variable];
   const agent = await createAgent(config);
   const server = await serveAgent(agent, config.listen);
+  void agent.warmUp();
 
   const stop = async () => {
     server.close();

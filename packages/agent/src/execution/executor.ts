@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { EnvironmentVariables } from "../environment-variables.js";
@@ -80,6 +80,12 @@ export class Executor {
     }
   }
 
+  /** Runs a program that does nothing, so that the first real one finds the way trodden. It is not counted. */
+  async warmUp(): Promise<void> {
+    const signal = new AbortController().signal;
+    await this.#execute({ command: "true", args: [], input: "" }, { cwd: "/", env: {}, timeout: 10, signal });
+  }
+
   /** Kills everything that runs, with all that it started. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map(([id, pid]) => sweepProcesses(pid, id)));
@@ -91,19 +97,19 @@ export class Executor {
     const stdout = new ProgramOutput(this.pipes);
     const stderr = new ProgramOutput(this.pipes);
     const started = performance.now();
-    const child = spawn(program.command, program.args, {
+    const launched = launch(program, {
       cwd,
       env: { ...baseEnvironment, ...Object.fromEntries(variables.entries()), ...env, [executionMarker]: id },
       detached: true,
       stdio: [program.input === undefined ? "ignore" : "pipe", stdout.stdio, stderr.stdio],
     });
-    const { pid } = child;
-    if (pid === undefined) {
+    if (launched instanceof Promise) {
       stdout.abandon();
       stderr.abandon();
-      throw await startFailure(await errorOf(child), program.command, cwd);
+      throw await startFailure(await launched, program.command, cwd);
     }
 
+    const { child, pid } = launched;
     const killsBefore = outOfMemoryKills();
     this.#running.set(id, pid);
     const watch = new ExecutionWatch(pid, id, timeout * 1000, signal);
@@ -131,8 +137,19 @@ export class Executor {
   }
 }
 
-const errorOf = (child: ChildProcess) =>
-  new Promise<NodeJS.ErrnoException>((resolve) => child.once("error", resolve));
+/** A process, or the error that it could not be started with: `spawn` throws some and emits others. */
+function launch(
+  { command, args }: Program,
+  options: SpawnOptions,
+): { readonly child: ChildProcess; readonly pid: number } | Promise<NodeJS.ErrnoException> {
+  try {
+    const child = spawn(command, args, options);
+    const { pid } = child;
+    return pid === undefined ? new Promise((resolve) => child.once("error", resolve)) : { child, pid };
+  } catch (error) {
+    return Promise.resolve(error as NodeJS.ErrnoException);
+  }
+}
 
 const exitOf = (child: ChildProcess) =>
   new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {

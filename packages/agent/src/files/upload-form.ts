@@ -33,12 +33,14 @@ export async function receiveForm<T>(
     });
     form.on("file", (_field, stream, name) => {
       bytes = stream;
+      // Busboy reports what is wrong to whoever listens at that moment; a destroyed stream tells it to later readers too.
+      stream.on("error", (error) => stream.destroy(error));
       storing = store({ name: name ?? "", bytes });
       storing.catch(reject);
     });
     form.once("finish", resolve);
-    form.once("error", () => reject(malformed()));
-    body.once("error", () => reject(malformed()));
+    form.on("error", () => reject(malformed()));
+    body.on("error", () => reject(malformed()));
   });
   try {
     body.pipe(form);
@@ -53,6 +55,8 @@ export async function receiveForm<T>(
   } catch (error) {
     body.unpipe(form);
     bytes?.destroy(malformed());
+    // It may be cleaning up; the first error is the one to tell.
+    await storing?.catch(() => undefined);
     throw error;
   }
 }

@@ -1,0 +1,499 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "./support/eventually.js";
+import { RunningAgent } from "./support/running-agent.js";
+
+let agent: RunningAgent;
+/** Outside of what is served. */
+let outside: string;
+beforeAll(async () => {
+  agent = await RunningAgent.start();
+  outside = join(agent.home, "outside");
+});
+afterAll(() => agent[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const directory of [agent.workspace, agent.temporary, outside]) {
+    await rm(directory, { recursive: true, force: true });
+    await mkdir(directory);
+  }
+  await writeFile(join(outside, "secret"), "secret");
+});
+
+const query = (path: string) => `path=${encodeURIComponent(path)}`;
+const read = (path: string) => agent.call("GET", `/files/read?${query(path)}`);
+const list = (path: string) => agent.call("GET", `/files/list?${query(path)}`);
+const entries = async (path: string) => (await list(path)).body.files as Record<string, unknown>[];
+const exists = (path: string) => agent.call("GET", `/files/exists?${query(path)}`);
+const remove = (path: string) => agent.call("DELETE", `/files/remove?${query(path)}`);
+const download = (path: string) => agent.call("GET", `/files/download?${query(path)}`);
+const write = (path: string, content: string, more: object = {}) =>
+  agent.call("POST", "/files/write", { path, content, ...more });
+const makeDirectory = (path: string) => agent.call("POST", "/files/mkdir", { path });
+
+/** Every operation, on a path. */
+const operations = {
+  read,
+  list,
+  exists,
+  remove,
+  download,
+  write: (path: string) => write(path, "overwritten"),
+  mkdir: makeDirectory,
+  upload: (path: string) => upload([file("f.txt", "overwritten")], `?${query(path)}`),
+};
+
+describe("writing and reading", () => {
+  test("round-trips text in a directory that did not exist", async () => {
+    const written = await write("a/b/text.txt", "héllo\n");
+    expect(written.status).toBe(200);
+    expect(written.body).toMatchObject({
+      success: true,
+      path: join(agent.workspace, "a/b/text.txt"),
+      size: 7,
+    });
+    expect((await read("a/b/text.txt")).body).toEqual({
+      path: join(agent.workspace, "a/b/text.txt"),
+      content: "héllo\n",
+      size: 7,
+    });
+  });
+
+  test("round-trips every byte as base64", async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    await write("bytes", bytes.toString("base64"), { encoding: "base64" });
+    expect((await download("bytes")).bytes).toEqual(bytes);
+  });
+
+  test("keeps text that looks like base64 as it is", async () => {
+    await write("text", "aGVsbG8=");
+    expect((await download("text")).bytes.toString()).toBe("aGVsbG8=");
+  });
+
+  test.for([
+    ["0644", 0o644],
+    ["755", 0o755],
+    ["0600", 0o600],
+  ] as const)("sets mode %s", async ([mode, expected]) => {
+    await write("script.sh", "true", { mode });
+    expect((await stat(join(agent.workspace, "script.sh"))).mode & 0o777).toBe(expected);
+  });
+
+  test("replaces a file, unless told not to", async () => {
+    await write("file", "one");
+    await write("file", "two");
+    const refused = await write("file", "three", { overwrite: false });
+    expect({ status: refused.status, code: refused.body.code }).toEqual({
+      status: 409,
+      code: "FILE_ALREADY_EXISTS",
+    });
+    expect(refused.body.path).toBe(join(agent.workspace, "file"));
+    expect((await read("file")).body.content).toBe("two");
+    expect((await write("other", "new", { overwrite: false })).status).toBe(200);
+    expect((await read("other")).body.content).toBe("new");
+  });
+
+  test("leaves nothing but the file behind, also when it fails", async () => {
+    await write("file", "one");
+    await write("file", "two", { overwrite: false });
+    await write("file", "not base64!", { encoding: "base64" });
+    expect(await readdir(agent.workspace)).toEqual(["file"]);
+  });
+
+  test("refuses to read a file that is too large, and names the way", async () => {
+    await writeFile(join(agent.workspace, "large"), Buffer.alloc(10 * 1024 * 1024 + 1));
+    const { status, body } = await read("large");
+    expect({ status, code: body.code }).toEqual({ status: 413, code: "FILE_TOO_LARGE" });
+    expect(body.message).toContain("/files/download");
+  });
+
+  test("goes through a symbolic link that stays inside", async () => {
+    await write("/".concat(agent.temporary.slice(1), "/target"), "one");
+    await symlink(join(agent.temporary, "target"), join(agent.workspace, "link"));
+    expect((await read("link")).body.content).toBe("one");
+    await write("link", "two");
+    expect(await readFile(join(agent.temporary, "target"), "utf8")).toBe("two");
+    expect((await entries("."))[0]).toMatchObject({ name: "link", is_symlink: true });
+  });
+});
+
+describe("listing", () => {
+  test("shows entries by name, with both spellings", async () => {
+    await write("b.txt", "12345", { mode: "0640" });
+    await makeDirectory("a");
+    const { body } = await list(agent.workspace);
+    expect(body).toMatchObject({ path: agent.workspace, count: 2, total: 2, truncated: false });
+    const [directory, entry] = await entries(agent.workspace);
+    expect(directory).toMatchObject({ name: "a", is_directory: true, is_dir: true });
+    expect(entry).toMatchObject({
+      name: "b.txt",
+      path: join(agent.workspace, "b.txt"),
+      size: 5,
+      is_directory: false,
+      is_dir: false,
+      permissions: "-rw-r-----",
+      mode: "0640",
+    });
+    expect(entry?.modified_time).toBe(entry?.modified);
+    expect(Date.parse(String(entry?.modified))).not.toBeNaN();
+  });
+
+  test("is bounded", async () => {
+    execFileSync("sh", ["-c", "seq 10050 | xargs touch"], { cwd: agent.workspace });
+    const { body } = await list(agent.workspace);
+    expect(body).toMatchObject({ count: 10_000, total: 10_050, truncated: true });
+  });
+});
+
+describe("removing", () => {
+  test("takes a directory with all it holds", async () => {
+    await write("a/b/c", "1");
+    expect((await remove("a")).status).toBe(200);
+    expect((await exists("a")).body.exists).toBe(false);
+  });
+
+  test("takes a symbolic link, and leaves what it points to", async () => {
+    await symlink(outside, join(agent.workspace, "link"));
+    expect((await remove("link")).status).toBe(200);
+    expect(await readFile(join(outside, "secret"), "utf8")).toBe("secret");
+    expect(await readdir(agent.workspace)).toEqual([]);
+  });
+
+  test("does not follow links inside of what it removes", async () => {
+    await makeDirectory("a");
+    await symlink(outside, join(agent.workspace, "a/link"));
+    expect((await remove("a")).status).toBe(200);
+    expect(await readdir(outside)).toEqual(["secret"]);
+  });
+
+  test("does not take a root itself", async () => {
+    const { status, body } = await remove(agent.workspace);
+    expect({ status, code: body.code }).toEqual({ status: 403, code: "PATH_NOT_ALLOWED" });
+  });
+});
+
+describe("a missing path", () => {
+  test.for(["read", "list", "remove", "download"] as const)("is 404 for %s", async (name) => {
+    const { status, body } = await operations[name]("missing/file");
+    expect({ status, code: body.code }).toEqual({ status: 404, code: "FILE_NOT_FOUND" });
+    expect(body.path).toBe(join(agent.workspace, name === "remove" ? "missing" : "missing/file"));
+  });
+
+  test("does not exist", async () => {
+    expect((await exists("missing")).body).toEqual({ exists: false, path: join(agent.workspace, "missing") });
+    expect((await exists(".")).body).toMatchObject({ exists: true, is_directory: true });
+  });
+
+  test.for(["/files/read", "/files/exists", "/files/download"])("must be given to %s", async (operation) => {
+    const { status, body } = await agent.call("GET", operation);
+    expect({ status, code: body.code }).toEqual({ status: 400, code: "MISSING_PARAMETER" });
+  });
+});
+
+describe("a path that leads outside", () => {
+  const paths: Readonly<Record<string, () => string>> = {
+    "an absolute path": () => join(outside, "secret"),
+    "dots that climb": () => "../outside/secret",
+    "dots within an absolute path": () => `${agent.workspace}/../outside/secret`,
+    "a name that begins like a root": () => `${agent.workspace}-not/secret`,
+    "the file system's root": () => "/",
+    "a symbolic link to a file": () => "link-to-file",
+    "a symbolic link to a directory": () => "link-to-directory/secret",
+    "a link to a link": () => "link-to-link",
+    "a relative link": () => "relative-link",
+    "a link to /proc": () => "link-to-proc/environ",
+  };
+
+  test.for(
+    Object.keys(operations).flatMap((name) =>
+      Object.keys(paths).map((what) => [name as keyof typeof operations, what] as const),
+    ),
+  )("is refused by %s for %s", async ([name, what]) => {
+    for (const [link, target] of [
+      ["link-to-file", join(outside, "secret")],
+      ["link-to-directory", outside],
+      ["link-to-link", "link-to-file"],
+      ["relative-link", "../outside/secret"],
+      ["link-to-proc", "/proc/self"],
+    ] as const)
+      await symlink(target, join(agent.workspace, link));
+    const path = paths[what]?.() ?? "";
+    const removesLinkItself = name === "remove" && /^(link|relative)[^/]*$/.test(path);
+    const { status, body } = await operations[name](path);
+    if (removesLinkItself) expect(status).toBe(200);
+    else expect({ status, code: body.code }).toEqual({ status: 403, code: "PATH_NOT_ALLOWED" });
+    expect(JSON.stringify(body)).not.toContain('"secret"');
+    expect(await readFile(join(outside, "secret"), "utf8")).toBe("secret");
+    expect(await readdir(outside)).toEqual(["secret"]);
+  });
+
+  test("is not reached by swapping a directory for a link at the right moment", async () => {
+    await write("swapped/secret", "harmless");
+    await symlink(outside, join(agent.workspace, "link"));
+    const swap =
+      'import ctypes\nlibc = ctypes.CDLL(None)\nwhile True: libc.renameat2(-100, b"swapped", -100, b"link", 2)';
+    const swapper = spawn("python3", ["-c", swap], { cwd: agent.workspace });
+    const seen = new Set<string>();
+    for (let turn = 0; turn < 300; turn += 1) {
+      const attempts = [1, 2, 3].flatMap(() => [read("swapped/secret"), write("swapped/new", "new")]);
+      for (const { body } of await Promise.all(attempts))
+        seen.add(String(body.code ?? body.content ?? "written"));
+    }
+    swapper.kill("SIGKILL");
+    await once(swapper, "exit");
+    expect(await readdir(outside)).toEqual(["secret"]);
+    expect(seen).not.toContain("secret");
+    // Otherwise nothing was put to the test.
+    expect([...seen]).toEqual(expect.arrayContaining(["harmless", "written", "PATH_NOT_ALLOWED"]));
+  });
+});
+
+test.for(Object.keys(operations))("a null byte in a path is refused by %s", async (name) => {
+  const { status, body } = await operations[name as keyof typeof operations]("a\0b");
+  expect({ status, code: body.code }).toEqual({ status: 400, code: "INVALID_PATH" });
+});
+
+describe("what is no ordinary file", () => {
+  beforeEach(() => {
+    execFileSync("mkfifo", [join(agent.workspace, "fifo")]);
+    execFileSync("python3", ["-c", 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'], {
+      cwd: agent.workspace,
+    });
+  });
+
+  test.for(["read", "download", "write", "upload", "list"] as const)(
+    "is refused by %s at once",
+    async (name) => {
+      for (const path of ["fifo", "socket"]) {
+        const { status, body } = await operations[name](path);
+        expect({ path, status, code: body.code }).toEqual({ path, status: 400, code: "INVALID_PATH" });
+      }
+    },
+  );
+
+  test("is refused also when it is a device", async ({ skip }) => {
+    skip(process.getuid?.() !== 0, "only root can make a device");
+    execFileSync("mknod", [join(agent.workspace, "device"), "c", "1", "5"]);
+    expect((await read("device")).body.code).toBe("INVALID_PATH");
+  });
+
+  test("can be removed", async () => {
+    expect((await remove("fifo")).status).toBe(200);
+    expect((await exists("fifo")).body.exists).toBe(false);
+  });
+});
+
+test.for([
+  ["read", "directory", 400, "INVALID_PATH"],
+  ["download", "directory", 400, "INVALID_PATH"],
+  ["write", "directory", 400, "INVALID_PATH"],
+  ["list", "file", 400, "INVALID_PATH"],
+  ["mkdir", "file", 409, "FILE_ALREADY_EXISTS"],
+  ["read", "file/below", 400, "INVALID_PATH"],
+  ["write", "file/below", 409, "FILE_ALREADY_EXISTS"],
+  ["read", `${"x".repeat(300)}`, 400, "INVALID_PATH"],
+] as const)("%s of %s is %i %s", async ([name, path, status, code]) => {
+  await makeDirectory("directory");
+  await write("file", "1");
+  const answer = await operations[name](path);
+  expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+});
+
+test("making a directory that exists is no error", async () => {
+  expect((await makeDirectory("a/b")).status).toBe(200);
+  expect((await makeDirectory("a/b")).body).toMatchObject({
+    success: true,
+    path: join(agent.workspace, "a/b"),
+  });
+});
+
+test("a full disk is said to be full, and the agent goes on", async ({ skip }) => {
+  const small = join(agent.workspace, "small");
+  await mkdir(small);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", small], { stdio: "ignore" });
+  } catch {
+    skip("no file system can be mounted here");
+  }
+  try {
+    for (const answer of [
+      await write("small/file", "x".repeat(300_000)),
+      await upload([file("big", Buffer.alloc(2_000_000)), field("path", "small/big")]),
+      await upload([file("big", Buffer.alloc(2_000_000))], `?${query("small/big")}`),
+    ])
+      expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 413, code: "DISK_FULL" });
+    expect(await readdir(small)).toEqual([]);
+    expect(await readdir(agent.workspace)).toEqual(["small"]);
+    expect((await write("small/file", "fits")).status).toBe(200);
+  } finally {
+    execFileSync("umount", [small]);
+  }
+});
+
+const boundary = "-----------------------------boundary";
+const file = (name: string, content: string | Buffer) =>
+  Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: application/octet-stream\r\n\r\n`,
+    ),
+    Buffer.from(content),
+    Buffer.from("\r\n"),
+  ]);
+const field = (name: string, value: string) =>
+  Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+const multipart = { "content-type": `multipart/form-data; boundary=${boundary}` };
+
+const upload = (form: readonly Buffer[], search = "") =>
+  agent.call("POST", `/files/upload${search}`, Buffer.concat([...form, Buffer.from(`--${boundary}--\r\n`)]), {
+    headers: multipart,
+  });
+
+describe("uploading", () => {
+  test.for([
+    ["the file first", () => upload([file("f.txt", "content"), field("path", "a/b/c.txt")]), "a/b/c.txt"],
+    ["the path first", () => upload([field("path", "a/b/c.txt"), file("f.txt", "content")]), "a/b/c.txt"],
+    ["the path in the query", () => upload([file("f.txt", "content")], "?path=a/c.txt"), "a/c.txt"],
+    ["no path", () => upload([file("f.txt", "content")]), "f.txt"],
+    ["a directory that exists", () => upload([file("f.txt", "content"), field("path", ".")]), "f.txt"],
+    ["a directory to be", () => upload([file("f.txt", "content"), field("path", "new/")]), "new/f.txt"],
+    ["a name that climbs", () => upload([file("../../f.txt", "content")]), "f.txt"],
+    [
+      "a place on another file system",
+      () => upload([file("f.txt", "content"), field("path", `${agent.temporary}/f`)]),
+      "../tmp/f",
+    ],
+  ] as const)("works with %s", async ([, send, place]) => {
+    const { status, body } = await send();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, path: join(agent.workspace, place), size: 7 });
+    expect(await readFile(join(agent.workspace, place), "utf8")).toBe("content");
+    expect((await readdir(agent.workspace)).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  test.for([
+    ["without a file", () => upload([field("path", "x")]), "MISSING_PARAMETER"],
+    ["that is no form", () => agent.call("POST", "/files/upload", Buffer.from("x")), "INVALID_REQUEST"],
+    [
+      "without a boundary",
+      () =>
+        agent.call("POST", "/files/upload", Buffer.from("x"), {
+          headers: { "content-type": "multipart/form-data" },
+        }),
+      "INVALID_REQUEST",
+    ],
+    [
+      "that ends in the middle",
+      () => agent.call("POST", "/files/upload", file("f.txt", "con"), { headers: multipart }),
+      "INVALID_REQUEST",
+    ],
+  ] as const)("an upload %s is refused", async ([, send, code]) => {
+    const { status, body } = await send();
+    expect({ status, code: body.code }).toEqual({ status: 400, code });
+    expect(await readdir(agent.workspace)).toEqual([]);
+  });
+
+  test("a large file is refused as early as its path is known", async () => {
+    const { status } = await upload([file("big", Buffer.alloc(20_000_000))], `?${query("/etc/big")}`);
+    expect(status).toBe(403);
+  });
+
+  test("an upload that breaks off leaves nothing", async () => {
+    const outgoing = request({
+      socketPath: agent.socket,
+      method: "POST",
+      path: "/files/upload",
+      headers: { ...multipart, authorization: `Bearer ${agent.token}`, "content-length": "1000000" },
+    });
+    outgoing.on("error", () => undefined);
+    outgoing.write(file("f.txt", Buffer.alloc(100_000)));
+    await eventually("the file comes in", async () => (await readdir(agent.workspace)).length > 0);
+    outgoing.destroy();
+    await eventually("it is gone again", async () => (await readdir(agent.workspace)).length === 0);
+  });
+});
+
+describe("downloading", () => {
+  test("tells length and name", async () => {
+    await write('od"d é.txt', "content");
+    const { headers, bytes } = await download('od"d é.txt');
+    expect(bytes.toString()).toBe("content");
+    expect(headers).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-length": "7",
+      "content-disposition": `attachment; filename="od_d _.txt"; filename*=UTF-8''od%22d%20%C3%A9.txt`,
+    });
+  });
+
+  test("an empty file is empty", async () => {
+    await write("empty", "");
+    const { status, headers, bytes } = await download("empty");
+    expect({ status, length: headers["content-length"], size: bytes.length }).toEqual({
+      status: 200,
+      length: "0",
+      size: 0,
+    });
+  });
+
+  test("both ways, a large file takes little memory", async () => {
+    const size = 300 * 1024 * 1024;
+    execFileSync("truncate", ["-s", String(size), join(agent.workspace, "large")]);
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 20);
+    const received = await countBytes("large");
+    const sent = await sendBytes("copy", size);
+    clearInterval(watching);
+    expect(received).toBe(size);
+    expect(sent.size).toBe(size);
+    expect((await stat(join(agent.workspace, "copy"))).size).toBe(size);
+    expect(most - before).toBeLessThan(150 * 1024 * 1024);
+  });
+});
+
+function countBytes(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      socketPath: agent.socket,
+      path: `/files/download?${query(path)}`,
+      headers: { authorization: `Bearer ${agent.token}` },
+    };
+    request(options, (response) => {
+      let total = 0;
+      response.on("data", (chunk: Buffer) => {
+        total += chunk.length;
+      });
+      response.on("end", () => resolve(total));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+async function sendBytes(path: string, size: number): Promise<{ size: number }> {
+  const [start = Buffer.alloc(0)] = [file("copy", "")];
+  const head = start.subarray(0, start.length - 2);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const outgoing = request({
+    socketPath: agent.socket,
+    method: "POST",
+    path: `/files/upload?${query(path)}`,
+    headers: {
+      ...multipart,
+      authorization: `Bearer ${agent.token}`,
+      "content-length": head.length + size + tail.length,
+    },
+  });
+  const responded = once(outgoing, "response");
+  outgoing.write(head);
+  const chunk = Buffer.alloc(1024 * 1024);
+  for (let sent = 0; sent < size; sent += chunk.length)
+    if (!outgoing.write(chunk)) await once(outgoing, "drain");
+  outgoing.end(tail);
+  const [response] = await responded;
+  return JSON.parse(Buffer.concat(await response.toArray()).toString());
+}

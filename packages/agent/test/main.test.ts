@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "./support/eventually.js";
+import { processesWith } from "./support/processes.js";
+import { publicKey, signToken } from "./support/tokens.js";
+
+const built = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+
+/** The built file, alone in a directory, as a sandbox has it. */
+let home: string;
+let program: string;
+let socket: string;
+let child: ChildProcess | undefined;
+
+beforeEach(async () => {
+  if (!existsSync(built)) throw new Error("packages/agent/dist/main.js is missing: build the package first.");
+  home = await mkdtemp(join(tmpdir(), "agent-main-"));
+  program = join(home, "main.js");
+  socket = join(home, "agent.sock");
+  await copyFile(built, program);
+  for (const name of ["workspace", "tmp"]) await mkdir(join(home, name));
+});
+afterEach(async () => {
+  if (child && child.exitCode === null && child.signalCode === null) {
+    const exit = once(child, "exit");
+    child.kill("SIGKILL");
+    await exit;
+  }
+  await rm(home, { recursive: true, force: true });
+});
+
+const config = async (more: object = {}) =>
+  JSON.stringify({
+    sandboxId: "s",
+    publicKey: await publicKey(),
+    listen: { socket },
+    roots: [join(home, "workspace"), join(home, "tmp")],
+    ...more,
+  });
+
+async function call(path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  const token = await signToken({ sub: "s" });
+  const outgoing = request({
+    socketPath: socket,
+    agent: false,
+    method: body ? "POST" : "GET",
+    path,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  outgoing.end(body && JSON.stringify(body));
+  const [incoming] = await once(outgoing, "response");
+  return {
+    status: incoming.statusCode,
+    body: JSON.parse(Buffer.concat(await incoming.toArray()).toString()),
+  };
+}
+
+const isUp = () =>
+  call("/health").then(
+    ({ body }) => body.status === "healthy",
+    () => false,
+  );
+
+function start(
+  command: string,
+  args: readonly string[],
+  options: Parameters<typeof spawn>[2] = {},
+): ChildProcess {
+  child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  return child;
+}
+
+test("the bundle is one file that runs alone, configured by its environment, which programs do not see", async () => {
+  start("node", [program], { env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: await config() } });
+  await eventually("it answers", isUp);
+  const { body } = await call("/execute", {
+    language: "bash",
+    code: 'echo "[$CLOUD_SANDBOX_AGENT_CONFIG]"',
+  });
+  expect(body.stdout).toBe("[]\n");
+});
+
+test("it serves a socket that it was handed", async () => {
+  const listener = createServer().listen(`${socket}.new`);
+  await once(listener, "listening");
+  await rename(`${socket}.new`, socket);
+  const { fd } = (listener as unknown as { _handle: { fd: number } })._handle;
+  start("node", [program, "--config", await config({ listen: { fd: 3 } })], {
+    stdio: ["ignore", "pipe", "pipe", fd],
+  });
+  listener.close();
+  await eventually("it answers", isUp);
+  const { body } = await call("/execute", {
+    language: "bash",
+    code: "ls -l /proc/self/fd/3 2>&1 | grep -c socket",
+  });
+  expect(body.stdout).toBe("0\n");
+});
+
+test("SIGTERM ends it, with all that runs in it, and nothing is left", async () => {
+  const tag = `tag-${randomUUID()}`;
+  const agent = start("node", [program, "--config", await config()]);
+  await eventually("it answers", isUp);
+  const running = call("/execute", {
+    language: "bash",
+    code: "setsid sleep 60 & sleep 60",
+    env: { TAG: tag },
+  });
+  running.catch(() => undefined);
+  await eventually("the program runs", () => processesWith(tag).length >= 3);
+  agent.kill("SIGTERM");
+  expect(await once(agent, "exit")).toEqual([0, null]);
+  expect(processesWith(tag)).toEqual([]);
+  expect(existsSync(socket)).toBe(false);
+  expect(await readdir(join(home, "tmp"))).toEqual([]);
+});
+
+test.for([
+  ["nothing", undefined, /CLOUD_SANDBOX_AGENT_CONFIG/],
+  ["no JSON", "{", /not valid JSON/],
+  ["no sandbox", "{}", /sandboxId/],
+  ["no key", '{"sandboxId":"s"}', /publicKey/],
+  ["no address", '{"sandboxId":"s","publicKey":"k"}', /listen/],
+] as const)("with %s for a configuration it says so on one line", async ([, text, message]) => {
+  const agent = start("node", [program], {
+    env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: text },
+  });
+  const output = agent.stderr?.toArray();
+  expect(await once(agent, "exit")).toEqual([1, null]);
+  const lines = Buffer.concat((await output) ?? []).toString();
+  expect(lines).toMatch(message);
+  expect(lines.trim().split("\n")).toHaveLength(1);
+});
+
+describe("as an ordinary user with few processes", () => {
+  /** One for each test: the dead of another count too, until somebody buries them. */
+  let uid = 54_321;
+
+  beforeEach(async ({ skip }) => {
+    skip(process.getuid?.() !== 0, "only root can become another user");
+    uid += 1;
+    await chmod(home, 0o755);
+    for (const path of [home, program, join(home, "workspace"), join(home, "tmp")])
+      await chown(path, uid, uid);
+    start("prlimit", ["--nproc=30", "node", program, "--config", await config()], { uid, gid: uid });
+    await eventually("it answers", isUp);
+  });
+
+  test("a program that takes all of them neither stops the agent nor outlives its time", async () => {
+    const tag = `tag-${randomUUID()}`;
+    const bomb = call("/execute", {
+      code: "import os, time\nwhile True:\n  try:\n    os.fork()\n  except OSError: time.sleep(0.1)",
+      env: { TAG: tag },
+      timeout: 3,
+    });
+    await eventually("it has taken many", () => processesWith(tag).length > 10);
+    await eventually("no other program can be started", async () => {
+      const { status, body } = await call("/execute", { language: "bash", code: "true" });
+      return status === 429 && body.code === "RESOURCE_EXHAUSTED";
+    });
+    expect(await isUp()).toBe(true);
+    expect((await bomb).body).toMatchObject({ exit_code: 124, termination_reason: "timeout" });
+    expect(processesWith(tag)).toEqual([]);
+    expect((await call("/execute", { language: "bash", code: "echo 1" })).body.stdout).toBe("1\n");
+  });
+
+  test("programs are the kernel's first choice when memory runs out", async () => {
+    const { body } = await call("/execute", {
+      language: "bash",
+      code: "sleep 0.2; cat /proc/self/oom_score_adj",
+    });
+    expect(body).toMatchObject({ stdout: "800\n" });
+    expect(await readFile(`/proc/${child?.pid}/oom_score_adj`, "utf8")).not.toBe("800\n");
+  });
+});
