@@ -3,7 +3,6 @@ import type { SandboxClient } from "cloud-sandbox";
 import { SandboxDirectory } from "./sandbox-directory.js";
 
 export interface Backend {
-  readonly kind: "cloud" | "local";
   readonly client: SandboxClient;
   readonly sandboxes: SandboxDirectory;
   /** One line for the people who run this server. */
@@ -24,7 +23,7 @@ export async function openBackend(environment: Environment): Promise<Backend> {
   return chooseBackend(environment) === "cloud" ? openCloud() : openLocal();
 }
 
-export function chooseBackend(environment: Environment): Backend["kind"] {
+function chooseBackend(environment: Environment): "cloud" | "local" {
   const choice = environment.CLOUD_SANDBOX_BACKEND?.trim() ?? "";
   const hasKey = credentials.some((name) => (environment[name]?.trim() ?? "") !== "");
   if (choice === "local") return "local";
@@ -52,7 +51,6 @@ async function openCloud(): Promise<Backend> {
   const client = new SandboxClient();
   const sandboxes = new SandboxDirectory(client);
   return {
-    kind: "cloud",
     client,
     sandboxes,
     description: "cloud backend; the provider decides the isolation",
@@ -74,7 +72,6 @@ async function openLocal(): Promise<Backend> {
   // Without an explicit bearer token, one that is meant for the cloud would be taken from the environment.
   const client = new SandboxClient({ baseUrl: url, apiKey, bearerToken: "" });
   return {
-    kind: "local",
     client,
     sandboxes: new SandboxDirectory(client),
     description: `local backend (${runtime}); isolation: ${isolation}`,
@@ -85,7 +82,8 @@ async function openLocal(): Promise<Backend> {
 async function importLocal(): Promise<typeof import("cloud-sandbox-local")> {
   try {
     return await import("cloud-sandbox-local");
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
     throw new BackendError(
       `The local backend is not installed; it needs Linux and the package cloud-sandbox-local. ${useTheCloud}`,
     );

@@ -14,8 +14,8 @@ export interface LimitedText {
 }
 
 /**
- * Cuts the middle out of `whole` so that at most `budget` bytes remain. `totalBytes` is what was written in all,
- * where that is itself only head and tail of that.
+ * Cuts the middle out of `whole` so that at most `budget` bytes remain. Where `whole` is itself only the head and
+ * tail of something longer, `totalBytes` says how long that was.
  */
 export function cutMiddle(whole: string, budget: number, totalBytes = Buffer.byteLength(whole)): LimitedText {
   if (jsonBytes(whole, budget) <= budget) return { text: whole, totalBytes, omittedBytes: 0 };

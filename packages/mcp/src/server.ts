@@ -1,4 +1,4 @@
-/** Offers tools over MCP: the one place that knows the SDK. */
+/** Offers tools over MCP, whatever carries the messages. */
 import {
   type CallToolResult,
   McpServer,
