@@ -43,7 +43,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
     hint: kind.hint?.(retryAfter),
     code: envelope.code ?? kind.code ?? `HTTP_${status}`,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
-    retryable: kind.retryable === "always" || (kind.retryable === "if harmless" && failed.harmless),
+    retryable: mayRetry(kind, failed, retryAfter),
     status,
     headers: safeHeaders(headers, secrets),
     details: envelope.details,
@@ -58,7 +58,6 @@ interface Kind {
   error: typeof ApiError;
   /** Where the server gives none. */
   code?: string;
-  retryable?: "always" | "if harmless";
   hint?: (retryAfter: number | undefined) => string;
 }
 
@@ -73,6 +72,17 @@ function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: 
   if (status === 403 && code === undefined && /\blimit\b/i.test(message)) return limited;
   if (status >= 500) return status === 501 ? { error: ServerError } : serverFailed;
   return kindOfStatus[status] ?? { error: ApiError };
+}
+
+/** What a server says about when to come back is better advice than any other. */
+function waiting(advice: string): (retryAfter: number | undefined) => string {
+  return (retryAfter) => (retryAfter === undefined ? advice : `Try again in ${Math.ceil(retryAfter)} s.`);
+}
+
+/** Who is told when to come back was refused: nothing was done that could be done twice. */
+function mayRetry(kind: Kind, { harmless, status }: FailedResponse, retryAfter: number | undefined): boolean {
+  if (status === 429) return kind === tooMany || retryAfter !== undefined;
+  return kind === serverFailed && (harmless || (status === 503 && retryAfter !== undefined));
 }
 
 const keyRefused: Kind = {
@@ -112,21 +122,16 @@ const fileNotFound: Kind = {
 const limited: Kind = {
   error: ResourceLimitError,
   code: "RESOURCE_LIMIT_ERROR",
-  hint: () => "Delete what is no longer needed, or have the limit raised.",
+  hint: waiting("Delete what is no longer needed, or have the limit raised."),
 };
 const tooMany: Kind = {
   error: RateLimitError,
   code: "RATE_LIMIT_EXCEEDED",
-  retryable: "always",
-  hint: (wait) => (wait === undefined ? "Wait, then try again." : `Try again in ${Math.ceil(wait)} s.`),
+  hint: waiting("Wait, then try again."),
 };
 const serverFailed: Kind = {
   error: ServerError,
-  retryable: "if harmless",
-  hint: (wait) =>
-    wait === undefined
-      ? "Try again; if it goes on failing, report the request id to who runs the server."
-      : `Try again in ${Math.ceil(wait)} s.`,
+  hint: waiting("Try again; if it goes on failing, report the request id to who runs the server."),
 };
 const moreTime = "Give it more time with the timeout option (at most 300 s), or do less in one execution.";
 

@@ -17,7 +17,7 @@ export async function untilRunning(sandbox: Sandbox, scope: CallScope): Promise<
       return;
     }
     await scope.sleep(delay);
-    await sandbox.refresh({ signal: scope.signal });
+    await sandbox.refresh({ signal: scope.abortSignal });
   }
 }
 
@@ -31,7 +31,7 @@ export async function untilPrepared(
   scope: CallScope,
 ): Promise<void> {
   const agent = access.probe();
-  const init = callInit({ signal: scope.signal, requestTimeout: longestProbe });
+  const init = callInit({ signal: scope.abortSignal, requestTimeout: longestProbe });
   const body = { env_vars: { ...env }, merge: true };
   const params = { query: { path: "/workspace" } };
   for (const delay of growingDelays()) {

@@ -51,10 +51,10 @@ export class Sandboxes {
     const scope = new CallScope(options.signal);
     try {
       scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready" });
-      scope.signal.throwIfAborted();
+      scope.throwIfAborted();
       // Goes on when the caller gives up: only the answer names what is to be deleted then.
       const pending = this.#post(request, seconds + graceForTheId);
-      const wire = await unlessAborted(pending, scope.signal).catch((error: unknown) => {
+      const wire = await unlessAborted(pending, scope).catch((error: unknown) => {
         if (scope.failure !== undefined) background.run(() => this.#deleteComing(pending));
         throw error;
       });
@@ -128,7 +128,7 @@ export class Sandboxes {
   async refreshToken(id: string, options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
     const scope = new CallScope(options?.signal);
     try {
-      const { expiresAt } = await unlessAborted(this.#access(id).tokens.renew(), scope.signal);
+      const { expiresAt } = await unlessAborted(this.#access(id).tokens.renew(), scope);
       return expiresAt;
     } finally {
       scope.end();

@@ -1,6 +1,8 @@
+import type { StopSignal } from "./transport/call-scope.js";
+
 /** `work`, or the signal's reason if that comes first: one of several callers need not wait as long as the others. */
-export async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
+export async function unlessAborted<Value>(work: Promise<Value>, signal: StopSignal): Promise<Value> {
+  if (signal.aborted) throw signal.reason;
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason);

@@ -2,7 +2,7 @@ import { parseRetryAfter } from "../error-envelope.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
 import { version } from "../version.js";
-import { CallScope } from "./call-scope.js";
+import { CallScope, type StopSignal } from "./call-scope.js";
 import type { Hooks, RequestEvent } from "./hooks.js";
 import type { LightRequest } from "./light-request.js";
 import type { LightResponse } from "./light-response.js";
@@ -15,9 +15,9 @@ import { watchStream } from "./watched-stream.js";
 /** Proves to one server who calls. */
 export interface Credentials {
   /** For the next try. */
-  headers(signal: AbortSignal): Record<string, string> | Promise<Record<string, string>>;
+  headers(signal: StopSignal): Record<string, string> | Promise<Record<string, string>>;
   /** After a 401 to what `headers` gave: whether one more try may fare better. */
-  renew?(refused: Record<string, string>, signal: AbortSignal): Promise<boolean>;
+  renew?(refused: Record<string, string>, signal: StopSignal): Promise<boolean>;
   /** What people must never read. */
   secrets(): readonly string[];
 }
@@ -89,14 +89,14 @@ export class Channel {
     let renewed = false;
     for (;;) {
       call.attempt++;
-      if (call.scope.failure !== undefined) throw call.scope.failure;
-      const proof = await credentials.headers(call.scope.signal);
+      call.scope.throwIfAborted();
+      const proof = await credentials.headers(call.scope);
       const outcome = await this.#attempt(call, proof);
       const failure = "response" in outcome ? failureOf(outcome.response) : outcome.failure;
       if (failure === undefined || !call.replayable) return settled(outcome);
       if (failure.kind === "status" && failure.status === 401 && !renewed && credentials.renew) {
         renewed = true;
-        if (await credentials.renew(proof, call.scope.signal)) continue;
+        if (await credentials.renew(proof, call.scope)) continue;
       }
       const delay = retry.delay(failure, call.may, call.attempt);
       if (delay === undefined || delay * 1000 >= call.scope.remaining) return settled(outcome);
@@ -112,14 +112,13 @@ export class Channel {
     const started = performance.now();
     try {
       const headers = call.headers(proof);
-      const { signal } = call.scope;
       const incoming = await transport.send({
         method,
         origin: this.#origin,
         path: call.path,
         headers,
         body,
-        signal,
+        scope: call.scope,
       });
       const response = await this.#receive(call, incoming);
       const { status } = response;

@@ -15,8 +15,8 @@ export class FetchTransport implements Transport {
 
   async send(outgoing: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closed) throw clientClosed();
-    const { method, origin, path, headers, body, signal } = outgoing;
-    const init: RequestInit = { method, headers, body, signal, redirect: "manual" };
+    const { method, origin, path, headers, body, scope } = outgoing;
+    const init: RequestInit = { method, headers, body, signal: scope.abortSignal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
     return new FetchResponse(await this.#fetch(new Request(origin + path, init)));
   }

@@ -1,4 +1,5 @@
 /** The seam between what this client knows about HTTP and what carries the bytes. */
+import type { CallScope } from "./call-scope.js";
 
 export type RequestBody = string | Uint8Array | Blob | FormData | ReadableStream<Uint8Array>;
 
@@ -10,7 +11,8 @@ export interface OutgoingRequest {
   /** By lower-case name. */
   headers: Record<string, string>;
   body: RequestBody | null;
-  signal: AbortSignal;
+  /** Stops it. */
+  scope: CallScope;
 }
 
 /** An answer whose headers have arrived. Exactly one of its methods is called. */

@@ -20,7 +20,7 @@ export class UndiciTransport implements Transport {
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closing !== undefined) throw clientClosed();
     const agent = this.#agent ?? (await this.#open());
-    const { method, origin, path, headers, signal } = request;
+    const { method, origin, path, headers, scope } = request;
     const body = request.body === null ? null : carried(request.body, headers);
     const response = await agent.request({
       origin,
@@ -28,7 +28,7 @@ export class UndiciTransport implements Transport {
       method: method as Dispatcher.HttpMethod,
       headers,
       body,
-      signal,
+      signal: scope,
     });
     return new UndiciResponse(response.statusCode, response.headers, response.body);
   }
