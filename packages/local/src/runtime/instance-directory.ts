@@ -45,8 +45,9 @@ export class InstanceDirectory {
       const path = join(tmpdir(), name);
       const status = await lstat(path).catch(() => undefined);
       if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
-      const owner = await readFile(join(path, ownerFile), "utf8").catch(() => undefined);
-      if (owner !== undefined && !isAliveIdentity(owner)) await rm(path, { recursive: true, force: true });
+      const owner = await readFile(join(path, ownerFile), "utf8").catch(() => "");
+      // Without its text it is a directory that another process is making just now.
+      if (owner !== "" && !isAliveIdentity(owner)) await rm(path, { recursive: true, force: true });
     }
   }
 }
