@@ -112,9 +112,10 @@ describe.each(carriers)("over %s", (_, carrier) => {
       const server = await scriptedServer(good);
       const retries: RetryEvent[] = [];
       const options = { ...carrier, hooks: { onRetry: (event: RetryEvent) => retries.push(event) } };
-      const url = await unusedUrl();
-      const sandbox = await withSandbox(url, options);
-      const thrown = await rejection((operations[name] as Operation)(testClient(url, options), sandbox));
+      const sandbox = await withSandbox(unusedUrl, options);
+      const thrown = await rejection(
+        (operations[name] as Operation)(testClient(unusedUrl, options), sandbox),
+      );
       expect(thrown).toMatchObject({ name: "NetworkError", retryable: true });
       expect(retries.map(({ attempt, reason }) => [attempt, reason])).toEqual([
         [1, "ECONNREFUSED"],

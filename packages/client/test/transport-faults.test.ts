@@ -220,10 +220,9 @@ describe.each(carriers)("over %s", (_, carrier) => {
   );
 
   test("a server that is not there says what to check", async () => {
-    const url = await unusedUrl();
-    const thrown = await rejection(testClient(url, carrier).sandboxes.get("abc"));
+    const thrown = await rejection(testClient(unusedUrl, carrier).sandboxes.get("abc"));
     expect(thrown).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED", retryable: true });
-    expect(String(thrown)).toContain(url.replace("http://", ""));
+    expect(String(thrown)).toContain(unusedUrl.replace("http://", ""));
     expect(String(thrown)).toContain("CLOUD_SANDBOX_BASE_URL");
   });
 
