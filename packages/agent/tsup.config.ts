@@ -8,7 +8,8 @@ export default defineConfig({
   // One file that a sandbox can be given: nothing of node_modules is there.
   noExternal: [/.*/],
   // What is bundled from CommonJS asks for Node's own modules by `require`.
-  banner: { js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',
+  },
   minifySyntax: true,
-  clean: true,
 });

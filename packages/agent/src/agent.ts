@@ -13,7 +13,7 @@ import { fileHandlers } from "./handlers/file-handlers.js";
 import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
-import { desktopHandlers } from "./handlers/unavailable-handlers.js";
+import { unavailableHandlers } from "./handlers/unavailable-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PrivateDirectory } from "./private-directory.js";
@@ -64,7 +64,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
 
   const router = contractRouter<AgentContract, true>({
     contract: agentContract,
-    handlers: { ...desktopHandlers(), ...own },
+    handlers: { ...unavailableHandlers(), ...own },
     envelope: agentEnvelope,
     bodyLimit,
     authenticate: ({ header }) => tokens.verify(header("authorization")),

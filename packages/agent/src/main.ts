@@ -15,8 +15,7 @@ async function main(): Promise<void> {
 
   const stop = async () => {
     server.close();
-    await agent.close();
-    process.exit(0);
+    await agent.close().finally(() => process.exit(0));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop());
 }

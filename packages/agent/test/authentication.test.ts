@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningAgent, sandboxId } from "./support/running-agent.js";
-import { forgeToken, signToken } from "./support/tokens.js";
+import { forgeToken, publicJwk, signToken } from "./support/tokens.js";
 
 let agent: RunningAgent;
 beforeAll(async () => {
@@ -15,6 +15,11 @@ describe("a caller is let in", () => {
   test("with a token for this sandbox, again and again", async () => {
     const token = await signToken({ sub: sandboxId });
     for (let turn = 0; turn < 3; turn += 1) expect((await envWith(`Bearer ${token}`)).status).toBe(200);
+  });
+
+  test("also when the agent was given its key as a JWK", async () => {
+    await using other = await RunningAgent.start({ publicKey: await publicJwk() });
+    expect((await other.call("GET", "/env")).status).toBe(200);
   });
 
   test("whatever the scheme's case", async () => {
@@ -83,6 +88,7 @@ describe("an operation that is not served", () => {
   test.each([
     ["POST", "/execute/rich", 404, "NOT_FOUND"],
     ["GET", "/nowhere", 404, "NOT_FOUND"],
+    ["GET", "/terminal", 404, "NOT_FOUND"],
     ["GET", "/execute", 405, "METHOD_NOT_ALLOWED"],
   ])("%s %s answers %i", async (method, path, status, code) => {
     const answer = await agent.call(method, path, method === "POST" ? { code: "1" } : undefined);

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await agent.call("DELETE", "/env");
 });
 
-const hasGo = spawnSync("go", ["version"]).error === undefined;
+const hasGo = spawnSync("sh", ["-c", "command -v go"]).status === 0;
 const needsGo = (language: string) => [language === "go" && !hasGo, "go is not installed"] as const;
 
 /** A program in each language that writes `out` and `err`, and ends with 3. */

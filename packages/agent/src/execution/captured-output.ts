@@ -14,7 +14,7 @@ export interface OutputText {
 /** Collects one output stream: head and tail in memory, all of it in a file once that is not enough. */
 export class CapturedOutput {
   readonly ended: Promise<void>;
-  readonly #window: ByteWindow;
+  #window: ByteWindow;
   #file: OutputFile | undefined;
 
   constructor(
@@ -41,6 +41,8 @@ export class CapturedOutput {
     this.stream.removeAllListeners("data");
     this.stream.resume();
     const window = this.#window;
+    // The stream may go on for as long as the sandbox; what was collected need not.
+    this.#window = new ByteWindow(0);
     await this.#file?.close();
     if (!window.overflowed) {
       return {
@@ -52,7 +54,7 @@ export class CapturedOutput {
     const head = withoutPartialEnd(window.head());
     const tail = withoutPartialStart(window.tail());
     const cut = window.total - head.length - tail.length;
-    const text = `${head}\n[... ${cut} bytes cut${this.#whereabouts()} ...]\n${tail}`;
+    const text = `${head}\n[... ${cut} bytes cut${whereabouts(window, this.#file)} ...]\n${tail}`;
     const path = this.#file?.path;
     return { text, bytes: window.total, truncated: true, ...(path !== undefined && { file: path }) };
   }
@@ -69,13 +71,11 @@ export class CapturedOutput {
     this.stream.pause();
     void turn.then(() => this.stream.resume());
   }
+}
 
-  #whereabouts(): string {
-    const { path, size } = this.#file ?? {};
-    if (path === undefined) return "; the full output could not be kept on disk";
-    const which = size === this.#window.total ? "the full output is" : `the first ${size} bytes are`;
-    return `; ${which} in ${path}`;
-  }
+function whereabouts({ total }: ByteWindow, { path, size }: Partial<OutputFile> = {}): string {
+  if (path === undefined) return "; the full output could not be kept on disk";
+  return `; ${size === total ? "the full output is" : `the first ${size} bytes are`} in ${path}`;
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;

@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { dirname } from "node:path";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { PrivateDirectory } from "../private-directory.js";
 import type { Program } from "./program.js";
@@ -65,7 +64,7 @@ const go: Language = {
     return {
       command: "sh",
       args: ["-c", 'go build -o "$1" "$2" && exec "$1"', "go", `${folder}/main`, file],
-      cleanUp: () => rm(dirname(file), { recursive: true, force: true }),
+      cleanUp: () => rm(folder, { recursive: true, force: true }),
     };
   },
 };

@@ -31,9 +31,9 @@ function sweep(known: Set<number>, leader: number, marker: string): boolean {
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const process_ = readProcess(pid);
-    if (!process_ || process_.state === "Z" || process_.state === "X") continue;
-    const { parent, group, session } = process_;
+    const entry = readProcess(pid);
+    if (!entry || entry.state === "Z" || entry.state === "X") continue;
+    const { parent, group, session } = entry;
     const belongs =
       group === leader || session === leader || known.has(pid) || known.has(parent) || hasMarker(pid, marker);
     if (!belongs) continue;

@@ -52,17 +52,17 @@ export class FileService {
   async read(path: string): Promise<{ path: string; content: string; size: number }> {
     const absolute = this.tree.resolve(path);
     await using pin = await this.tree.pinFile(absolute);
-    const tooLarge = pathProblem(
+    await using file = await this.#open(pin);
+    // One byte more than allowed: the file may be growing.
+    const chunks: Buffer[] = await file.createReadStream({ end: readLimit, autoClose: false }).toArray();
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length <= readLimit) return { path: absolute, content: bytes.toString(), size: bytes.length };
+    throw pathProblem(
       413,
       "FILE_TOO_LARGE",
-      `${absolute} is larger than ${readLimit} bytes, the most /files/read answers. Use /files/download.`,
+      `${absolute} is larger than ${readLimit} bytes, the most that is read as text. Use /files/download.`,
       absolute,
     );
-    if (pin.stats.size > readLimit) throw tooLarge;
-    await using file = await this.#open(pin);
-    const bytes = await file.readFile();
-    if (bytes.length > readLimit) throw tooLarge;
-    return { path: absolute, content: bytes.toString(), size: bytes.length };
   }
 
   /** The file, open for reading; whoever asks closes it. */

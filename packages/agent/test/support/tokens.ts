@@ -1,8 +1,10 @@
-import { exportSPKI, generateKeyPair, SignJWT } from "jose";
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 
 const keys = generateKeyPair("EdDSA", { extractable: true });
 
 export const publicKey = async () => exportSPKI((await keys).publicKey);
+
+export const publicJwk = async () => exportJWK((await keys).publicKey);
 
 export interface TokenFields {
   readonly sub: string;
