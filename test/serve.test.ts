@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -210,10 +210,19 @@ function running(processes: readonly HostProcess[]): HostProcess[] {
 
 /** What an instance keeps on the host carries the number of its process. */
 function leftovers(pid: number): string[] {
-  const groups = ["memory", "pids", "cpu", "freezer", ""].flatMap((controller) =>
-    entries(`/sys/fs/cgroup/${controller}/cloud-sandbox`),
+  const groups = readFileSync("/proc/self/cgroup", "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(
+      ([, controller = "", own = ""]) =>
+        `/sys/fs/cgroup/${controller}${own === "/" ? "" : own}/cloud-sandbox`,
+    );
+  const directories = [...groups, "/sys/fs/cgroup/cloud-sandbox", tmpdir()];
+  const leases = entries("/run/cloud-sandbox-uids").map((name) =>
+    readlinkSync(`/run/cloud-sandbox-uids/${name}`),
   );
-  return groups.filter((name) => name.startsWith(`${pid}-`));
+  return [...directories.flatMap(entries), ...leases].filter((name) => name.includes(`${pid}-`));
 }
 
 function entries(directory: string): string[] {

@@ -47,7 +47,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
       test("are listed page by page, each once", async () => {
         const others = await Promise.all([1, 2, 3].map(() => client.sandboxes.create({ template: "base" })));
         const listed: string[] = [];
-        for await (const { id } of client.sandboxes.list({ pageSize: 2 })) listed.push(id);
+        for await (const { id } of client.sandboxes.list({ limit: 2 })) listed.push(id);
         for (const { id } of [sandbox, ...others])
           expect(listed.filter((other) => other === id)).toEqual([id]);
         await Promise.all(others.map((other) => other.delete()));

@@ -77,6 +77,7 @@ for pid in (1, agent):
   {
     name: "kill the agent and answer in its place",
     async attempt({ sandbox }) {
+      const before = await sandbox.health();
       await sandbox.files.write(
         "/workspace/impostor.py",
         `
@@ -96,7 +97,7 @@ socketserver.TCPServer(("0.0.0.0", 7777), Impostor).serve_forever()
       }
       const after = await bash(sandbox, "echo served by the agent");
       expect(after.stdout).toBe("served by the agent\n");
-      expect((await sandbox.health()).agent).not.toBe("IMPOSTOR");
+      expect(await sandbox.health()).toMatchObject({ healthy: true, version: before.version });
       return "the running call fails as EXECUTION_INTERRUPTED, and the agent is back for the next";
     },
   },

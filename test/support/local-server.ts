@@ -50,6 +50,8 @@ export async function startLocalServer(
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test that failed half-way leaves none behind either.
+  process.once("exit", () => child.kill("SIGKILL"));
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     log += chunk;

@@ -25,7 +25,11 @@ export async function openBackend(environment: NodeJS.ProcessEnv = process.env):
   // One sandbox is all that is needed: nothing is gained by booting another to wait.
   const controlPlane = await startLocalControlPlane({ pool: 0 });
   // An empty bearer token keeps the one for the cloud, if there is one, out of this.
-  const client = new SandboxClient({ baseUrl: controlPlane.url, apiKey: controlPlane.apiKey, bearerToken: "" });
+  const client = new SandboxClient({
+    baseUrl: controlPlane.url,
+    apiKey: controlPlane.apiKey,
+    bearerToken: "",
+  });
   return {
     client,
     close: async () => {

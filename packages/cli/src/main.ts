@@ -16,7 +16,10 @@ program
   .description("run a program in a sandbox of its own; its output and its exit code are this command's")
   .argument("[file]", "program to run; - or nothing reads it from standard input")
   .option("-c, --code <code>", "program text, instead of a file")
-  .option("-l, --language <name>", "python, javascript, bash or go; default: by the file's ending, else python")
+  .option(
+    "-l, --language <name>",
+    "python, javascript, bash or go; default: by the file's ending, else python",
+  )
   .option("-t, --timeout <seconds>", "time limit, 1 to 300", seconds, 30)
   .option("--template <name>", "template of the sandbox", "code-interpreter")
   .option("-e, --env <NAME=value>", "environment variable; can be repeated", variable, {})

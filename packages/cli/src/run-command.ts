@@ -12,7 +12,11 @@ export interface RunOptions {
 }
 
 /** Runs a program in a sandbox of its own, prints what it prints, and resolves with its exit code. */
-export async function runCommand(file: string | undefined, options: RunOptions, signal: AbortSignal): Promise<number> {
+export async function runCommand(
+  file: string | undefined,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<number> {
   const code = options.code ?? (await readProgram(file));
   const backend = await openBackend();
   try {
@@ -26,7 +30,9 @@ export async function runCommand(file: string | undefined, options: RunOptions, 
     process.stdout.write(stdout);
     process.stderr.write(stderr);
     if (terminationReason === "timeout") {
-      process.stderr.write(`cloud-sandbox: stopped after ${options.timeout} s; give it longer with --timeout.\n`);
+      process.stderr.write(
+        `cloud-sandbox: stopped after ${options.timeout} s; give it longer with --timeout.\n`,
+      );
     }
     return exitCode;
   } finally {

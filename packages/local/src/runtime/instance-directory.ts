@@ -1,10 +1,11 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAliveIdentity, processIdentity } from "./process-identity.js";
 
 const prefix = "cloud-sandbox-";
-const ownerFile = "owner";
+/** The owner is in the name, so that there is no moment at which the directory is nobody's. */
+const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
 
 /**
  * One directory an instance, for what its machines are made of and for their sockets; gone when it closes.
@@ -23,8 +24,7 @@ export class InstanceDirectory {
     const instance = processIdentity(process.pid);
     if (instance === undefined)
       throw new Error("/proc is not mounted: this process cannot find its own start time.");
-    const path = await mkdtemp(join(tmpdir(), prefix));
-    await writeFile(join(path, ownerFile), instance);
+    const path = await mkdtemp(join(tmpdir(), `${prefix}${instance}-`));
     await mkdir(join(path, "sockets"), { mode: 0o700 });
     await chmod(path, 0o711);
     return new InstanceDirectory(path, instance);
@@ -40,14 +40,13 @@ export class InstanceDirectory {
 
   /** Removes directories of instances that ended without being able to. */
   static async removeStale(): Promise<void> {
-    const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
-    for (const name of names) {
+    for (const name of await readdir(tmpdir())) {
+      const owner = namePattern.exec(name)?.[1];
+      if (owner === undefined || isAliveIdentity(owner)) continue;
       const path = join(tmpdir(), name);
       const status = await lstat(path).catch(() => undefined);
       if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
-      const owner = await readFile(join(path, ownerFile), "utf8").catch(() => "");
-      // Without its text it is a directory that another process is making just now.
-      if (owner !== "" && !isAliveIdentity(owner)) await rm(path, { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true });
     }
   }
 }

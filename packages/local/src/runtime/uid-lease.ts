@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isAliveIdentity } from "./process-identity.js";
 
@@ -13,7 +13,7 @@ interface UidRange {
 
 /**
  * Unprivileged uids, each lent to one sandbox at a time on the whole host, so that two sandboxes share nothing.
- * A lease is a file named by the uid that holds its owner; the kernel's exclusive create settles who gets it.
+ * A lease is a symbolic link from the uid to its owner's name: made in one step, and by one of those who try.
  */
 export class UidLeases {
   readonly #held = new Set<number>();
@@ -27,7 +27,7 @@ export class UidLeases {
     for (let step = 0; step < count; step += 1) {
       const uid = first + ((start + step) % count);
       try {
-        await writeFile(join(directory, String(uid)), this.instance, { flag: "wx", mode: 0o644 });
+        await symlink(this.instance, join(directory, String(uid)));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
         throw error;
@@ -53,10 +53,9 @@ export class UidLeases {
 
   static async removeStale(): Promise<void> {
     for (const name of await readdir(directory).catch(() => [])) {
-      const file = join(directory, name);
-      const owner = await readFile(file, "utf8").catch(() => undefined);
-      // An empty file is a lease being written this instant.
-      if (owner !== undefined && owner !== "" && !isAliveIdentity(owner)) await rm(file, { force: true });
+      const lease = join(directory, name);
+      const owner = await readlink(lease).catch(() => undefined);
+      if (owner !== undefined && !isAliveIdentity(owner)) await rm(lease, { force: true });
     }
   }
 }
