@@ -7,6 +7,11 @@ export default defineConfig({
   // The contracts' types and constants come along: their package is not published. The path makes the
   // declarations come along too.
   noExternal: ["@cloud-sandbox/protocol"],
-  dts: { compilerOptions: { paths: { "@cloud-sandbox/protocol": ["../protocol/src/index.ts"] } } },
+  dts: {
+    compilerOptions: {
+      stripInternal: true,
+      paths: { "@cloud-sandbox/protocol": ["../protocol/src/index.ts"] },
+    },
+  },
   clean: true,
 });

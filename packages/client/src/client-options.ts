@@ -5,32 +5,32 @@ import type { RetryOptions } from "./transport/retry-policy.js";
 
 export interface SandboxClientOptions {
   /** The account's key. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. It is sent to `baseUrl` only. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer` beside the key. Default: CLOUD_SANDBOX_BEARER_TOKEN, else HOPX_BEARER_TOKEN. */
-  bearerToken?: string;
+  bearerToken?: string | undefined;
   /** The control plane. Default: CLOUD_SANDBOX_BASE_URL, else HOPX_BASE_URL, else https://api.hopx.dev. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Carries the requests in place of the built-in transport: for edge runtimes, proxies, tests. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** When calls are made again; `false` is never. See {@link RetryOptions}. */
-  retry?: RetryOptions | false;
-  timeouts?: Timeouts;
-  hooks?: Hooks;
+  retry?: RetryOptions | false | undefined;
+  timeouts?: Timeouts | undefined;
+  hooks?: Hooks | undefined;
 }
 
-/** The four time limits, in seconds. Each can be set per call too. */
+/** The four time limits, in seconds. */
 export interface Timeouts {
   /** How long a new sandbox lives (`timeoutSeconds` of create). Default: what the server gives. */
-  lifetime?: number;
+  lifetime?: number | undefined;
   /** How long code and commands may run (`timeout` of execute and run), 1 to 300. Default 30. */
-  execution?: number;
+  execution?: number | undefined;
   /**
    * How long a call may wait for its answer, repetitions included. Default 60. A call that runs code waits 30 s
    * beyond its execution limit instead.
    */
-  request?: number;
+  request?: number | undefined;
   /** How long a stream may stay silent. Default 60. */
-  idle?: number;
+  idle?: number | undefined;
 }
 
 /** Options with everything decided. */

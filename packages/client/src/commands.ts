@@ -11,6 +11,7 @@ export class Commands {
   readonly #access: AgentAccess;
   readonly #defaultTimeout: number;
 
+  /** @internal */
   constructor(access: AgentAccess, defaultTimeout: number) {
     this.#access = access;
     this.#defaultTimeout = defaultTimeout;

@@ -8,6 +8,7 @@ import { invalidArgument } from "./errors.js";
 export class EnvironmentVariables {
   readonly #access: AgentAccess;
 
+  /** @internal */
   constructor(access: AgentAccess) {
     this.#access = access;
   }

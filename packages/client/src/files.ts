@@ -52,6 +52,7 @@ export class Files {
   readonly #access: AgentAccess;
   readonly #requestTimeout: number;
 
+  /** @internal */
   constructor(access: AgentAccess, requestTimeout: number) {
     this.#access = access;
     this.#requestTimeout = requestTimeout;

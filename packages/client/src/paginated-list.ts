@@ -12,6 +12,7 @@ export interface Page<Item> {
 export class PaginatedList<Item> implements AsyncIterable<Item> {
   readonly #fetch: (cursor: string | undefined) => Promise<Page<Item>>;
 
+  /** @internal */
   constructor(fetch: (cursor: string | undefined) => Promise<Page<Item>>) {
     this.#fetch = fetch;
   }

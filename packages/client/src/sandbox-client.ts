@@ -3,6 +3,7 @@ import { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { type SandboxClientOptions, type Settings, settingsFrom } from "./client-options.js";
 import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./contract-clients.js";
+import type { SandboxError } from "./errors.js";
 import {
   executeIsolated,
   type IsolatedExecutionOptions,
@@ -44,7 +45,10 @@ export class SandboxClient implements AsyncDisposable {
     const { baseUrl, hooks } = settings;
     const { execution, idle, lifetime, request } = settings.timeouts;
     this.#transport = settings.fetch === undefined ? defaultTransport() : new FetchTransport(settings.fetch);
-    this.#background = new BackgroundWork((warning) => hooks.onWarning?.(warning));
+    this.#background = new BackgroundWork((warning) => {
+      if (hooks.onWarning === undefined) emitWarning(warning);
+      else hooks.onWarning(warning);
+    });
     this.#executionTimeout = execution;
     const shared = {
       transport: this.#transport,
@@ -91,6 +95,11 @@ export class SandboxClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** On stderr, where there is one. */
+function emitWarning(warning: SandboxError): void {
+  globalThis.process?.emitWarning?.(warning.message, { type: "SandboxWarning", code: warning.code });
 }
 
 function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {

@@ -47,7 +47,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #timeouts: SandboxTimeouts;
   #record: SandboxRecord;
 
-  /** `client.sandboxes` makes them. */
+  /** @internal */
   constructor(record: SandboxRecord, access: AgentAccess, sandboxes: Sandboxes, timeouts: SandboxTimeouts) {
     this.#record = record;
     this.#access = access;
@@ -103,7 +103,7 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Runs code and waits for its end (POST /execute). A program that fails is a result, not an error; when `signal`
-   * fires, it is killed. State of earlier executions is kept where the language has it.
+   * fires, it is killed.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const timeout = runningTimeout(options.timeout ?? this.#timeouts.execution);

@@ -36,6 +36,7 @@ export class Sandboxes {
   readonly #parts: SandboxesParts;
   readonly #accesses = new Map<string, AgentAccess>();
 
+  /** @internal */
   constructor(parts: SandboxesParts) {
     this.#parts = parts;
   }

@@ -40,6 +40,7 @@ export interface ListTemplatesOptions extends CallOptions {
 export class Templates {
   readonly #controlPlane: ControlPlaneClient;
 
+  /** @internal */
   constructor(controlPlane: ControlPlaneClient) {
     this.#controlPlane = controlPlane;
   }

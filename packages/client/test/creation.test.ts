@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { CreateSandboxOptions, SandboxError } from "../src/index.js";
 import { carriers, rejection, testClient } from "./support/clients.js";
@@ -184,6 +185,18 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       expect(thrown).toMatchObject({ code: "PUBLIC_HOST_REFUSED", cleanupError: { name: "ServerError" } });
       expect(warnings).toMatchObject([{ name: "ServerError" }]);
     });
+  });
+
+  test("whose left-over nobody listens for is a warning of the process", async () => {
+    const { controlPlane } = await sandboxService({
+      [create]: answer(201, wireSandbox("ftp://example.com")),
+      [remove]: answer(500, { error: "not now" }),
+    });
+    const warned = once(process, "warning");
+    await rejection(testClient(controlPlane.url, carrier).sandboxes.create());
+    expect(await warned).toMatchObject([
+      { name: "SandboxWarning", message: expect.stringContaining("not now") },
+    ]);
   });
 
   describe("that nobody waits for any more deletes the sandbox when it comes", () => {

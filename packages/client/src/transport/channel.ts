@@ -108,26 +108,21 @@ export class Channel {
   async #attempt(call: Call, proof: Record<string, string>): Promise<Outcome> {
     const { hooks, transport } = this.#options;
     const { method, body } = call.request;
+    const { path, scope } = call;
+    const headers = call.headers(proof);
     hooks.onRequest?.(this.#event(call));
     const started = performance.now();
+    let response: LightResponse;
     try {
-      const headers = call.headers(proof);
-      const incoming = await transport.send({
-        method,
-        origin: this.#origin,
-        path: call.path,
-        headers,
-        body,
-        scope: call.scope,
-      });
-      const response = await this.#receive(call, incoming);
-      const { status } = response;
-      hooks.onResponse?.({ ...this.#event(call), status, durationMs: performance.now() - started });
-      return { response };
+      const incoming = await transport.send({ method, origin: this.#origin, path, headers, body, scope });
+      response = await this.#receive(call, incoming);
     } catch (cause) {
       if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
+    const durationMs = performance.now() - started;
+    hooks.onResponse?.({ ...this.#event(call), status: response.status, durationMs });
+    return { response };
   }
 
   #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {
@@ -213,6 +208,7 @@ class Call {
 type Outcome = { response: LightResponse } | { error: SandboxError; failure: Failure | undefined };
 
 const userAgent = `cloud-sandbox/${version}`;
+
 function settled(outcome: Outcome): LightResponse {
   if ("response" in outcome) return outcome.response;
   throw outcome.error;

@@ -31,6 +31,6 @@ export interface Hooks {
   onRequest?(event: RequestEvent): void;
   onResponse?(event: ResponseEvent): void;
   onRetry?(event: RetryEvent): void;
-  /** Something failed that no call could report: a sandbox that could not be deleted afterwards. */
+  /** A sandbox could not be deleted after a call that made it. Without this hook, `process.emitWarning` is told. */
   onWarning?(warning: SandboxError): void;
 }

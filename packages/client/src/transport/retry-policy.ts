@@ -1,15 +1,16 @@
 import { invalidArgument } from "../errors.js";
+import { given } from "../given.js";
 
 /** When calls that failed are made again. Only what cannot do its work twice is ever repeated. */
 export interface RetryOptions {
   /** Tries of one call, the first included. Default 3; 1 means never again. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** Seconds before the second try, at most; doubles with each further one. Default 0.2. */
-  baseDelay?: number;
+  baseDelay?: number | undefined;
   /** The most seconds between two tries. Default 5. */
-  maxDelay?: number;
+  maxDelay?: number | undefined;
   /** A server that asks for a longer wait than this, in seconds, is not waited for. Default 30. */
-  maxRetryAfter?: number;
+  maxRetryAfter?: number | undefined;
 }
 
 /**
@@ -28,11 +29,13 @@ export function repeatable(method: string, operationPath: string): Repeatable {
   return /^\/(execute|commands)(\/|$)/.test(operationPath) ? "unsent" : "refused";
 }
 
+type Decided = Record<keyof RetryOptions, number>;
+
 export class RetryPolicy {
-  readonly #options: Required<RetryOptions>;
+  readonly #options: Decided;
 
   constructor(options: RetryOptions | false | undefined) {
-    this.#options = { ...defaults, ...(options === false ? { attempts: 1 } : options) };
+    this.#options = { ...defaults, ...(options === false ? { attempts: 1 } : given(options ?? {})) };
     const { attempts, ...delays } = this.#options;
     if (!Number.isInteger(attempts) || attempts < 1) {
       throw invalidArgument("retry.attempts must be a whole number from 1.");
@@ -54,7 +57,7 @@ export class RetryPolicy {
   }
 }
 
-const defaults: Required<RetryOptions> = { attempts: 3, baseDelay: 0.2, maxDelay: 5, maxRetryAfter: 30 };
+const defaults: Decided = { attempts: 3, baseDelay: 0.2, maxDelay: 5, maxRetryAfter: 30 };
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const transientStatus = new Set([408, 429, 500, 502, 503, 504]);
 

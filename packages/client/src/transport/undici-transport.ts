@@ -42,12 +42,15 @@ export class UndiciTransport implements Transport {
   #open(): Promise<Agent> {
     this.#opening ??= import("undici").then(({ Agent }) => {
       // The time limits are the channel's, which knows how long an execution may take.
-      this.#agent = new Agent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 });
+      this.#agent = new Agent({ connections: mostConnections, headersTimeout: 0, bodyTimeout: 0 });
       return this.#agent;
     });
     return this.#opening;
   }
 }
+
+/** To one server at a time; more calls wait. Half of the files that a process may usually have open. */
+const mostConnections = 512;
 
 class UndiciResponse implements IncomingResponse {
   readonly headers: LightHeaders;
@@ -69,7 +72,7 @@ class UndiciResponse implements IncomingResponse {
   }
 
   stream(): ReadableStream<Uint8Array> {
-    return Readable().toWeb(this.#body);
+    return nodeStreams().Readable.toWeb(this.#body);
   }
 
   abandon(): void {
@@ -88,12 +91,12 @@ function carried(
     headers["content-length"] = String(content.size);
     if (content.type !== "") headers["content-type"] ??= content.type;
   }
-  return Readable().fromWeb(content instanceof Blob ? content.stream() : content);
+  return nodeStreams().Readable.fromWeb(content instanceof Blob ? content.stream() : content);
 }
 
 /** Without an import, which a bundler for other runtimes would stumble over. */
-function Readable() {
-  return process.getBuiltinModule("node:stream").Readable;
+function nodeStreams() {
+  return process.getBuiltinModule("node:stream");
 }
 
 function ignore(): void {
