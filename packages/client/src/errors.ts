@@ -218,8 +218,9 @@ export function clientClosed(): SandboxError {
 
 function identifiers(options: ApiErrorOptions): string {
   if (options.status === undefined) return "";
+  const code = options.code.startsWith("HTTP_") ? "" : ` ${options.code}`;
   const request = options.requestId === undefined ? "" : `, request ${options.requestId}`;
-  return `HTTP ${options.status} ${options.code}${request}`;
+  return `HTTP ${options.status}${code}${request}`;
 }
 
 function sentences(summary: string, identifiers: string, hint: string | undefined): string {

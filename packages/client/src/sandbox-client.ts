@@ -99,7 +99,8 @@ export class SandboxClient implements AsyncDisposable {
 
 /** On stderr, where there is one. */
 function emitWarning(warning: SandboxError): void {
-  globalThis.process?.emitWarning?.(warning.message, { type: "SandboxWarning", code: warning.code });
+  const text = `A sandbox could not be deleted. ${warning.message}`;
+  globalThis.process?.emitWarning?.(text, { type: "SandboxWarning", code: warning.code });
 }
 
 function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {
