@@ -276,6 +276,22 @@ describe.each(carriers)("over %s", (_, carrier) => {
       expect(await pending).toMatchObject({ name: "AbortError" });
     });
 
+    test("may be shared by many calls, and ends them all, without a warning of a leak", async () => {
+      const warnings: Error[] = [];
+      const note = (warning: Error): void => void warnings.push(warning);
+      process.on("warning", note);
+      const server = await scriptedServer(() => undefined);
+      const client = testClient(server.url, carrier);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const calls = Array.from({ length: 30 }, () => rejection(client.sandboxes.get("abc", { signal })));
+      await expect.poll(() => server.requests.length).toBe(30);
+      controller.abort();
+      for (const thrown of await Promise.all(calls)) expect(thrown).toMatchObject({ name: "AbortError" });
+      process.off("warning", note);
+      expect(warnings).toEqual([]);
+    });
+
     test("is let go of when the call ends", async () => {
       const server = await scriptedServer((_, response) => json(response, 200, sandbox));
       const client = testClient(server.url, carrier);

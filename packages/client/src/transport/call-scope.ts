@@ -1,4 +1,5 @@
 import { AbortError, type SandboxError, TimeoutError, type TimeoutKind } from "../errors.js";
+import { onAbort } from "./caller-signal.js";
 
 /** What of an AbortSignal is needed to stop a call. */
 export interface StopSignal {
@@ -21,7 +22,7 @@ export interface TimeLimit {
  * signal that its parts listen to; a real AbortSignal costs as much as a tenth of a small call.
  */
 export class CallScope implements StopSignal {
-  readonly #callerSignal: AbortSignal | undefined;
+  readonly #leaveCaller: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,10 +30,10 @@ export class CallScope implements StopSignal {
   #failure: SandboxError | undefined;
 
   constructor(callerSignal: AbortSignal | undefined) {
-    this.#callerSignal = callerSignal;
     if (callerSignal === undefined) return;
-    if (callerSignal.aborted) this.#onCallerAbort();
-    else callerSignal.addEventListener("abort", this.#onCallerAbort);
+    const stop = (): void => this.#stop(new AbortError(callerSignal.reason));
+    if (callerSignal.aborted) stop();
+    else this.#leaveCaller = onAbort(callerSignal, stop);
   }
 
   /** Why the call was stopped from this side, if it was. */
@@ -110,10 +111,8 @@ export class CallScope implements StopSignal {
   /** Lets go of the caller's signal and of the timer. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
+    this.#leaveCaller?.();
   }
-
-  readonly #onCallerAbort = (): void => this.#stop(new AbortError(this.#callerSignal?.reason));
 
   #stop(failure: SandboxError): void {
     if (this.#failure !== undefined) return;
