@@ -10,14 +10,17 @@ export type AgentChannelOptions = Omit<ChannelOptions, "baseUrl" | "plane" | "cr
 
 /** The way to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
 export class AgentAccess {
+  readonly #options: AgentChannelOptions;
   #publicHost: string | undefined;
   #client: AgentClient | undefined;
 
   constructor(
     readonly sandboxId: string,
     readonly tokens: TokenCache,
-    private readonly options: AgentChannelOptions,
-  ) {}
+    options: AgentChannelOptions,
+  ) {
+    this.#options = options;
+  }
 
   get publicHost(): string | undefined {
     return this.#publicHost;
@@ -31,7 +34,7 @@ export class AgentAccess {
   }
 
   get client(): AgentClient {
-    this.#client ??= agentClient(this.#channel(this.options.retry, { renews: true }));
+    this.#client ??= agentClient(this.#channel(this.#options.retry, { renews: true }));
     return this.#client;
   }
 
@@ -44,7 +47,7 @@ export class AgentAccess {
     if (this.#publicHost === undefined) throw notReady(this.sandboxId);
     const baseUrl = agentUrl(this.#publicHost);
     return new Channel({
-      ...this.options,
+      ...this.#options,
       retry,
       baseUrl,
       plane: "agent",

@@ -92,15 +92,17 @@ export class Files {
     if (!isShortText && Object.keys(chosen).length === 0) {
       const file = new Blob([content]);
       const init = this.#transferInit(options, file.size);
-      const wire = await bodyOf(this.#access.client.POST("/files/upload", { body: { file, path }, ...init }));
-      return { path: wire.path ?? path, size: wire.size ?? file.size };
+      const wire = await successOf(
+        this.#access.client.POST("/files/upload", { body: { file, path }, ...init }),
+      );
+      return { path: wire?.path ?? path, size: wire?.size ?? file.size };
     }
     const { body, size } = await inBody(content);
     const init = this.#transferInit(options, size);
-    const wire = await bodyOf(
+    const wire = await successOf(
       this.#access.client.POST("/files/write", { body: { path, ...body, ...chosen }, ...init }),
     );
-    return { path: wire.path ?? path, size: wire.size ?? size };
+    return { path: wire?.path ?? path, size: wire?.size ?? size };
   }
 
   /** What a directory holds, by name (GET /files/list). Default: /workspace. The server lists at most 10,000. */

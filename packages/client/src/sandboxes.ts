@@ -109,20 +109,22 @@ export class Sandboxes {
   async setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date> {
     const body = { timeout_seconds: lifetime(seconds) };
     const { controlPlane } = this.#parts;
-    const wire = await bodyOf(controlPlane.PUT("/v1/sandboxes/{id}/timeout", { body, ...at(id, options) }));
-    return date(wire.expires_at) ?? new Date(Date.now() + seconds * 1000);
+    const wire = await successOf(
+      controlPlane.PUT("/v1/sandboxes/{id}/timeout", { body, ...at(id, options) }),
+    );
+    return date(wire?.expires_at) ?? new Date(Date.now() + seconds * 1000);
   }
 
   /** Freezes one: its processes keep their memory, its deadline goes on (POST /v1/sandboxes/{id}/pause). */
   async pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    const wire = await bodyOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/pause", at(id, options)));
-    return wire.status ?? "paused";
+    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/pause", at(id, options)));
+    return wire?.status ?? "paused";
   }
 
   /** Lets one go on after a pause (POST /v1/sandboxes/{id}/resume). */
   async resume(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    const wire = await bodyOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/resume", at(id, options)));
-    return wire.status ?? "running";
+    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/resume", at(id, options)));
+    return wire?.status ?? "running";
   }
 
   /** Gets a fresh token for an agent; done by itself when needed. Gives the time when it expires, if known. */

@@ -457,6 +457,22 @@ describe("a sandbox", () => {
     expect(controlPlane.requests[1]?.json).toEqual({ timeout_seconds: 60 });
   });
 
+  test("is changed also by a server that answers without a body", async () => {
+    const empty: Handler = (_, response) => response.writeHead(204).end();
+    const { sandbox } = await sandboxWith({
+      "PUT /v1/sandboxes/abc/timeout": empty,
+      "POST /v1/sandboxes/abc/pause": empty,
+      "POST /v1/sandboxes/abc/resume": empty,
+    });
+    await sandbox.setTimeout(60);
+    const remaining = (sandbox.expiresAt?.getTime() ?? 0) - Date.now();
+    expect(Math.abs(remaining - 60_000)).toBeLessThan(5000);
+    await sandbox.pause();
+    expect(sandbox.status).toBe("paused");
+    await sandbox.resume();
+    expect(sandbox.status).toBe("running");
+  });
+
   test.each<[string, Handler]>([
     ["200", ok({ id: "abc" })],
     ["204", (_, response) => response.writeHead(204).end()],
