@@ -1,10 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { PrivateDirectory } from "../private-directory.js";
 import { ExecutionWatch } from "./execution-watch.js";
-import { outOfMemoryKills } from "./out-of-memory.js";
+import { OutOfMemoryCounter } from "./out-of-memory.js";
 import { type Outcome, termination } from "./outcome.js";
 import { OutputFiles } from "./output-files.js";
 import { OutputPipes } from "./output-pipes.js";
@@ -40,6 +40,7 @@ export class Executor {
   /** Programs run so far, and those of them that failed. */
   readonly counts = { total: 0, failed: 0 };
   readonly #files: OutputFiles;
+  readonly #outOfMemory = new OutOfMemoryCounter();
   /** Process ids of what runs, by execution. */
   readonly #running = new Map<string, number>();
   #active = 0;
@@ -52,7 +53,12 @@ export class Executor {
   }
 
   static async create(options: ExecutorOptions): Promise<Executor> {
-    return new Executor(options, await OutputPipes.create(options.directory, options.maxExecutions * 2));
+    const executor = new Executor(
+      options,
+      await OutputPipes.create(options.directory, options.maxExecutions * 2),
+    );
+    await executor.#outOfMemory.read();
+    return executor;
   }
 
   get active(): number {
@@ -111,7 +117,7 @@ export class Executor {
     }
 
     const { child, pid } = launched;
-    const killsBefore = outOfMemoryKills();
+    const killsBefore = this.#outOfMemory.recent;
     this.#running.set(id, pid);
     const watch = new ExecutionWatch(pid, id, timeout * 1000, signal);
     stdout.start(child.stdout, outputLimit, () => this.#files.create(`${id}.stdout`));
@@ -123,8 +129,8 @@ export class Executor {
     const duration = Math.round((performance.now() - started) * 1000) / 1e6;
     await watch.stop();
     this.#running.delete(id);
-    const outOfMemory =
-      (killer === "SIGKILL" || code === 137) && (await outOfMemoryKills()) > (await killsBefore);
+    const wasKilled = killer === "SIGKILL" || code === 137;
+    const outOfMemory = wasKilled && (await this.#outOfMemory.read()) > killsBefore;
     const [out, err] = await Promise.all([stdout.finish(), stderr.finish()]);
     const end = termination(code, killer, watch.intervention, outOfMemory);
     const text = end.reason === "out_of_memory" ? withLine(err.text, this.#memoryMessage()) : err.text;
@@ -165,8 +171,11 @@ function feed({ stdin }: ChildProcess, input: string | undefined): void {
 
 /** When memory runs out, the kernel shall take a program and leave the agent. */
 function preferToLose(pid: number): void {
-  // One that has ended already needs no score.
-  writeFile(`/proc/${pid}/oom_score_adj`, "800").catch(() => undefined);
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "800");
+  } catch {
+    // It has ended already.
+  }
 }
 
 const withLine = (text: string, line: string) =>

@@ -13,14 +13,18 @@ export interface Language {
   readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
 }
 
-/** Longer than this, and the kernel refuses it as an argument. */
-const maxArgument = 100_000;
+/** The kernel takes an argument of 128 KiB at most, and none with a null byte. */
+const fitsArgument = (text: string) =>
+  text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");
 
 const python: Language = {
   name: "python",
   aliases: ["python3"],
   interpreter: "python3",
-  program: (code) => ({ command: "python3", args: ["-c", pythonDriver], input: code }),
+  program: (code) =>
+    fitsArgument(code)
+      ? { command: "python3", args: ["-c", pythonDriver, code] }
+      : { command: "python3", args: ["-c", pythonDriver], input: code },
 };
 
 /**
@@ -45,8 +49,7 @@ const bash: Language = {
   aliases: ["sh", "shell"],
   interpreter: "bash",
   program: async (code, directory) => {
-    if (code.length <= maxArgument && Buffer.byteLength(code) <= maxArgument)
-      return { command: "bash", args: ["-c", code] };
+    if (fitsArgument(code)) return { command: "bash", args: ["-c", code] };
     const folder = await directory.folder();
     const file = await directory.write(folder, "script.sh", code);
     return { command: "bash", args: [file], cleanUp: () => rm(folder, { recursive: true, force: true }) };

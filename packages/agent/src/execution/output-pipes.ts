@@ -1,14 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { close, constants, open, unlink } from "node:fs";
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { PrivateDirectory } from "../private-directory.js";
-
-const openFile = promisify(open);
-const closeFile = promisify(close);
-const unlinkFile = promisify(unlink);
 
 /** Absent from Node's constants: names a file without opening it. */
 const O_PATH = 0o10000000;
@@ -22,14 +17,20 @@ export interface OutputPipe {
   readonly anchor: number;
 }
 
+/** With fewer ready, more are made. */
+const lowWater = 4;
+/** Before it is tried again to make some, in milliseconds. */
+const retryAfter = 10_000;
+
 /**
  * Real pipes for programs to write to. Node gives its children sockets, on which `echo > /dev/stderr` fails, and
  * cannot make a pipe; so some FIFOs are made once, opened, unlinked, and used again and again.
+ *
+ * Opening and closing a pipe never waits, and costs less than handing it to another thread would.
  */
 export class OutputPipes {
   readonly #ready: OutputPipe[] = [];
-  /** Pipes that exist, ready or in use. */
-  #owned = 0;
+  #nextMaking = 0;
 
   private constructor(
     private readonly directory: PrivateDirectory,
@@ -44,48 +45,58 @@ export class OutputPipes {
   }
 
   take(): OutputPipe | undefined {
-    return this.#ready.pop();
+    const pipe = this.#ready.pop();
+    if (this.#ready.length < lowWater) void this.#make();
+    return pipe;
   }
 
-  /** Takes back a pipe whose writers have all gone; its `read` and `write` are closed. */
-  giveBack(pipe: OutputPipe): void {
-    this.#open(pipe.anchor).catch(() => this.discard(pipe));
+  /** Takes back a pipe whose `read` and `write` are closed, and that nobody else can write to. */
+  giveBack({ anchor }: OutputPipe): void {
+    try {
+      if (this.#ready.length < this.count) this.#ready.push(open(anchor));
+      else closeSync(anchor);
+    } catch {
+      closeSync(anchor);
+    }
   }
 
   /** Lets go of a pipe that somebody may go on writing to. */
-  discard(pipe: OutputPipe): void {
-    close(pipe.anchor);
-    this.#owned -= 1;
-    if (this.#owned === this.count / 2) void this.#make();
+  discard({ anchor }: OutputPipe): void {
+    closeSync(anchor);
   }
 
   async #make(): Promise<void> {
-    const missing = this.count - this.#owned;
-    this.#owned = this.count;
+    if (performance.now() < this.#nextMaking) return;
+    this.#nextMaking = Number.POSITIVE_INFINITY;
+    let pause = retryAfter;
     try {
       const parent = await this.directory.path();
-      const paths = Array.from({ length: missing }, () => join(parent, `pipe-${randomUUID()}`));
+      const paths = Array.from({ length: this.count }, () => join(parent, `pipe-${randomUUID()}`));
       const [code] = await once(spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" }), "exit");
-      if (code === 0) await Promise.all(paths.map((path) => this.#adopt(path)));
+      if (code === 0) {
+        for (const path of paths) this.#adopt(path);
+        pause = 0;
+      }
     } catch {
       // No mkfifo, no process to run it, or a full disk: what is there has to do.
     }
+    this.#nextMaking = performance.now() + pause;
   }
 
-  async #adopt(path: string): Promise<void> {
-    const anchor = await openFile(path, O_PATH);
-    await unlinkFile(path);
-    await this.#open(anchor);
+  #adopt(path: string): void {
+    const anchor = openSync(path, O_PATH);
+    unlinkSync(path);
+    this.#ready.push(open(anchor));
   }
+}
 
-  async #open(anchor: number): Promise<void> {
-    const path = `/proc/self/fd/${anchor}`;
-    const read = await openFile(path, O_RDONLY | O_NONBLOCK);
-    try {
-      this.#ready.push({ anchor, read, write: await openFile(path, O_WRONLY) });
-    } catch (error) {
-      await closeFile(read);
-      throw error;
-    }
+function open(anchor: number): OutputPipe {
+  const path = `/proc/self/fd/${anchor}`;
+  const read = openSync(path, O_RDONLY | O_NONBLOCK);
+  try {
+    return { anchor, read, write: openSync(path, O_WRONLY) };
+  } catch (error) {
+    closeSync(read);
+    throw error;
   }
 }

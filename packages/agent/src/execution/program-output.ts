@@ -1,4 +1,4 @@
-import { close } from "node:fs";
+import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { CapturedOutput, type OutputText } from "./captured-output.js";
@@ -32,22 +32,25 @@ export class ProgramOutput {
   start(socket: Readable | null, limit: number, createFile: () => OutputFile): void {
     const pipe = this.#pipe;
     const stream = pipe ? new Socket({ fd: pipe.read, readable: true, writable: false }) : socket;
-    if (pipe) close(pipe.write);
+    if (pipe) closeSync(pipe.write);
     if (!stream) return;
     this.#stream = stream;
     this.#captured = new CapturedOutput(stream, limit, createFile);
     void this.#captured.ended.then(() => {
       this.#ended = true;
       orphans.delete(stream);
-      if (pipe) this.pipes.giveBack(pipe);
+      if (!pipe) return;
+      // Without an end there may still be somebody who writes.
+      if (stream.readableEnded) this.pipes.giveBack(pipe);
+      else this.pipes.discard(pipe);
     });
   }
 
   /** The program could not be started. */
   abandon(): void {
     if (!this.#pipe) return;
-    close(this.#pipe.read);
-    close(this.#pipe.write);
+    closeSync(this.#pipe.read);
+    closeSync(this.#pipe.write);
     this.pipes.giveBack(this.#pipe);
   }
 
