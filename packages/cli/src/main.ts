@@ -9,7 +9,8 @@ const notRun = 125;
 
 const program = new Command("cloud-sandbox")
   .description("Run code in isolated sandboxes: in the cloud with an API key, else on this machine.")
-  .version(version);
+  .version(version)
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : notRun));
 
 program
   .command("run")

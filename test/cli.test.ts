@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "./support/built-program.js";
+import { root } from "./support/code-blocks.js";
+import { descendants, hostProcesses } from "./support/host-processes.js";
+import { type LocalServer, startLocalServer } from "./support/local-server.js";
+
+let server: LocalServer;
+let client: SandboxClient;
+let remote: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startLocalServer({ args: ["--pool", "1"] });
+  client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  remote = { CLOUD_SANDBOX_API_KEY: server.apiKey, CLOUD_SANDBOX_BASE_URL: server.url };
+});
+afterAll(async () => {
+  await client?.close();
+  await server?.stop();
+});
+
+describe("cloud-sandbox run", () => {
+  test.each([
+    ["code that it is given", ["--code", "print('out')"], ""],
+    ["a program on standard input", [], "print('out')"],
+    ["another language", ["-l", "javascript", "-c", "console.log('out')"], ""],
+    ["variables", ["-l", "bash", "-c", "echo $WHAT", "--env", "WHAT=out"], ""],
+  ])("runs %s", async (_, args, input) => {
+    expect(await runBuilt("cli", ["run", ...args], { env: remote, input })).toEqual({
+      code: 0,
+      stdout: "out\n",
+      stderr: "",
+    });
+  });
+
+  test("takes over the program's exit code and standard error", async () => {
+    const ended = await runBuilt("cli", ["run", "-l", "bash", "-c", "echo oops >&2; exit 7"], {
+      env: remote,
+    });
+    expect(ended).toEqual({ code: 7, stdout: "", stderr: "oops\n" });
+  });
+
+  test("says that a program ran out of time, and how to give it more", async () => {
+    const { code, stderr } = await runBuilt("cli", ["run", "-l", "bash", "-t", "1", "-c", "sleep 60"], {
+      env: remote,
+    });
+    expect(code).toBe(124);
+    expect(stderr).toContain("--timeout");
+  });
+
+  test("interrupted, ends and leaves no sandbox behind", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "sleep 60"], {
+      env: { PATH: process.env.PATH, ...remote },
+      stdio: "ignore",
+    });
+    await expect.poll(() => countSandboxes()).toBe(1);
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([125, null]);
+    expect(await countSandboxes()).toBe(0);
+  });
+
+  test("interrupted on this machine, leaves no process behind", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "sleep 60"], {
+      env: { PATH: process.env.PATH },
+      stdio: "ignore",
+    });
+    const running = (): boolean =>
+      descendants(child.pid ?? 0).some(({ commandLine }) => commandLine === "sleep 60");
+    await expect.poll(running).toBe(true);
+    const started = descendants(child.pid ?? 0);
+    child.kill("SIGINT");
+    await once(child, "exit");
+    const left = hostProcesses().map(({ pid, commandLine }) => `${pid} ${commandLine}`);
+    for (const { pid, commandLine } of started) expect(left).not.toContain(`${pid} ${commandLine}`);
+  });
+});
+
+describe("cloud-sandbox run tells in one line what is wrong, for", () => {
+  const cases: [string, string[], () => Record<string, string> | Promise<Record<string, string>>, RegExp][] =
+    [
+      [
+        "no key for the cloud",
+        ["-c", "1"],
+        () => ({ CLOUD_SANDBOX_BACKEND: "cloud" }),
+        /CLOUD_SANDBOX_API_KEY/,
+      ],
+      [
+        "a backend that there is not",
+        ["-c", "1"],
+        () => ({ CLOUD_SANDBOX_BACKEND: "moon" }),
+        /cloud or .*local/,
+      ],
+      ["a wrong key", ["-c", "1"], () => ({ ...remote, CLOUD_SANDBOX_API_KEY: "wrong-key" }), /API.key/i],
+      ["an unknown template", ["-c", "1", "--template", "nope"], () => remote, /Template "nope" not found/],
+      [
+        "an unknown language",
+        ["-c", "1", "-l", "cobol"],
+        () => remote,
+        /python, javascript|python.*javascript/,
+      ],
+      ["a file that there is not", ["/no/such/file.py"], () => remote, /no such file/i],
+      ["a cloud that cannot be reached", ["-c", "1"], unreachable, /127\.0\.0\.1/],
+      [
+        "a machine without a runtime",
+        ["-c", "1"],
+        () => ({ PATH: "/nowhere" }),
+        /apt-get install bubblewrap/,
+      ],
+    ];
+
+  test.each(cases)("%s", async (_, args, env, hint) => {
+    const { code, stdout, stderr } = await runBuilt("cli", ["run", ...args], { env: await env() });
+    expect({ code, stdout }).toEqual({ code: 125, stdout: "" });
+    expect(stderr).toMatch(hint);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).not.toMatch(/wrong-key|test-key|^\s+at /m);
+  });
+
+  test.each(["0", "301", "soon"])("a timeout of %s", async (timeout) => {
+    const { code, stderr } = await runBuilt("cli", ["run", "-c", "1", "-t", timeout], { env: remote });
+    expect(code).toBe(125);
+    expect(stderr).toContain("from 1 to 300");
+  });
+});
+
+/** An address where nothing listens: it was one a moment ago. */
+async function unreachable(): Promise<Record<string, string>> {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as { port: number };
+  listener.close();
+  await once(listener, "close");
+  return { CLOUD_SANDBOX_API_KEY: "k", CLOUD_SANDBOX_BASE_URL: `http://127.0.0.1:${port}` };
+}
+
+async function countSandboxes(): Promise<number> {
+  let count = 0;
+  for await (const _ of client.sandboxes.list()) count += 1;
+  return count;
+}
