@@ -62,11 +62,14 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     if (operationId in own) served[operationId] = `${method} ${path}`;
   }
 
-  const router = contractRouter<AgentContract, true>({
+  const contract = {
     contract: agentContract,
     handlers: { ...unavailableHandlers(), ...own },
     envelope: agentEnvelope,
     bodyLimit,
+  };
+  const router = contractRouter<AgentContract, true>({
+    ...contract,
     authenticate: ({ header }) => tokens.verify(header("authorization")),
     onRequest: (event) => requests.record(event),
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
@@ -74,7 +77,11 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   return {
     fetch: (request) => router.fetch(request),
     async warmUp() {
-      await Promise.allSettled([executor.warmUp(), tokens.warmUp()]);
+      // Refused only after all that comes before a program is started.
+      const body = JSON.stringify({ code: "", language: "none" });
+      const refused = new Request("http://agent/execute", { method: "POST", body });
+      const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
+      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.fetch(refused)]);
     },
     async close() {
       await executor.close();
