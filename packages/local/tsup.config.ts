@@ -16,5 +16,5 @@ export default defineConfig({
   banner: { js: commonJsRequire },
   clean: true,
   // The agent is carried as a file that machines run, never as code that this process imports.
-  onSuccess: () => copyFile("../agent/dist/main.js", "dist/agent.js"),
+  onSuccess: () => copyFile("../agent/dist/main.js", "dist/agent.mjs"),
 });

@@ -53,7 +53,7 @@ export const reading: readonly Attack[] = [
       const escapes = [
         ...targets.map((_, index) => `/workspace/link${index}`),
         "/workspace/root/etc/passwd",
-        "/workspace/agent/agent.js",
+        "/workspace/agent/agent.mjs",
         "/workspace/../etc/passwd",
         "/workspace/fifo",
       ];

@@ -4,6 +4,7 @@ import type { AgentConfig } from "./agent-config.js";
 import { EnvironmentVariables } from "./environment-variables.js";
 import { baseEnvironment } from "./execution/base-environment.js";
 import { Executor } from "./execution/executor.js";
+import { pythonInterpreter } from "./execution/languages.js";
 import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
@@ -40,10 +41,17 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const variables = new EnvironmentVariables();
   const base = await baseEnvironment(process.env, temporary);
   const programs = new InstalledPrograms(base.PATH ?? "");
-  const [tokens, tree, executor] = await Promise.all([
+  const executor = new Executor({
+    ...config,
+    directory,
+    baseEnvironment: base,
+    variables,
+    memoryMb: limits.memoryMb,
+    spare: (await programs.has(pythonInterpreter.command)) ? pythonInterpreter : undefined,
+  });
+  const [tokens, tree] = await Promise.all([
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
-    Executor.create({ ...config, directory, baseEnvironment: base, variables, memoryMb: limits.memoryMb }),
   ]);
   const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
   const requests = new RequestMetrics(agentContract.operations);

@@ -5,13 +5,17 @@ import { serveAgent } from "./agent-server.js";
 
 const variable = "CLOUD_SANDBOX_AGENT_CONFIG";
 
+/** Milliseconds. */
+const warmUpDelay = 40;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { config: { type: "string" } } });
   const config = parseAgentConfig(values.config ?? process.env[variable]);
   delete process.env[variable];
   const agent = await createAgent(config);
   const server = await serveAgent(agent, config.listen);
-  void agent.warmUp();
+  // A machine that was waited for has its first request by now, and needs all it has for that.
+  setTimeout(() => void agent.warmUp(), warmUpDelay).unref();
 
   const stop = async () => {
     server.close();

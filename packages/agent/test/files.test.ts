@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => agent[Symbol.asyncDispose]());
 beforeEach(async () => {
   for (const directory of [agent.workspace, agent.temporary, outside]) {
-    await rm(directory, { recursive: true, force: true });
+    // The agent may be filling its private directory still.
+    await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 5 });
     await mkdir(directory);
   }
   await writeFile(join(outside, "secret"), "secret");

@@ -1,6 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { PrivateDirectory } from "../private-directory.js";
 import { ExecutionWatch } from "./execution-watch.js";
@@ -10,8 +8,9 @@ import { OutputFiles } from "./output-files.js";
 import { OutputPipes } from "./output-pipes.js";
 import { executionMarker, sweepProcesses } from "./process-sweep.js";
 import type { Program } from "./program.js";
-import { ProgramOutput } from "./program-output.js";
-import { exhausted, startFailure } from "./start-failure.js";
+import { SpareInterpreter } from "./spare-interpreter.js";
+import { exhausted } from "./start-failure.js";
+import { startProgram } from "./started-program.js";
 
 export interface ExecutorOptions {
   readonly directory: PrivateDirectory;
@@ -23,6 +22,8 @@ export interface ExecutorOptions {
   readonly outputFileLimit: number;
   /** The sandbox's limit, for messages. */
   readonly memoryMb: number | undefined;
+  /** An interpreter to keep started, where there is one. */
+  readonly spare?: Program | undefined;
 }
 
 export interface RunOptions {
@@ -35,6 +36,9 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
+/** Milliseconds. */
+const spareDelay = 3;
+
 /** Starts programs, each in a process group of its own, and stays with them to their end. */
 export class Executor {
   /** Programs run so far, and those of them that failed. */
@@ -43,22 +47,21 @@ export class Executor {
   readonly #outOfMemory = new OutOfMemoryCounter();
   /** Process ids of what runs, by execution. */
   readonly #running = new Map<string, number>();
+  readonly #pipes: Promise<OutputPipes>;
+  readonly #counted: Promise<unknown>;
+  readonly #spare: SpareInterpreter | undefined;
   #active = 0;
 
-  private constructor(
-    private readonly options: ExecutorOptions,
-    private readonly pipes: OutputPipes,
-  ) {
-    this.#files = new OutputFiles(options.directory, options.outputFileLimit);
-  }
-
-  static async create(options: ExecutorOptions): Promise<Executor> {
-    const executor = new Executor(
-      options,
-      await OutputPipes.create(options.directory, options.maxExecutions * 2),
-    );
-    await executor.#outOfMemory.read();
-    return executor;
+  constructor(private readonly options: ExecutorOptions) {
+    const { directory, maxExecutions, outputFileLimit, spare, baseEnvironment } = options;
+    this.#files = new OutputFiles(directory, outputFileLimit);
+    // Neither is waited for until a program needs it: the agent is asked whether it is there before that.
+    this.#pipes = OutputPipes.create(directory, maxExecutions * 2);
+    this.#counted = this.#outOfMemory.read();
+    if (spare)
+      this.#spare = new SpareInterpreter(async () =>
+        startProgram(spare, "/", baseEnvironment, await this.#pipes),
+      );
   }
 
   get active(): number {
@@ -84,48 +87,51 @@ export class Executor {
       if (!succeeded) this.counts.failed += 1;
       // What the program keeps from being removed stays in the temporary files, where its owner can see it.
       await program?.cleanUp?.().catch(() => undefined);
+      this.#prepareSpare();
     }
+  }
+
+  /** Once nothing runs for a moment: a start takes as much from what runs as a program does. */
+  #prepareSpare(): void {
+    setTimeout(() => {
+      if (this.#active === 0) void this.#spare?.prepare();
+    }, spareDelay).unref();
   }
 
   /** Runs a program that does nothing, so that the first real one finds the way trodden. It is not counted. */
   async warmUp(): Promise<void> {
     const signal = new AbortController().signal;
     await this.#execute({ command: "true", args: [], input: "" }, { cwd: "/", env: {}, timeout: 10, signal });
+    await this.#spare?.prepare();
   }
 
   /** Kills everything that runs, with all that it started. */
   async close(): Promise<void> {
+    this.#spare?.close();
+    await this.#pipes;
     await Promise.all([...this.#running].map(([id, pid]) => sweepProcesses(pid, id)));
   }
 
   async #execute(program: Program, { cwd, env, timeout, signal }: RunOptions): Promise<Outcome> {
-    const id = randomUUID();
     const { baseEnvironment, variables, outputLimit } = this.options;
-    const stdout = new ProgramOutput(this.pipes);
-    const stderr = new ProgramOutput(this.pipes);
+    const given = { ...Object.fromEntries(variables.entries()), ...env };
+    const complete = { ...baseEnvironment, ...given };
+    await this.#counted;
     const started = performance.now();
-    const launched = launch(program, {
-      cwd,
-      env: { ...baseEnvironment, ...Object.fromEntries(variables.entries()), ...env, [executionMarker]: id },
-      detached: true,
-      stdio: [program.input === undefined ? "ignore" : "pipe", stdout.stdio, stderr.stdio],
-    });
-    if (launched instanceof Promise) {
-      stdout.abandon();
-      stderr.abandon();
-      throw await startFailure(await launched, program.command, cwd);
-    }
-
-    const { child, pid } = launched;
+    const spare = await this.#spare?.take(program, cwd, given);
+    const { id, child, pid, stdout, stderr, exit } =
+      spare ?? (await startProgram(program, cwd, complete, await this.#pipes));
+    const input = spare
+      ? program.inputWhenWaiting?.(cwd, { ...complete, [executionMarker]: id })
+      : program.input;
     const killsBefore = this.#outOfMemory.recent;
     this.#running.set(id, pid);
     const watch = new ExecutionWatch(pid, id, timeout * 1000, signal);
     stdout.start(child.stdout, outputLimit, () => this.#files.create(`${id}.stdout`));
     stderr.start(child.stderr, outputLimit, () => this.#files.create(`${id}.stderr`));
-    feed(child, program.input);
-    preferToLose(pid);
+    feed(child, input);
 
-    const [code, killer] = await exitOf(child);
+    const [code, killer] = await exit;
     const duration = Math.round((performance.now() - started) * 1000) / 1e6;
     await watch.stop();
     this.#running.delete(id);
@@ -144,38 +150,10 @@ export class Executor {
   }
 }
 
-/** A process, or the error that it could not be started with: `spawn` throws some and emits others. */
-function launch(
-  { command, args }: Program,
-  options: SpawnOptions,
-): { readonly child: ChildProcess; readonly pid: number } | Promise<NodeJS.ErrnoException> {
-  try {
-    const child = spawn(command, args, options);
-    const { pid } = child;
-    return pid === undefined ? new Promise((resolve) => child.once("error", resolve)) : { child, pid };
-  } catch (error) {
-    return Promise.resolve(error as NodeJS.ErrnoException);
-  }
-}
-
-const exitOf = (child: ChildProcess) =>
-  new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
-    child.once("exit", (code, signal) => resolve([code, signal]));
-  });
-
 function feed({ stdin }: ChildProcess, input: string | undefined): void {
   // A program that ends without reading its input is not our failure.
   stdin?.on("error", () => undefined);
   stdin?.end(input);
-}
-
-/** When memory runs out, the kernel shall take a program and leave the agent. */
-function preferToLose(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, "800");
-  } catch {
-    // It has ended already.
-  }
 }
 
 const withLine = (text: string, line: string) =>

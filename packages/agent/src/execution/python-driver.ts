@@ -1,38 +1,29 @@
 /**
- * What `python3 -c` runs. It runs the program, which is its argument or, when that would be too long, its standard
- * input, as `__main__` under a name of its own, as if there were no driver: no file is written, tracebacks do not show
- * it, and its source is there for tracebacks and `inspect`. Lines are written when they end, so that a program which
- * is killed has said what it said.
+ * What `python3 -c` runs: it reads the program from standard input and runs it as `__main__`, as if there were no
+ * driver. No file is written: the loader is how tracebacks and `inspect` get at the source. Lines are written when
+ * they end, so that a program which is killed has said what it said.
  *
- * Python's own `compile` takes a name, but its first call costs a tenth of Python's whole start. `exec` does not have
- * that cost and takes no name; so `exec` compiles, a trace function takes the result away before its first line runs,
- * and it is renamed.
+ * Before the program come the directory and the variables to run with, separated by NULs, or nothing at all; then two
+ * NULs. Packages of the user are looked for again then: they may be newer than the interpreter. What takes Python long
+ * the first time is done before the program is read.
  */
 export const pythonDriver = `
 def boot():
-    import sys
-    if len(sys.argv) > 1:
-        source = sys.argv.pop()
-    else:
-        import os
-        with open(0, "rb") as program:
-            source = program.read().decode()
-        os.set_inheritable(os.open(os.devnull, os.O_RDONLY), True)
-    name = "execution.py"
-    space = sys.modules["__main__"].__dict__
-    program = None
-    class Taken(BaseException):
-        pass
+    import os, site, sys
+    compile("", "", "exec")
+    with open(0, "rb") as program:
+        place, _, source = program.read().partition(b"\\0\\0")
+    source = source.decode()
+    if place:
+        workdir, *variables = place.split(b"\\0")
+        os.chdir(workdir)
+        os.environb.clear()
+        os.environb.update(variable.split(b"=", 1) for variable in variables)
+        site.addusersitepackages(None)
+    os.set_inheritable(os.open(os.devnull, os.O_RDONLY), True)
     class Loader:
         def get_source(self, name):
             return source
-    def take(frame, event, argument):
-        nonlocal program
-        program = frame.f_code
-        raise Taken
-    def renamed(code):
-        parts = (renamed(part) if isinstance(part, type(code)) else part for part in code.co_consts)
-        return code.replace(co_filename=name, co_consts=tuple(parts))
     def report(kind, error, trace):
         while trace and trace.tb_frame.f_code.co_filename == "<string>":
             trace = trace.tb_next
@@ -43,20 +34,24 @@ def boot():
             if workdir is not None:
                 sys.path.insert(0, workdir)
         traceback.print_exception(kind, error, trace)
-    del space["boot"]
-    space["__loader__"] = Loader()
     sys.excepthook = report
     sys.stdout.reconfigure(line_buffering=True)
-    sys.settrace(take)
-    try:
-        exec(source, space)
-    except Taken:
-        pass
-    except SyntaxError as error:
-        error.filename = name
-        raise
-    finally:
-        sys.settrace(None)
-    exec(renamed(program), space)
+    space = sys.modules["__main__"].__dict__
+    del space["boot"]
+    space["__loader__"] = Loader()
+    exec(compile(source, "execution.py", "exec", dont_inherit=True), space)
 boot()
 `.trim();
+
+/** What the driver reads when it was started with the directory and the variables of the program. */
+export const pythonInput = (code: string): string => `\0\0${code}`;
+
+/** What it reads when it was started before they were known. */
+export function pythonInputWhenWaiting(
+  code: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): string {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return [cwd, ...variables].join("\0") + pythonInput(code);
+}

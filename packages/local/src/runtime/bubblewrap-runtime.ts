@@ -138,7 +138,7 @@ function enterGroups(memberFiles: readonly string[], strayDescriptors: readonly 
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
   const script = `${close}echo 500 > /proc/self/oom_score_adj
-while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"`;
+while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"`;
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }
 

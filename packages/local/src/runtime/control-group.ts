@@ -143,7 +143,8 @@ async function openPerController(
       await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits)).catch(ignoreMissing);
       const memoryGroup = join(memory, name);
       return {
-        memberFiles: [...group.values()].map((directory) => join(directory, "cgroup.procs")),
+        // Not cgroup.procs: a thread that moves itself needs no lock that the whole kernel waits for, 10 ms each.
+        memberFiles: [...group.values()].map((directory) => join(directory, "tasks")),
         canFreeze: group.has("freezer"),
         adopt: alreadyMember,
         figures: { source: memoryGroup, target: join(root, "memory") },

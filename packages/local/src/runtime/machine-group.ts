@@ -9,7 +9,7 @@ export interface MachineGroups {
 }
 
 export interface MachineGroup {
-  /** Files into which a process writes its id to become a member, before it becomes the machine. */
+  /** Files into which a process writes 0, for itself, to become a member before it becomes the machine. */
   readonly memberFiles: readonly string[];
   /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
   readonly canFreeze: boolean;
