@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import { Problem } from "@cloud-sandbox/protocol/server";
 
 /** There is no such program, or it may not be run. */
@@ -36,10 +37,21 @@ export async function startFailure(
     case "ENOENT":
     case "ENOTDIR":
     case "EACCES":
-      return (await workdirProblem(cwd)) ?? new ProgramNotFound(command, error.code === "EACCES" ? 126 : 127);
+      return (
+        (await workdirProblem(cwd)) ?? new ProgramNotFound(command, (await isThere(command)) ? 126 : 127)
+      );
     default:
       return error;
   }
+}
+
+/** Whether there is such a file at all: a search path with a closed directory fails as one that cannot be executed. */
+async function isThere(command: string): Promise<boolean> {
+  const directories = command.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
+  const found = await Promise.all(
+    directories.map((directory) => stat(join(directory, command)).catch(() => undefined)),
+  );
+  return found.some((status) => status !== undefined);
 }
 
 export const exhausted = (message: string) =>

@@ -20,6 +20,7 @@ export class BubblewrapMachine implements Machine {
   readonly #init: Promise<number | undefined>;
   #errorOutput = "";
   #isDestroyed = false;
+  #isPaused = false;
 
   constructor(parts: MachineParts) {
     this.#parts = parts;
@@ -71,7 +72,7 @@ export class BubblewrapMachine implements Machine {
       if (init !== undefined && this.#isRunning()) killIfThere(init);
       else this.#parts.child.kill("SIGKILL");
       // A killed process of a frozen group dies when it is thawed.
-      await this.#setFrozen(false);
+      if (this.#isPaused) await this.#setFrozen(false);
     }
     await this.exited;
   }
@@ -79,6 +80,7 @@ export class BubblewrapMachine implements Machine {
   async #setFrozen(frozen: boolean): Promise<void> {
     const init = await this.#init;
     if (init === undefined || !this.#isRunning()) return;
+    this.#isPaused = frozen;
     if (this.#parts.group.canFreeze) await this.#parts.group.freeze(frozen);
     else await stopProcessTree(init, frozen);
   }
