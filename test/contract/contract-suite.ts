@@ -64,6 +64,24 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
         await expect(client.sandboxes.get(short.id)).rejects.toThrow(/expired/);
       });
 
+      test.each([
+        ["expire", SandboxExpiredError, (working: Sandbox) => working.setTimeout(1)],
+        ["are deleted", NotFoundError, (working: Sandbox) => client.sandboxes.delete(working.id)],
+      ])("that %s while they work say so to the call that waits", async (_, type, end) => {
+        const working = await client.sandboxes.create({ template: "base" });
+        const call = working.execute("sleep 60", { language: "bash" });
+        const outcome = expect(call).rejects.toThrow(type);
+        await end(working);
+        await outcome;
+      });
+
+      test("are deleted while paused too", async () => {
+        const paused = await client.sandboxes.create({ template: "base" });
+        await paused.pause();
+        await paused.delete();
+        await expect(client.sandboxes.get(paused.id)).rejects.toThrow(NotFoundError);
+      });
+
       test("freeze when paused, keep what they hold, and go on when resumed", async () => {
         const paused = await client.sandboxes.create({ template: "base" });
         await paused.execute(

@@ -73,10 +73,7 @@ export async function startLocalControlPlane(
     maxSandboxes: options.maxSandboxes ?? 64,
     log,
   });
-  const gateway = new AgentGateway({
-    find: (id) => fleet.get(id),
-    isAccountKey: (key) => accountKey.matches(key),
-  });
+  const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
   const api = controlPlaneApi({
     fleet,
     templates,

@@ -23,7 +23,6 @@ export class AgentGateway {
   constructor(
     private readonly options: {
       readonly find: (sandboxId: string) => SandboxRecord;
-      readonly isAccountKey: (key: string) => boolean;
     },
   ) {}
 
@@ -68,16 +67,35 @@ export class AgentGateway {
       .send({
         method: request.method ?? "GET",
         path,
-        headers: forwardedRequestHeaders(request, this.options.isAccountKey),
+        headers: forwardedRequestHeaders(request, sandbox.id),
         body: hasBody(request) ? request : undefined,
         signal: abandoned.signal,
       })
       .catch(async (error: unknown) => {
-        throw abandoned.signal.aborted ? error : await explainInterruption(sandbox, error);
+        throw abandoned.signal.aborted ? error : await this.#explainInterruption(sandbox, error);
       });
     response.writeHead(answer.statusCode ?? 502, forwardedResponseHeaders(answer.headers));
     // Once headers are sent, an agent that hangs up can only be shown by hanging up too.
     await pipeline(answer, response);
+  }
+
+  async #explainInterruption(sandbox: SandboxRecord, cause: unknown): Promise<unknown> {
+    const { id, machine } = sandbox;
+    const ended = await Promise.race([
+      machine.exited.then(() => true),
+      new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),
+    ]);
+    if (ended) {
+      try {
+        return sandboxFailed(this.options.find(id));
+      } catch (problem) {
+        // Deleted, or expired, while it worked.
+        return problem;
+      }
+    }
+    // Not a 5xx: clients repeat those, and the code may have run.
+    const message = `The agent of sandbox ${id} was killed while it served this request: by the code in the sandbox, or because memory ran out. It has been started again; the files are kept.`;
+    return new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 }
 
@@ -91,21 +109,6 @@ function parseTarget(url: string): { sandboxId: string; path: string } {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-}
-
-async function explainInterruption(sandbox: SandboxRecord, cause: unknown): Promise<Problem> {
-  const ended = await Promise.race([
-    sandbox.machine.exited.then(() => true),
-    new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),
-  ]);
-  if (ended) return sandboxFailed(sandbox);
-  // Not a 5xx: clients repeat those, and the code may have run.
-  return new Problem(
-    409,
-    "EXECUTION_INTERRUPTED",
-    `The agent of sandbox ${sandbox.id} was killed while it served this request: by the code in the sandbox, or because memory ran out. It has been started again; the files are kept.`,
-    { cause, details: { sandbox_id: sandbox.id } },
-  );
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {

@@ -16,16 +16,17 @@ const connectionHeaders = new Set([
 /** Credentials for the account, which a sandbox must never see. */
 const accountHeaders = new Set(["x-api-key", "x-api-secret", "cookie"]);
 
+/** What is passed on to a sandbox: of credentials, only a token for this very sandbox. */
 export function forwardedRequestHeaders(
   request: IncomingMessage,
-  isAccountKey: (key: string) => boolean,
+  sandboxId: string,
 ): Record<string, string | string[]> {
   const dropped = new Set((request.headers.connection ?? "").toLowerCase().split(/\s*,\s*/));
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || name === "expect" || dropped.has(name)) continue;
     if (connectionHeaders.has(name) || accountHeaders.has(name)) continue;
-    if (name === "authorization" && isAccountKey(bearerToken(value))) continue;
+    if (name === "authorization" && subjectOf(bearerToken(value)) !== sandboxId) continue;
     headers[name] = value;
   }
   return headers;
@@ -46,4 +47,14 @@ export function forwardedResponseHeaders(
 export function bearerToken(header: string | string[] | undefined): string {
   const value = Array.isArray(header) ? header[0] : header;
   return /^Bearer\s+(\S+)\s*$/i.exec(value ?? "")?.[1] ?? "";
+}
+
+/** Whom a token says it is for. Whether that is true is for the agent to find out. */
+function subjectOf(token: string): unknown {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return typeof claims === "object" && claims !== null && "sub" in claims ? claims.sub : undefined;
+  } catch {
+    return undefined;
+  }
 }
