@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Generates packages/protocol/src/generated from openapi/*.yaml.
+// Generates packages/protocol/src/generated and docs/reference from openapi/*.yaml.
 //   node scripts/generate.mjs            writes the files that changed
 //   node scripts/generate.mjs --check    writes nothing; exit 1 when a committed file differs from its contract
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { contractModule } from "./generator/contract-module.mjs";
+import { referencePage } from "./generator/reference-page.mjs";
 import { typesModule } from "./generator/types-module.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -22,6 +23,10 @@ for (const name of contracts) {
     continue;
   }
   const document = parse(readFileSync(join(root, source), "utf8"));
+  write(
+    `docs/reference/${name}.md`,
+    `<!-- Generated from ${source} by scripts/generate.mjs. -->\n\n${referencePage(document)}`,
+  );
   const files = { [`${name}.ts`]: await typesModule(document), ...contractModule(name, document) };
   for (const [file, text] of Object.entries(files)) {
     write(

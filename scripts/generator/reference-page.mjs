@@ -1,0 +1,142 @@
+import { operationsOf, resolve } from "./openapi.mjs";
+
+/** A contract as a page for people: every operation with what goes in and what comes out, then every schema. */
+export function referencePage(document) {
+  const tags = document.tags.map(({ name, description }) => [
+    `## ${name}`,
+    description,
+    ...operationsOf(document)
+      .filter(({ operation }) => operation.tags?.[0] === name)
+      .map((entry) => operationSection(document, entry)),
+  ]);
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) =>
+    schemaSection(document, name, schema),
+  );
+  return [
+    `# ${document.info.title}`,
+    document.info.description.trim(),
+    ...tags.flat(),
+    "## Schemas",
+    ...schemas,
+  ]
+    .filter(Boolean)
+    .join("\n\n")
+    .concat("\n");
+}
+
+function operationSection(document, { method, path, parameters, operation }) {
+  const body = operation.requestBody && resolve(document, operation.requestBody);
+  const rows = parameters.map((each) => [
+    each.name,
+    `${each.in}, ${typeOf(each.schema)}`,
+    each.description,
+    each,
+  ]);
+  return [
+    `### ${method} ${path}`,
+    `${operation.summary}.${operation["x-extension"] ? " *Extension.*" : ""} (\`${operation.operationId}\`)`,
+    operation.description?.trim(),
+    rows.length > 0 && table("parameter", rows),
+    body &&
+      `Body: ${Object.entries(body.content)
+        .map(([media, { schema }]) => `${typeOf(schema)} as \`${media}\``)
+        .join(", or ")}.`,
+    answers(document, operation.responses),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** What success looks like; of the errors only the statuses, since they mean the same everywhere. */
+function answers(document, responses) {
+  const statuses = Object.entries(responses).map(([status, response]) => [
+    status,
+    resolve(document, response),
+  ]);
+  const good = statuses.filter(([status]) => status < "400");
+  const bad = statuses.filter(([status]) => status >= "400").map(([status]) => `[${status}](#errors)`);
+  const shapes = good.map(([status, { description, content }]) => {
+    const shape = Object.values(content ?? {}).map(({ schema }) => typeOf(schema))[0];
+    return `${status} ${shape ?? ""}: ${text(description)}`.replace(" :", ":");
+  });
+  return `Answers ${shapes.join(" ")}${bad.length > 0 ? ` Errors: ${bad.join(", ")}.` : ""}`;
+}
+
+/** What each error status means, as the contract's shared answers say. */
+function errorSection(document) {
+  const statuses = new Map();
+  for (const { operation } of operationsOf(document)) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const meaning = text(resolve(document, response).description);
+      if (status >= "400") statuses.set(status, new Set(statuses.get(status)).add(meaning));
+    }
+  }
+  const rows = [...statuses].sort(([a], [b]) => a - b);
+  return [
+    "## Errors",
+    [
+      "| status | |",
+      "|---|---|",
+      ...rows.map(([status, meanings]) => `| ${status} | ${[...meanings].join(" ")} |`),
+    ].join("\n"),
+  ];
+}
+
+function schemaSection(document, name, schema) {
+  const parts = (schema.allOf ?? [schema]).map((part) => (part.$ref ? { inherits: part } : part));
+  const inherited = parts.filter(({ inherits }) => inherits).map(({ inherits }) => typeOf(inherits));
+  const rows = parts.flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties).map(([field, value]) => [
+      field,
+      typeOf(value) + (required.includes(field) ? ", required" : ""),
+      value.description ?? resolve(document, value).description,
+      value,
+    ]),
+  );
+  return [
+    `### ${name}`,
+    text(schema.description),
+    inherited.length > 0 && `All of ${inherited.join(" and ")}.`,
+    schema.enum && `One of ${schema.enum.map((value) => `\`${value}\``).join(", ")}.`,
+    rows.length > 0 && table("field", rows),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function table(title, rows) {
+  const lines = rows.map(([name, type, description, source]) => {
+    const facts = [
+      text(description),
+      limits(source.schema ?? source),
+      source["x-extension"] && "*Extension.*",
+    ];
+    return `| \`${name}\` | ${type} | ${facts.filter(Boolean).join(" ").replaceAll("|", "\\|")} |`;
+  });
+  return [`| ${title} | type | |`, "|---|---|---|", ...lines].join("\n");
+}
+
+function limits({ minimum, maximum, default: value }) {
+  const range =
+    minimum !== undefined && maximum !== undefined
+      ? `${minimum} to ${maximum}.`
+      : minimum !== undefined
+        ? `At least ${minimum}.`
+        : maximum !== undefined && `At most ${maximum}.`;
+  return [range, value !== undefined && `Default: \`${JSON.stringify(value)}\`.`].filter(Boolean).join(" ");
+}
+
+function typeOf(schema = {}) {
+  if (schema.$ref) {
+    const name = schema.$ref.split("/").at(-1);
+    return `[${name}](#${name.toLowerCase()})`;
+  }
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (choices?.every((choice) => choice.$ref || choice.type)) return choices.map(typeOf).join(" or ");
+  if (schema.allOf) return schema.allOf.map(typeOf).join(" and ");
+  if (schema.type === "array") return `list of ${typeOf(schema.items)}`;
+  if (schema.additionalProperties?.type) return `map of ${schema.additionalProperties.type}`;
+  return [schema.type ?? "any"].flat().join(" or ");
+}
+
+const text = (description = "") => description.trim().replaceAll(/\s*\n\s*/g, " ");
