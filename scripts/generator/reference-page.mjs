@@ -2,20 +2,21 @@ import { operationsOf, resolve } from "./openapi.mjs";
 
 /** A contract as a page for people: every operation with what goes in and what comes out, then every schema. */
 export function referencePage(document) {
-  const tags = document.tags.map(({ name, description }) => [
+  const tags = (document.tags ?? []).map(({ name, description }) => [
     `## ${name}`,
     description,
     ...operationsOf(document)
       .filter(({ operation }) => operation.tags?.[0] === name)
       .map((entry) => operationSection(document, entry)),
   ]);
-  const schemas = Object.entries(document.components.schemas).map(([name, schema]) =>
+  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) =>
     schemaSection(document, name, schema),
   );
   return [
     `# ${document.info.title}`,
-    document.info.description.trim(),
+    document.info.description?.trim(),
     ...tags.flat(),
+    ...errorSection(document),
     "## Schemas",
     ...schemas,
   ]
