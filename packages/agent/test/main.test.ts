@@ -142,8 +142,8 @@ test.for([
 });
 
 describe("as an ordinary user with few processes", () => {
-  /** One for each test: the dead of another count too, until somebody buries them. */
-  let uid = 54_321;
+  /** One for each test and each run: everything of a user counts, also the dead that nobody has buried yet. */
+  let uid = 100_000 + (process.pid % 100_000) * 10;
 
   beforeEach(async ({ skip }) => {
     skip(process.getuid?.() !== 0, "only root can become another user");
