@@ -2,12 +2,14 @@ import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
 import { EnvironmentVariables } from "./environment-variables.js";
+import { BackgroundJobs } from "./execution/background-jobs.js";
 import { baseEnvironment } from "./execution/base-environment.js";
 import { Executor } from "./execution/executor.js";
 import { pythonInterpreter } from "./execution/languages.js";
 import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
+import { backgroundHandlers } from "./handlers/background-handlers.js";
 import { environmentHandlers } from "./handlers/environment-handlers.js";
 import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
@@ -57,9 +59,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const requests = new RequestMetrics(agentContract.operations);
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
 
+  const { workspace } = tree;
+  const jobs = new BackgroundJobs(executor);
+
   const served: Record<string, string> = {};
   const own = {
-    ...executionHandlers({ executor, directory, programs, offers, workspace: tree.workspace }),
+    ...executionHandlers({ executor, directory, programs, offers, workspace }),
+    ...backgroundHandlers({ jobs, directory, programs, offers, workspace }),
     ...environmentHandlers(variables),
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ executor, usage, requests }),

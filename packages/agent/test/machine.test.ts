@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startCommand } from "./support/background.js";
 import { RunningAgent, sandboxId } from "./support/running-agent.js";
 
 let agent: RunningAgent;
@@ -43,9 +44,10 @@ test("info names template, limits and what is served", async () => {
     limits: { memory_mb: 100_000, disk_mb: 10, max_processes: 5 },
   });
   expect(info.endpoints.executeCode).toBe("POST /execute");
+  const { process_id: job } = await startCommand(agent, "true");
   for (const endpoint of Object.values(info.endpoints)) {
     const [method = "", path = ""] = endpoint.split(" ");
-    const { body } = await agent.call(method, path.replace("{key}", "A"));
+    const { body } = await agent.call(method, path.replace("{key}", "A").replace("{process_id}", job));
     expect(body?.code, endpoint).not.toBe("NOT_FOUND");
   }
 });

@@ -106,13 +106,16 @@ test("it serves a socket that it was handed", async () => {
   expect(body.stdout).toBe("0\n");
 });
 
-test("SIGTERM ends it, with all that runs in it, and nothing is left", async () => {
+test.for([
+  ["", "/execute"],
+  [" in the background", "/execute/background"],
+] as const)("SIGTERM ends it, with all that runs%s in it, and nothing is left", async ([, path]) => {
   const tag = `tag-${randomUUID()}`;
-  const agent = start("node", [program, "--config", await config()]);
+  const agent = start("node", [program, "--config", await config({ outputLimit: 1024 })]);
   await eventually("it answers", isUp);
-  const running = call("/execute", {
+  const running = call(path, {
     language: "bash",
-    code: "setsid sleep 60 & sleep 60",
+    code: "setsid sleep 60 & yes",
     env: { TAG: tag },
   });
   running.catch(() => undefined);

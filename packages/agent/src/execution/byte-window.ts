@@ -40,6 +40,18 @@ export class ByteWindow {
     return Buffer.concat([this.#tail.subarray(seam), this.#tail.subarray(0, seam)]);
   }
 
+  /** At most `limit` bytes from `offset` on, or from the first one behind it that is left; up to the next gap. */
+  slice(offset: number, limit: number): { readonly start: number; readonly bytes: Buffer } {
+    const head = this.head();
+    const tail = this.tail();
+    if (!this.overflowed)
+      return { start: offset, bytes: Buffer.concat([head, tail]).subarray(offset, offset + limit) };
+    if (offset < head.length) return { start: offset, bytes: head.subarray(offset, offset + limit) };
+    const tailStart = this.total - tail.length;
+    const start = Math.max(offset, tailStart);
+    return { start, bytes: tail.subarray(start - tailStart, start - tailStart + limit) };
+  }
+
   #pushHead(bytes: Buffer): void {
     const length = this.#headLength + bytes.length;
     if (length > this.#head.length) {

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { OutputText } from "./captured-output.js";
 import type { Intervention } from "./execution-watch.js";
+import type { OutputText } from "./kept-output.js";
 
 /** How a program ended. */
 export interface Termination {

@@ -6,9 +6,12 @@ const keptFiles = 16;
 /** Bytes that may wait for the disk before the program has to. */
 const highWater = 1024 * 1024;
 
-/** Full outputs that did not fit in their answers: bounded in size and number, the oldest removed first. */
+/**
+ * Full outputs that did not fit in memory: bounded in size and number. The oldest that are complete are removed first;
+ * while more than that are being written, all of these are kept.
+ */
 export class OutputFiles {
-  readonly #paths: string[] = [];
+  readonly #files: OutputFile[] = [];
 
   constructor(
     private readonly directory: PrivateDirectory,
@@ -16,15 +19,22 @@ export class OutputFiles {
   ) {}
 
   create(name: string): OutputFile {
-    return new OutputFile(this.#open(name), this.sizeLimit);
+    const file = new OutputFile(this.#open(name), this.sizeLimit);
+    this.#files.push(file);
+    return file;
   }
 
   async #open(name: string): Promise<{ file: FileHandle; path: string }> {
     const path = join(await this.directory.path(), name);
     const file = await createPrivately(path);
-    this.#paths.push(path);
-    if (this.#paths.length > keptFiles) await rm(this.#paths.shift() ?? "", { force: true });
+    await this.#removeOldest();
     return { file, path };
+  }
+
+  async #removeOldest(): Promise<void> {
+    if (this.#files.length <= keptFiles) return;
+    const oldest = this.#files.findIndex(({ isClosed }) => isClosed);
+    if (oldest >= 0) await this.#files.splice(oldest, 1)[0]?.remove();
   }
 }
 
@@ -33,6 +43,8 @@ export class OutputFile {
   path: string | undefined;
   /** Bytes in the file. */
   size = 0;
+  /** Nothing more will be written. */
+  isClosed = false;
   #accepted = 0;
   #waiting = 0;
   #failed = false;
@@ -71,6 +83,14 @@ export class OutputFile {
     await this.#last;
     await this.#file?.close();
     this.#file = undefined;
+    this.isClosed = true;
+  }
+
+  /** Never fails: what the sandbox's programs put in its place stays, where its owner can see it. */
+  async remove(): Promise<void> {
+    const { path } = this;
+    this.path = undefined;
+    if (path !== undefined) await rm(path, { force: true }).catch(() => undefined);
   }
 
   async #append(bytes: Buffer): Promise<void> {
@@ -87,8 +107,6 @@ export class OutputFile {
   /** A part of the output is of less use than the disk space it takes. */
   async #giveUp(): Promise<void> {
     this.#failed = true;
-    const { path } = this;
-    this.path = undefined;
-    if (path !== undefined) await rm(path, { force: true });
+    await this.remove();
   }
 }

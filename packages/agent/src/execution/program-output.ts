@@ -1,8 +1,8 @@
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { CapturedOutput, type OutputText } from "./captured-output.js";
-import type { OutputFile } from "./output-files.js";
+import { CapturedOutput } from "./captured-output.js";
+import type { KeptOutput, OutputText } from "./kept-output.js";
 import type { OutputPipe, OutputPipes } from "./output-pipes.js";
 
 /** For what is still in a pipe when something in the background keeps it open, in milliseconds. */
@@ -28,14 +28,14 @@ export class ProgramOutput {
     return this.#pipe?.write ?? "pipe";
   }
 
-  /** Begins to read. `socket` is what `spawn` made where there was no pipe. */
-  start(socket: Readable | null, limit: number, createFile: () => OutputFile): void {
+  /** Begins to read into `kept`. `socket` is what `spawn` made where there was no pipe. */
+  start(socket: Readable | null, kept: KeptOutput): void {
     const pipe = this.#pipe;
     const stream = pipe ? new Socket({ fd: pipe.read, readable: true, writable: false }) : socket;
     if (pipe) closeSync(pipe.write);
     if (!stream) return;
     this.#stream = stream;
-    this.#captured = new CapturedOutput(stream, limit, createFile);
+    this.#captured = new CapturedOutput(stream, kept);
     void this.#captured.ended.then(() => {
       this.#ended = true;
       orphans.delete(stream);

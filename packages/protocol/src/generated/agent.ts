@@ -161,7 +161,8 @@ export interface paths {
         put?: never;
         /**
          * Start code and do not wait
-         * @description The answer names the job. `GET /execute/processes` shows how it fares, the kill operations end it.
+         * @description The answer names the job. `GET /execute/processes` shows how it fares, `/execute/processes/{process_id}/output`
+         *     what it writes, and the kill operations end it. It counts as one of the programs that may run at a time.
          */
         post: operations["executeBackground"];
         delete?: never;
@@ -208,6 +209,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/execute/processes/{process_id}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a background execution writes
+         * @description While the job runs and after its end. Pass `stdout_offset` and `stderr_offset` of an answer to the next call, until
+         *     `complete` is true. The first 64 MiB of each stream and its end are kept, but of the oldest long outputs only
+         *     beginning and end: where something is missing, `stdout_start` is higher than the offset that was asked for.
+         */
+        get: operations["getExecutionOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/execute/kill": {
         parameters: {
             query?: never;
@@ -220,7 +243,7 @@ export interface paths {
         post?: never;
         /**
          * Kill a background execution
-         * @description Ends the job and every process it started.
+         * @description Ends the job and every process it started. A job that has ended already is no error: `status` and `message` say so.
          */
         delete: operations["killExecution"];
         options?: never;
@@ -359,7 +382,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start a command and do not wait */
+        /**
+         * Start a command and do not wait
+         * @description As `/execute/background`, for what `/commands/run` takes. A program that is not there is refused with 400.
+         */
         post: operations["runCommandBackground"];
         delete?: never;
         options?: never;
@@ -1628,14 +1654,15 @@ export interface components {
          * @default 30
          */
         ExecutionTimeout: number;
+        /**
+         * @description `exit`: it ended by itself. `timeout`: over its limit, exit code 124. `out_of_memory`: over the sandbox's
+         *     memory, exit code 137. `killed`: ended on request. `signal`: a signal ended it, exit code 128 + signal.
+         * @enum {string}
+         */
+        TerminationReason: "exit" | "timeout" | "out_of_memory" | "killed" | "signal";
         /** @description How a program ended, and how much of its output the answer holds. */
         Outcome: {
-            /**
-             * @description `exit`: it ended by itself. `timeout`: over its limit, exit code 124. `out_of_memory`: over the sandbox's
-             *     memory, exit code 137. `killed`: ended on request. `signal`: a signal ended it, exit code 128 + signal.
-             * @enum {string}
-             */
-            termination_reason?: "exit" | "timeout" | "out_of_memory" | "killed" | "signal";
+            termination_reason?: components["schemas"]["TerminationReason"];
             /** @description Bytes written to stdout in all. */
             stdout_bytes?: number;
             /** @description Bytes written to stderr in all. */
@@ -1842,6 +1869,47 @@ export interface components {
              * @description Another spelling of `end_time`.
              */
             completed_at?: string;
+            /** @description Absent while it runs. */
+            termination_reason?: components["schemas"]["TerminationReason"];
+            /** @description Bytes written to stdout so far. */
+            stdout_bytes?: number;
+            /** @description Bytes written to stderr so far. */
+            stderr_bytes?: number;
+        };
+        /**
+         * @description A piece of each output of a background execution, as UTF-8; bytes that are not become U+FFFD. Offsets count bytes
+         *     of the output, not of the text.
+         */
+        ProcessOutputResponse: {
+            process_id: string;
+            execution_id?: string;
+            /**
+             * @description running, completed, failed or killed.
+             * @example running
+             */
+            status: string;
+            /** @description Absent while it runs. */
+            exit_code?: number;
+            /** @description Absent while it runs. */
+            termination_reason?: components["schemas"]["TerminationReason"];
+            stdout: string;
+            /** @description Where `stdout` begins. */
+            stdout_start: number;
+            /** @description Where to go on. */
+            stdout_offset: number;
+            /** @description Bytes written to stdout so far. */
+            stdout_bytes: number;
+            stderr: string;
+            /** @description Where `stderr` begins. */
+            stderr_start: number;
+            /** @description Where to go on. */
+            stderr_offset: number;
+            /** @description Bytes written to stderr so far. */
+            stderr_bytes: number;
+            /** @description It has ended and nothing is left to read. */
+            complete: boolean;
+            /** Format: date-time */
+            timestamp?: string;
         };
         ProcessListResponse: {
             processes: components["schemas"]["ProcessInfo"][];
@@ -3077,6 +3145,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProcessListResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getExecutionOutput: {
+        parameters: {
+            query?: {
+                /** @description Bytes of stdout to skip. */
+                stdout_offset?: number;
+                /** @description Bytes of stderr to skip. */
+                stderr_offset?: number;
+                /** @description The most bytes of each stream in the answer. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The job's `process_id` or `execution_id`. */
+                process_id: components["parameters"]["ProcessId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The next piece of each stream, empty when there is nothing new. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessOutputResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,0 +1,43 @@
+import { posix } from "node:path";
+import { type Language, languageNamed, languageNotAvailable } from "../execution/languages.js";
+import type { Program } from "../execution/program.js";
+import type { InstalledPrograms } from "../machine/installed-programs.js";
+
+export interface LanguageSupport {
+  readonly programs: InstalledPrograms;
+  /** The languages that this sandbox's template offers. */
+  readonly offers: (language: Language) => boolean;
+}
+
+/** The language of that name, if this sandbox has it. */
+export async function availableLanguage(
+  name: string,
+  { programs, offers }: LanguageSupport,
+): Promise<Language> {
+  const language = languageNamed(name);
+  if (!offers(language) || !(await programs.has(language.interpreter))) throw languageNotAvailable(language);
+  return language;
+}
+
+/** The program itself where there are arguments, else a shell that reads the command. */
+export async function commandProgram(
+  { command, args }: { readonly command: string; readonly args?: readonly string[] | null },
+  programs: InstalledPrograms,
+): Promise<Program> {
+  if (args) return { command, args };
+  return { command: (await programs.has("bash")) ? "bash" : "sh", args: ["-c", command] };
+}
+
+interface Placed {
+  readonly timeout: number;
+  readonly workdir?: string | null;
+  readonly working_dir?: string | null;
+  readonly env?: Readonly<Record<string, string>> | null;
+}
+
+/** Where, with what and for how long to run what a request asks for. */
+export const placeOf = ({ timeout, workdir, working_dir, env }: Placed, workspace: string) => ({
+  cwd: posix.resolve(workspace, workdir ?? working_dir ?? "."),
+  env: env ?? {},
+  timeout,
+});

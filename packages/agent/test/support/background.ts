@@ -1,0 +1,67 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { eventually } from "./eventually.js";
+import type { RunningAgent } from "./running-agent.js";
+
+export type Started = AgentSchemas["BackgroundExecuteResponse"] & AgentSchemas["BackgroundCommandResponse"];
+export type Listed = AgentSchemas["ProcessInfo"];
+export type Output = AgentSchemas["ProcessOutputResponse"];
+
+/** Starts a job and tells its ids; fails when it is refused. */
+export async function startJob(
+  agent: RunningAgent,
+  path: "/execute/background" | "/commands/background",
+  body: object,
+): Promise<Started> {
+  const answer = await agent.call<Started>("POST", path, body);
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.bytes}`);
+  return answer.body;
+}
+
+export const startCommand = (agent: RunningAgent, command: string, more: object = {}) =>
+  startJob(agent, "/commands/background", { command, ...more });
+
+export const startCode = (agent: RunningAgent, code: string, more: object = {}) =>
+  startJob(agent, "/execute/background", { code, ...more });
+
+export async function listJobs(agent: RunningAgent): Promise<Listed[]> {
+  return (await agent.call<AgentSchemas["ProcessListResponse"]>("GET", "/execute/processes")).body.processes;
+}
+
+export async function listed(agent: RunningAgent, { process_id }: Started): Promise<Listed> {
+  const found = (await listJobs(agent)).find((job) => job.process_id === process_id);
+  if (!found) throw new Error(`${process_id} is not in the list.`);
+  return found;
+}
+
+/** The job as it is listed when it has ended. */
+export async function ended(agent: RunningAgent, job: Started): Promise<Listed> {
+  await eventually("the job has ended", async () => (await listed(agent, job)).status !== "running");
+  return listed(agent, job);
+}
+
+export async function outputOf(
+  agent: RunningAgent,
+  { process_id }: Pick<Started, "process_id">,
+  query: Readonly<Record<string, number>> = {},
+): Promise<Output> {
+  const text = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return (await agent.call<Output>("GET", `/execute/processes/${process_id}/output?${text.join("&")}`)).body;
+}
+
+/** Reads as a client would, piece by piece, until there is no more. */
+export async function readThrough(agent: RunningAgent, job: Started, limit: number) {
+  const pieces: Output[] = [];
+  let [stdout_offset, stderr_offset, complete] = [0, 0, false];
+  await eventually("all is read", async () => {
+    while (!complete) {
+      const piece = await outputOf(agent, job, { stdout_offset, stderr_offset, limit });
+      complete = piece.complete;
+      if (!complete && piece.stdout === "" && piece.stderr === "") return false;
+      pieces.push(piece);
+      ({ stdout_offset, stderr_offset } = piece);
+    }
+    return true;
+  });
+  const joined = (name: "stdout" | "stderr") => pieces.map((piece) => piece[name]).join("");
+  return { pieces, stdout: joined("stdout"), stderr: joined("stderr") };
+}
