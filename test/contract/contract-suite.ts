@@ -10,6 +10,7 @@ import {
 } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backend } from "./backend.js";
+import { backgroundSuite } from "./background.js";
 
 /** What every backend must do, written once. */
 export function contractSuite(name: string, start: () => Promise<Backend>): void {
@@ -246,6 +247,8 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
         expect((await sandbox.commands.run("exit 9")).exitCode).toBe(9);
       });
     });
+
+    backgroundSuite(() => sandbox);
 
     describe("files", () => {
       test("come back as they were written, text and bytes", async () => {
