@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "./support/built-program.js";
@@ -64,6 +66,38 @@ describe("cloud-sandbox run", () => {
     expect(await countSandboxes()).toBe(0);
   });
 
+  test("interrupted while it reads its program, ends", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const child = spawn(process.execPath, [main, "run"], {
+      env: { PATH: process.env.PATH, ...remote },
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    child.stdin.write("print(");
+    await expect.poll(() => handles(child.pid, 15)).toBe(true);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([125, null]);
+  });
+
+  test("ends quietly when nobody reads what it prints", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const child = spawn(
+      "sh",
+      ["-c", '"$0" "$1" run -c "for i in range(100000): print(i)" | head -1', process.execPath, main],
+      { env: { PATH: process.env.PATH, ...remote }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect({ stdout, stderr }).toEqual({ stdout: "0\n", stderr: "" });
+  });
+
+  test("says that output was cut", async () => {
+    const { code, stdout, stderr } = await runBuilt("cli", ["run", "-c", "print('x' * 5_000_000)"], {
+      env: remote,
+    });
+    expect(code).toBe(0);
+    expect(stdout.length).toBeLessThan(1_100_000);
+    expect(stderr).toContain("the program wrote 5000001 bytes");
+  });
+
   test("interrupted on this machine, leaves no process behind", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "sleep 60"], {
@@ -104,7 +138,9 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         () => remote,
         /python, javascript|python.*javascript/,
       ],
-      ["a file that there is not", ["/no/such/file.py"], () => remote, /no such file/i],
+      ["a file that there is not", ["/no/such/file.py"], () => remote, /does not exist/],
+      ["both a file and code", ["-c", "1", "file.py"], () => remote, /not both/],
+      ["a file of an unknown language", ["/etc/nsswitch.conf"], () => remote, /--language/],
       ["a cloud that cannot be reached", ["-c", "1"], unreachable, /127\.0\.0\.1/],
       [
         "a machine without a runtime",
@@ -143,4 +179,10 @@ async function countSandboxes(): Promise<number> {
   let count = 0;
   for await (const _ of client.sandboxes.list()) count += 1;
   return count;
+}
+
+/** Whether a process has a handler for a signal. */
+function handles(pid: number | undefined, signal: number): boolean {
+  const caught = /^SigCgt:\s+(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
+  return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }

@@ -68,6 +68,20 @@ describe("cloud-sandbox-local serve", () => {
     await next.stop();
   });
 
+  test("killed at once leaves no paused sandbox behind either", async () => {
+    const server = await startLocalServer({ args: ["--pool", "0"] });
+    const { id } = (await (await post(server, { template_name: "base" })).json()) as { id: string };
+    const paused = await fetch(`${server.url}/v1/sandboxes/${id}/pause`, {
+      method: "POST",
+      headers: { "X-API-Key": server.apiKey },
+    });
+    expect(paused.status).toBe(200);
+    const machines = descendants(server.pid);
+    expect(machines.length).toBeGreaterThan(2);
+    await server.stop("SIGKILL");
+    await expect.poll(() => running(machines), { timeout: 5000 }).toEqual([]);
+  });
+
   test("refuses a sandbox beyond its limit, and says how to get one", async () => {
     const server = await startLocalServer({ args: ["--pool", "0", "--max-sandboxes", "1"] });
     try {

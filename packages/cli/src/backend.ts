@@ -8,7 +8,7 @@ export interface Backend {
 
 /** The cloud when there is a key for it, else this machine; `CLOUD_SANDBOX_BACKEND` decides otherwise. */
 export async function openBackend(environment: NodeJS.ProcessEnv = process.env): Promise<Backend> {
-  const hasKey = ["CLOUD_SANDBOX_API_KEY", "HOPX_API_KEY"].some((name) => (environment[name] ?? "") !== "");
+  const hasKey = credentials.some((name) => (environment[name]?.trim() ?? "") !== "");
   const choice = environment.CLOUD_SANDBOX_BACKEND || (hasKey ? "cloud" : "local");
   if (choice === "cloud") {
     const client = new SandboxClient();
@@ -38,3 +38,11 @@ export async function openBackend(environment: NodeJS.ProcessEnv = process.env):
     },
   };
 }
+
+/** Any of them means that there is an account. */
+const credentials = [
+  "CLOUD_SANDBOX_API_KEY",
+  "HOPX_API_KEY",
+  "CLOUD_SANDBOX_BEARER_TOKEN",
+  "HOPX_BEARER_TOKEN",
+];

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { isSandboxError } from "cloud-sandbox";
 import { Command, InvalidArgumentError } from "commander";
 import { type RunOptions, runCommand } from "./run-command.js";
 import { version } from "./version.js";
@@ -25,19 +24,31 @@ program
   .option("--template <name>", "template of the sandbox", "code-interpreter")
   .option("-e, --env <NAME=value>", "environment variable; can be repeated", variable, {})
   .action(async (file: string | undefined, options: RunOptions) => {
+    if (file !== undefined && options.code !== undefined) {
+      throw new InvalidArgumentError("Give a file or --code, not both.");
+    }
     const interrupted = new AbortController();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => interrupted.abort(new Error(signal)));
+    }
+    // Whoever reads the output has read enough: the work is over, and nobody is there to be told.
+    for (const stream of [process.stdout, process.stderr]) stream.on("error", () => interrupted.abort());
     process.exitCode = await runCommand(file, options, interrupted.signal);
   });
 
 program.parseAsync().catch((error: unknown) => {
-  process.stderr.write(`cloud-sandbox: ${explain(error)}\n`);
+  if (process.stderr.writable) process.stderr.write(`cloud-sandbox: ${explain(error)}\n`);
   process.exitCode = notRun;
+  // An unread standard input would hold the process.
+  process.stdin.destroy();
 });
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (isSandboxError(error) && error.name === "AbortError") return "interrupted; the sandbox is deleted.";
+  if (error.name === "AbortError") return "interrupted; nothing is left running.";
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" && path !== undefined) return `${path} does not exist; give the path of a program.`;
+  if (code === "EISDIR") return "that is a directory; give the path of a program.";
   return error.message;
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { text } from "node:stream/consumers";
+import { addAbortSignal } from "node:stream";
 import { openBackend } from "./backend.js";
 
 export interface RunOptions {
@@ -17,16 +17,20 @@ export async function runCommand(
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const code = options.code ?? (await readProgram(file));
+  const code = options.code ?? (await readProgram(file, signal));
+  const language = options.language ?? languageOf(file);
   const backend = await openBackend();
   try {
-    const { stdout, stderr, exitCode, terminationReason } = await backend.client.executeIsolated(code, {
-      language: options.language ?? languageOf(file),
-      timeout: options.timeout,
-      template: options.template,
-      env: options.env,
-      signal,
-    });
+    const { stdout, stderr, exitCode, terminationReason, output } = await backend.client.executeIsolated(
+      code,
+      {
+        language,
+        timeout: options.timeout,
+        template: options.template,
+        env: options.env,
+        signal,
+      },
+    );
     process.stdout.write(stdout);
     process.stderr.write(stderr);
     if (terminationReason === "timeout") {
@@ -34,14 +38,23 @@ export async function runCommand(
         `cloud-sandbox: stopped after ${options.timeout} s; give it longer with --timeout.\n`,
       );
     }
+    for (const [name, { truncated, bytes }] of Object.entries(output)) {
+      if (truncated)
+        process.stderr.write(
+          `cloud-sandbox: ${name} was cut in its middle; the program wrote ${bytes} bytes.\n`,
+        );
+    }
     return exitCode;
   } finally {
     await backend.close();
   }
 }
 
-function readProgram(file: string | undefined): Promise<string> {
-  return file === undefined || file === "-" ? text(process.stdin) : readFile(file, "utf8");
+async function readProgram(file: string | undefined, signal: AbortSignal): Promise<string> {
+  if (file !== undefined && file !== "-") return readFile(file, "utf8");
+  const chunks: Buffer[] = [];
+  for await (const chunk of addAbortSignal(signal, process.stdin)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 const languages: Readonly<Record<string, string>> = {
@@ -54,5 +67,9 @@ const languages: Readonly<Record<string, string>> = {
 };
 
 function languageOf(file: string | undefined): string {
-  return languages[extname(file ?? "")] ?? "python";
+  const ending = extname(file ?? "");
+  if (ending === "") return "python";
+  const language = languages[ending];
+  if (language === undefined) throw new Error(`What language is a ${ending} file? Say it with --language.`);
+  return language;
 }

@@ -73,6 +73,9 @@ export async function startLocalControlPlane(
     maxSandboxes: options.maxSandboxes ?? 64,
     log,
   });
+  const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
+  const baseFor = (host: string | undefined): string =>
+    listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
   const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
   const api = controlPlaneApi({
     fleet,
@@ -82,7 +85,7 @@ export async function startLocalControlPlane(
     runtime: runtime.name,
     isolation: report.isolation,
     version,
-    agentUrl: (id) => url + AgentGateway.path(id),
+    agentUrl: (id, host) => baseFor(host) + AgentGateway.path(id),
     setEnvironment: (sandbox, variables) => setEnvironment(gateway, tokens, sandbox, variables),
     log,
   });

@@ -28,7 +28,7 @@ program
   )
   .option("--pool <count>", "machines kept booted for sandboxes to come", wholeNumber(0, 64), 4)
   .option("--max-sandboxes <count>", "sandboxes at a time", wholeNumber(1, 10_000), 64)
-  .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(64, 1_048_576), 1024)
+  .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
   .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
   .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
@@ -47,7 +47,10 @@ program
   });
 
 program.parseAsync().catch((error: unknown) => {
-  const isExpected = error instanceof RuntimeUnavailableError || error instanceof PortUnavailableError;
+  const isExpected =
+    error instanceof RuntimeUnavailableError ||
+    error instanceof PortUnavailableError ||
+    error instanceof InvalidArgumentError;
   process.stderr.write(
     `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
   );
@@ -75,6 +78,11 @@ async function serve({
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
+  if (key !== undefined && key !== "" && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new InvalidArgumentError(
+      "The API key must be of printable ASCII characters without spaces, since it is sent in a header.",
+    );
+  }
   const stopped = stopSignal();
   const controlPlane = await startLocalControlPlane({
     ...options,
@@ -88,6 +96,11 @@ async function serve({
   } else {
     process.stdout.write(`Sandboxes at ${url} (${runtime}, isolation "${isolation}"). Stop with Ctrl-C.\n`);
     if (key === undefined || key === "") process.stdout.write(`API key: ${controlPlane.apiKey}\n`);
+  }
+  if (options.host === "0.0.0.0" || options.host === "::") {
+    process.stderr.write(
+      "Every machine that reaches this one can use it with the key: it listens on all addresses.\n",
+    );
   }
   await stopped;
   await controlPlane.close();

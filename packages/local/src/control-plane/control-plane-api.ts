@@ -4,6 +4,7 @@ import {
   controlPlaneContract,
 } from "@cloud-sandbox/protocol/control-plane-contract";
 import {
+  type Call,
   contractRouter,
   controlPlaneEnvelope,
   type Handlers,
@@ -34,8 +35,8 @@ export interface ControlPlaneApiOptions {
   readonly runtime: string;
   readonly isolation: IsolationLevel;
   readonly version: string;
-  /** URL at which a sandbox's agent is reached. */
-  readonly agentUrl: (sandboxId: string) => string;
+  /** URL at which a sandbox's agent is reached by a caller that reached this server as `host`. */
+  readonly agentUrl: (sandboxId: string, host: string | undefined) => string;
   /** Gives a fresh sandbox the environment variables that it was created with. */
   readonly setEnvironment: (
     sandbox: SandboxRecord,
@@ -80,8 +81,8 @@ function authenticate(request: UnauthenticatedCall, accountKey: AccountKey): und
 function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContract, undefined> {
   const { fleet, templates, tokens, agentUrl } = options;
   const creates = new IdempotentCreates<SandboxRecord>();
-  const onWire = (sandbox: SandboxRecord, requestId: string): ControlPlaneSchemas["Sandbox"] =>
-    sandboxOnWire(sandbox, agentUrl(sandbox.id), requestId);
+  const onWire = (sandbox: SandboxRecord, call: Caller): ControlPlaneSchemas["Sandbox"] =>
+    sandboxOnWire(sandbox, agentUrl(sandbox.id, call.header("host")), call.requestId);
   const tokenOnWire = async (id: string): Promise<{ auth_token: string; token_expires_at: string }> => {
     const { token, expiresAt } = await tokens.issue(id);
     return { auth_token: token, token_expires_at: expiresAt.toISOString() };
@@ -96,7 +97,8 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       timestamp: new Date().toISOString(),
     }),
 
-    listSandboxes: ({ query, requestId }) => {
+    listSandboxes: (call) => {
+      const { query, requestId } = call;
       const { limit, cursor, status, region } = query;
       const matching = fleet
         .list()
@@ -106,7 +108,7 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       const { items, nextCursor } = pageOf(matching, ({ id }) => id, { limit, cursor });
       return {
         object: "list",
-        data: items.map((sandbox) => onWire(sandbox, requestId)),
+        data: items.map((sandbox) => onWire(sandbox, call)),
         has_more: nextCursor !== undefined,
         ...(nextCursor !== undefined && { next_cursor: nextCursor }),
         url: "/v1/sandboxes",
@@ -115,15 +117,15 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
     },
 
     createSandbox: async (call) => {
-      const { body, requestId } = call;
+      const { body } = call;
       const key = call.header("idempotency-key");
       const sandbox = await creates.run(key, body, () => createSandbox(options, body));
       // Its id would never be known to anybody.
       if (call.signal.aborted && creates.abandon(key)) await fleet.delete(sandbox.id);
-      return { ...onWire(sandbox, requestId), ...(await tokenOnWire(sandbox.id)) };
+      return { ...onWire(sandbox, call), ...(await tokenOnWire(sandbox.id)) };
     },
 
-    getSandbox: ({ params, requestId }) => onWire(fleet.get(params.id), requestId),
+    getSandbox: (call) => onWire(fleet.get(call.params.id), call),
 
     deleteSandbox: async ({ params, requestId }) => {
       await fleet.delete(params.id);
@@ -144,10 +146,11 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       };
     },
 
-    refreshSandboxToken: async ({ params, requestId }) => {
-      const sandbox = fleet.get(params.id);
+    refreshSandboxToken: async (call) => {
+      const sandbox = fleet.get(call.params.id);
       if (sandbox.status === "error") throw sandboxFailed(sandbox);
-      return { ...(await tokenOnWire(sandbox.id)), public_host: agentUrl(sandbox.id), request_id: requestId };
+      const host = agentUrl(sandbox.id, call.header("host"));
+      return { ...(await tokenOnWire(sandbox.id)), public_host: host, request_id: call.requestId };
     },
 
     listTemplates: ({ query, requestId }) => {
@@ -182,6 +185,8 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
     },
   };
 }
+
+type Caller = Pick<Call, "requestId" | "header">;
 
 type CreateBody = ControlPlaneOperations["createSandbox"]["requestBody"]["content"]["application/json"];
 

@@ -151,7 +151,7 @@ export class SandboxFleet {
       ?.claim()
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        const message = `No sandbox could be started: ${reason} "cloud-sandbox-local doctor" shows what is wrong.`;
+        const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")} "cloud-sandbox-local doctor" shows what this machine can isolate.`;
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
       });
     if (machine && !this.#isClosed) return machine;

@@ -48,10 +48,12 @@ export class BubblewrapMachine implements Machine {
       ]);
     } catch (error) {
       await this.destroy();
-      if (!giveUp.aborted) throw error;
-      throw new Error(
-        `The machine's agent did not answer within ${bootLimitMs / 1000} s. ${this.#errorOutput.trim()}`,
-      );
+      const said = this.#errorOutput.trim();
+      if (giveUp.aborted)
+        throw new Error(`The machine's agent did not answer within ${bootLimitMs / 1000} s. ${said}`);
+      const { memoryMb } = this.#parts.spec.limits;
+      const detail = said || (error instanceof Error ? error.message : String(error));
+      throw new Error(`The machine's agent ended while it booted, with ${memoryMb} MiB of memory: ${detail}`);
     }
   }
 

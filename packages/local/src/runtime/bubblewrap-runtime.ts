@@ -112,8 +112,9 @@ interface Foundation {
 async function layFoundation(): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
   await InstanceDirectory.removeStale();
-  await removeStaleGroups(isAliveIdentity);
-  if (isRoot) await UidLeases.removeStale();
+  const remaining = await removeStaleGroups(isAliveIdentity);
+  // A uid is somebody's for as long as a process of his may have it.
+  if (isRoot) await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
   const directory = await InstanceDirectory.create();
   const controlGroups = await openControlGroups(directory.instance);
   const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MachineGroups } from "./machine-group.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
+import { ThawGuard } from "./thaw-guard.js";
 
 /**
  * Kernel control groups: what holds a whole machine, not one process, to its memory, processes and CPU.
@@ -29,22 +31,45 @@ export async function openControlGroups(
   return (await openUnified(instance, base)) ?? (await openPerController(instance, base, own));
 }
 
-/** Removes groups left behind by instances for which `isAlive` says no. */
+/**
+ * Ends and removes what instances left behind for which `isAlive` says no; resolves with those of which something is
+ * left even so.
+ */
 export async function removeStaleGroups(
   isAlive: (instance: string) => boolean,
   base: string = root,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
   const families = [
     join(base, family),
     ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family)),
   ];
+  const remaining = new Set<string>();
   for (const directory of families) {
     for (const instance of await subdirectories(directory)) {
-      if (!isAlive(instance)) await removeTree(join(directory, instance));
+      if (isAlive(instance)) continue;
+      for (const group of await subdirectories(join(directory, instance))) {
+        await endMembers(join(directory, instance, group));
+      }
+      if (!(await removeTree(join(directory, instance)))) remaining.add(instance);
     }
     await rmdir(directory).catch(ignoreBusy);
   }
+  return remaining;
+}
+
+/** Kills the members of a group. Frozen ones die when they are thawed. */
+async function endMembers(group: string): Promise<void> {
+  const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(() => "");
+  for (const pid of members.split("\n").filter(Boolean).map(Number)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+  await writeFile(join(group, "freezer.state"), "THAWED", { flag: "r+" }).catch(ignoreMissing);
+  await writeFile(join(group, "cgroup.freeze"), "0", { flag: "r+" }).catch(ignoreMissing);
 }
 
 async function openUnified(instance: string, base: string): Promise<ControlGroups | undefined> {
@@ -89,7 +114,9 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
         remove: () => removeGroup(group),
       };
     },
-    close: () => removeTree(directory, familyDirectory),
+    close: async () => {
+      await removeTree(directory, familyDirectory);
+    },
   };
 }
 
@@ -142,6 +169,7 @@ async function openPerController(
       // The limit on memory with swap can only be set once the one without is.
       await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits)).catch(ignoreMissing);
       const memoryGroup = join(memory, name);
+      let guard: ThawGuard | undefined;
       return {
         // Not cgroup.procs: a thread that moves itself needs no lock that the whole kernel waits for, 10 ms each.
         memberFiles: [...group.values()].map((directory) => join(directory, "tasks")),
@@ -151,7 +179,10 @@ async function openPerController(
         async freeze(frozen) {
           const freezer = group.get("freezer");
           if (freezer === undefined) throw new Error("The freezer controller is not available.");
-          await writeFile(join(freezer, "freezer.state"), frozen ? "FROZEN" : "THAWED");
+          const state = join(freezer, "freezer.state");
+          guard?.release();
+          guard = frozen ? new ThawGuard(state) : undefined;
+          await writeFile(state, frozen ? "FROZEN" : "THAWED");
         },
         outOfMemoryKills: () => readCounter(join(memoryGroup, "memory.oom_control"), "oom_kill"),
         remove: async () => {
@@ -202,17 +233,19 @@ async function removeGroup(directory: string): Promise<void> {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "ENOENT") return;
-      if (code !== "EBUSY" || attempt >= 200) throw error;
-      await delay(Math.min(1 + attempt, 25));
+      if (code !== "EBUSY" || attempt >= 60) throw error;
+      await delay(Math.min(1 + attempt, 10));
     }
   }
 }
 
-async function removeTree(directory: string, parent?: string): Promise<void> {
+/** Whether nothing of it is left. */
+async function removeTree(directory: string, parent?: string): Promise<boolean> {
   for (const child of await subdirectories(directory))
     await removeGroup(join(directory, child)).catch(ignoreBusy);
   await rmdir(directory).catch(ignoreBusy);
   if (parent !== undefined) await rmdir(parent).catch(ignoreBusy);
+  return !existsSync(directory);
 }
 
 async function subdirectories(directory: string): Promise<string[]> {

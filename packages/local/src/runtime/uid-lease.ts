@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isAliveIdentity } from "./process-identity.js";
 
 const directory = "/run/cloud-sandbox-uids";
 /** Above what distributions give to accounts and containers by default, below the 2^31 that tools trip over. */
@@ -51,11 +50,12 @@ export class UidLeases {
     });
   }
 
-  static async removeStale(): Promise<void> {
+  /** Takes back the leases of owners for which `isAlive` says no. */
+  static async removeStale(isAlive: (instance: string) => boolean): Promise<void> {
     for (const name of await readdir(directory).catch(() => [])) {
       const lease = join(directory, name);
       const owner = await readlink(lease).catch(() => undefined);
-      if (owner !== undefined && !isAliveIdentity(owner)) await rm(lease, { force: true });
+      if (owner !== undefined && !isAlive(owner)) await rm(lease, { force: true });
     }
   }
 }
