@@ -4,7 +4,7 @@ import { errorFromResponse } from "./error-from-response.js";
 import { InvalidResponseError, type SandboxError } from "./errors.js";
 import type { Channel } from "./transport/channel.js";
 import { LightRequest } from "./transport/light-request.js";
-import { invalidResponse, LightResponse } from "./transport/light-response.js";
+import { callFacts, invalidResponse, LightResponse } from "./transport/light-response.js";
 
 /** In a CommonJS build the import is the whole module, and the function its `default`. */
 const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openapiFetch;
@@ -86,7 +86,9 @@ function serialized(body: unknown): string | FormData {
 }
 
 function failure(response: Response, body: unknown): SandboxError {
-  const { status, headers, call } = ours(response);
+  const answer = ours(response);
+  const { status, headers } = answer;
+  const call = callFacts(answer);
   return errorFromResponse({ ...call, status, headers, body, secrets: call.secrets() });
 }
 

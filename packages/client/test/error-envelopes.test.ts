@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as library from "../src/index.js";
 import { apiKey, carriers, rejection, testClient } from "./support/clients.js";
@@ -293,4 +294,16 @@ test("the low-level client gives the error's body instead of throwing", async ()
   expect(data).toBeUndefined();
   expect(error).toEqual(body);
   expect(response.status).toBe(404);
+});
+
+test("the low-level client's response shows no key, however it is looked at", async () => {
+  const server = await scriptedServer((_, response) => json(response, 200, { data: [] }));
+  const { response } = await testClient(server.url).controlPlane.GET("/v1/sandboxes");
+  expect(server.requests[0]?.headers["x-api-key"]).toBe(apiKey);
+  for (const one of [response, response.clone()]) {
+    const shown = inspect(one, { depth: 10, showHidden: true, getters: true });
+    expect(shown).toContain("/v1/sandboxes");
+    expect(shown).not.toContain(apiKey);
+    expect(shown).not.toContain("secrets");
+  }
 });

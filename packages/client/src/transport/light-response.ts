@@ -14,22 +14,30 @@ export interface CallFacts {
 /** Text or bytes that have arrived, or a stream that still comes. */
 export type LightContent = string | Blob | ReadableStream<Uint8Array> | null;
 
+let factsOf: (response: LightResponse) => CallFacts;
+
 /** An answer as openapi-fetch reads it. */
 export class LightResponse implements Response {
   readonly redirected = false;
   readonly type = "default";
   readonly statusText = "";
   readonly headers: Headers;
+  readonly #call: CallFacts;
   #content: LightContent;
   #used = false;
+
+  static {
+    factsOf = (response) => response.#call;
+  }
 
   constructor(
     readonly url: string,
     readonly status: number,
     headers: Headers,
     content: LightContent,
-    readonly call: CallFacts,
+    call: CallFacts,
   ) {
+    this.#call = call;
     this.#content = content;
     this.headers = withLength(headers, content);
   }
@@ -79,13 +87,13 @@ export class LightResponse implements Response {
   }
 
   clone(): LightResponse {
-    const { url, status, headers, call } = this;
+    const { url, status, headers } = this;
     if (!(this.#content instanceof ReadableStream)) {
-      return new LightResponse(url, status, headers, this.#content, call);
+      return new LightResponse(url, status, headers, this.#content, this.#call);
     }
     const [mine, theirs] = this.#content.tee();
     this.#content = mine;
-    return new LightResponse(url, status, headers, theirs, call);
+    return new LightResponse(url, status, headers, theirs, this.#call);
   }
 
   #full(): Response {
@@ -105,6 +113,11 @@ export class LightResponse implements Response {
   }
 }
 
+/** Not a member of the response: callers of the low-level clients hold it, and the facts lead to the key. */
+export function callFacts(response: LightResponse): CallFacts {
+  return factsOf(response);
+}
+
 /** An answer that is not what the operation promises. */
 export function invalidResponse(
   response: LightResponse,
@@ -114,7 +127,8 @@ export function invalidResponse(
     code = "INVALID_RESPONSE",
   }: { summary: string; hint?: string; code?: string },
 ): InvalidResponseError {
-  const { call, headers, status } = response;
+  const { headers, status } = response;
+  const call = factsOf(response);
   const requestId = headers.get("x-request-id") ?? call.requestId;
   const safe = safeHeaders(headers, call.secrets());
   return new InvalidResponseError({ summary, hint, code, requestId, status, headers: safe });
