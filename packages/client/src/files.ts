@@ -2,6 +2,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { bodyOf, successOf } from "./contract-clients.js";
+import { type FileContent, wholeContent } from "./file-content.js";
 import { given } from "./given.js";
 import { date } from "./sandbox-record.js";
 import type { CallInit } from "./transport/light-request.js";
@@ -78,14 +79,12 @@ export class Files {
 
   /**
    * Writes a file and the directories it needs: POST /files/write, or POST /files/upload for bytes and long texts. A
-   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given.
+   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given. A stream is read into memory
+   * before anything is sent, so that the call can be repeated; what it throws, the call rejects with.
    */
-  async write(
-    path: string,
-    content: string | Uint8Array | Blob,
-    options: WriteOptions = {},
-  ): Promise<WrittenFile> {
+  async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
     const { mode, overwrite } = options;
+    const content = await wholeContent(source, options.signal);
     const chosen = given({ mode, overwrite });
     const isShortText = typeof content === "string" && content.length <= longestInlineText;
     // An upload has no say in the mode and always replaces.
@@ -146,13 +145,13 @@ const longestInlineText = 256 * 1024;
 /** Bytes per second. */
 const slowestTransfer = 256 * 1024;
 
-interface FileContent {
+interface InlineContent {
   body: { content: string; encoding?: "base64" };
   /** Bytes. */
   size: number;
 }
 
-async function inBody(content: string | Uint8Array | Blob): Promise<FileContent> {
+async function inBody(content: string | Uint8Array | Blob): Promise<InlineContent> {
   if (typeof content === "string") {
     return { body: { content }, size: new TextEncoder().encode(content).length };
   }

@@ -33,6 +33,7 @@ export type {
   RichOutput,
   TerminationReason,
 } from "./execution-result.js";
+export type { FileContent } from "./file-content.js";
 export {
   type DirectoryListing,
   type FileEntry,

@@ -1,5 +1,7 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import type { Sandbox, SandboxClient } from "../src/index.js";
+import type { FileContent, Sandbox, SandboxClient } from "../src/index.js";
 import { carriers, rejection, testClient } from "./support/clients.js";
 import { finished, sandboxService, wireSandbox } from "./support/sandbox-service.js";
 import {
@@ -22,6 +24,16 @@ async function sandboxWith(
   const { agent, controlPlane } = await sandboxService(overrides);
   const client = testClient(controlPlane.url, options);
   return { sandbox: await client.sandboxes.get("abc"), agent, client, controlPlane };
+}
+
+async function* pieces(...texts: string[]): AsyncGenerator<string> {
+  yield* texts;
+}
+
+function lockedStream(): ReadableStream {
+  const stream = new Blob(["text"]).stream();
+  stream.getReader();
+  return stream;
 }
 
 describe("an execution", () => {
@@ -254,6 +266,73 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(request?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
     expect(request?.text.indexOf('name="path"')).toBeGreaterThan(0);
     expect(request?.text.indexOf('name="path"')).toBeLessThan(request?.text.indexOf('name="file"') ?? 0);
+  });
+
+  test.each<[string, () => FileContent]>([
+    ["Node.js", () => Readable.from([Buffer.from("grüß"), "e"])],
+    ["the web", () => new Blob(["grüße"]).stream()],
+    ["one's own making", () => pieces("grü", "ße")],
+  ])("are written from a stream of %s", async (_, stream) => {
+    const { sandbox, agent } = await sandboxWith(
+      { "POST /files/upload": ok({}), "POST /files/write": ok({}) },
+      carrier,
+    );
+    expect(await sandbox.files.write("a", stream())).toEqual({ path: "a", size: 7 });
+    expect(agent.requests[0]?.text).toContain("\r\n\r\ngrüße\r\n");
+    await sandbox.files.write("a", stream(), { mode: "0600" });
+    expect(agent.requests[1]?.json).toMatchObject({
+      content: Buffer.from("grüße").toString("base64"),
+      encoding: "base64",
+    });
+  });
+
+  test("are not written from a stream that fails, and its error is the call's", async () => {
+    const { sandbox, agent } = await sandboxWith({}, carrier);
+    const missing = createReadStream(new URL("no-such-file", import.meta.url));
+    expect(await rejection(sandbox.files.write("a", missing))).toMatchObject({ code: "ENOENT" });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test("stop reading a stream when the signal fires", async () => {
+    const { sandbox, agent } = await sandboxWith({}, carrier);
+    let isCancelled = false;
+    const cancel = (): void => {
+      isCancelled = true;
+    };
+    const silent = new Readable({ read: () => undefined });
+    for (const stream of [silent, new ReadableStream<Uint8Array>({ cancel })]) {
+      const signal = AbortSignal.abort("enough");
+      expect(await rejection(sandbox.files.write("a", stream, { signal }))).toMatchObject({
+        name: "AbortError",
+      });
+    }
+    expect({ destroyed: silent.destroyed, isCancelled }).toEqual({ destroyed: true, isCancelled: true });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["undefined", undefined],
+    ["a number", 5],
+    ["an object", { a: 1 }],
+    ["a list", ["text"]],
+    ["a stream of objects", Readable.from([{ a: 1 }])],
+    ["a stream that another reads", lockedStream()],
+  ])("are not written from %s", async (_, content) => {
+    const { sandbox, agent } = await sandboxWith({}, carrier);
+    const write = sandbox.files.write as (path: string, content: unknown) => Promise<unknown>;
+    expect(await rejection(write.call(sandbox.files, "a", content))).toMatchObject({
+      name: "ValidationError",
+      message: expect.stringContaining("content "),
+    });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test("are not written from a stream that has ended", async () => {
+    const { sandbox } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
+    const stream = Readable.from(["once"]);
+    await sandbox.files.write("a", stream);
+    expect(await rejection(sandbox.files.write("a", stream))).toMatchObject({ name: "ValidationError" });
   });
 
   test("are uploaded unchanged, also by the low-level client", async () => {
