@@ -16,7 +16,14 @@ export type SandboxReference = typeof sandboxReference;
 
 export const sandboxId = text.describe("Sandbox id");
 
-export const code = z.string("must be text").describe("The program");
+/** Most bytes of one text that a tool takes. */
+const longestText = 16 * 1024 * 1024;
+
+export const code = longText("put its data into files with file_write").describe("The program");
+
+export const fileContent = longText(
+  "write it in parts with file_write, then join them with run_command and cat",
+).describe("The whole text");
 
 const languages = ["python", "javascript", "bash", "go"] as const;
 
@@ -53,6 +60,12 @@ export const region = text.optional().describe("Where to run it");
 /** Most entries of a list to return, 1 to `most`. */
 export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
   return wholeNumber(most, "").default(standard).describe(`Most entries to return, 1-${most}`);
+}
+
+/** Not a bound of the schema, which every conversation would pay for and next to none needs. */
+function longText(instead: string): z.ZodString {
+  const limit = `must be at most ${longestText / 1024 / 1024} MiB: ${instead}`;
+  return z.string("must be text").refine((text) => Buffer.byteLength(text) <= longestText, limit);
 }
 
 function wholeSeconds(most: number): z.ZodInt {

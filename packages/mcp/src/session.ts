@@ -9,6 +9,8 @@ export class Session {
   readonly #log: (line: string) => void;
   readonly #underWay = new Set<Promise<unknown>>();
   #backend: Promise<Backend> | undefined;
+  /** What was logged last: each call tries to open the backend anew, and mostly fails for the same reason. */
+  #logged = "";
 
   constructor(environment: Environment, log: (line: string) => void) {
     this.#environment = environment;
@@ -43,15 +45,20 @@ export class Session {
   #open(): Promise<Backend> {
     this.#backend ??= openBackend(this.#environment).then(
       (backend) => {
-        this.#log(backend.description);
+        this.#logOnce(backend.description);
         return backend;
       },
       (error: unknown) => {
         this.#backend = undefined;
-        this.#log(`no backend: ${error instanceof Error ? error.message : "it could not be opened"}`);
+        this.#logOnce(`no backend: ${error instanceof Error ? error.message : "it could not be opened"}`);
         throw error;
       },
     );
     return this.#backend;
+  }
+
+  #logOnce(line: string): void {
+    if (line !== this.#logged) this.#log(line);
+    this.#logged = line;
   }
 }

@@ -190,6 +190,8 @@ describe("a backend", () => {
       }
       expect((await mcp.client.listTools()).tools.length).toBeGreaterThan(20);
       expect(mcp.stderr()).not.toContain("some-key");
+      const said = mcp.stderr().trimEnd().split("\n");
+      expect(said).toEqual([...new Set(said)]);
     } finally {
       await mcp.client.close();
     }

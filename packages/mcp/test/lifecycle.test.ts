@@ -54,7 +54,7 @@ describe("the server ends within two seconds and leaves nothing", () => {
 });
 
 it("writes nothing but the protocol to stdout, whatever it is sent", async () => {
-  const { server, lines, request } = start();
+  const { server, lines, request, stderr } = start();
   server.stdin.write("this is not JSON\n{}\n");
   await request("initialize", initialize);
   await request("tools/call", { name: "execute_code_isolated", arguments: { code: "print('hello')" } });
@@ -63,6 +63,38 @@ it("writes nothing but the protocol to stdout, whatever it is sent", async () =>
   server.stdin.end();
   await once(server, "exit");
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  const ignored = /a line on stdin is not a JSON-RPC message and was ignored\n/g;
+  expect(stderr().match(ignored)).toHaveLength(2);
+});
+
+describe("a message that is long", () => {
+  it("is served beyond the 10 MiB of the protocol's own reader", async () => {
+    const { server, request } = start();
+    await request("initialize", initialize);
+    const created = await request("tools/call", { name: "create_sandbox", arguments: {} });
+    const sandbox_id = created.result.structuredContent.id;
+    const write = (size: number): Promise<Answer> =>
+      request("tools/call", {
+        name: "file_write",
+        arguments: { sandbox_id, path: "/workspace/long", content: "x".repeat(size) },
+      });
+    expect((await write(12_000_000)).result.structuredContent).toMatchObject({ size: 12_000_000 });
+    const refused = JSON.stringify((await write(17_000_000)).result);
+    expect(refused).toMatch(/content must be at most 16 MiB: write it in parts with file_write/);
+    server.stdin.end();
+    await once(server, "exit");
+  });
+
+  it("ends the server with its cause when it cannot be read at all, and no sandbox stays", async () => {
+    const { server, directory, request, stderr } = start();
+    await request("initialize", initialize);
+    await request("tools/call", { name: "create_sandbox", arguments: {} });
+    const exited = once(server, "close");
+    server.stdin.write(Buffer.alloc(64 * 1024 * 1024 + 1, "x"));
+    expect(await exited).toEqual([1, null]);
+    expect(stderr()).toMatch(/^cloud-sandbox-mcp: a message on stdin is longer than 67108864 bytes, .*\n$/m);
+    expect(readdirSync(directory)).toEqual([]);
+  });
 });
 
 it("serves the stateless era of the protocol too", async () => {
@@ -160,7 +192,10 @@ function start() {
   const env = { ...process.env, CLOUD_SANDBOX_BACKEND: "local", TMPDIR: directory };
   const server = spawn(process.execPath, [serverFile], { env });
   server.stdin.on("error", () => undefined);
-  server.stderr.resume();
+  let said = "";
+  server.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
   const lines: string[] = [];
   const waiting = new Map<number, (answer: Answer) => void>();
   createInterface(server.stdout).on("line", (line) => {
@@ -175,7 +210,7 @@ function start() {
     server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     return new Promise((resolve) => waiting.set(id, resolve));
   };
-  return { server, directory, lines, request };
+  return { server, directory, lines, request, stderr: () => said };
 }
 
 /** Whether a command runs below a process, as the host sees it: inside sandboxes too. */

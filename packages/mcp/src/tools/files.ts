@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { adds, looks, replaces } from "../annotations.js";
-import { absolutePath, maxResults, sandboxReference } from "../input-fields.js";
+import { absolutePath, fileContent, maxResults, sandboxReference } from "../input-fields.js";
 import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
 import { sandboxTool } from "../tool.js";
 
@@ -32,7 +32,7 @@ export const fileWrite = sandboxTool({
   description: "Writes a text file, replacing what is there; directories are made.",
   toolset: "files",
   annotations: replaces,
-  input: onePath.extend({ content: z.string("must be text").describe("The whole text") }),
+  input: onePath.extend({ content: fileContent }),
   output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
   handler: async ({ sandbox, path, content, signal }) => {
     const written = await sandbox.files.write(path, content, { signal });
