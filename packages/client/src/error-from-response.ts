@@ -38,10 +38,13 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const envelope = readErrorEnvelope(redactDeep(failed.body, secrets));
   const kind = classify(status, envelope, plane);
   const retryAfter = parseRetryAfter(headers.get("retry-after")) ?? envelope.retryAfter;
+  const code = envelope.code ?? kind.code ?? `HTTP_${status}`;
+  const hint = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
+  const message = envelope.message ?? `The server answered ${status} without saying why.`;
   const options: ApiErrorOptions = {
-    summary: envelope.message ?? `The server answered ${status} without saying why.`,
-    hint: kind.hint?.(retryAfter),
-    code: envelope.code ?? kind.code ?? `HTTP_${status}`,
+    summary: hint === undefined ? inOurTerms(message) : withoutAdvice(message),
+    hint,
+    code,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
     retryable: mayRetry(kind, failed, retryAfter),
     status,
@@ -49,9 +52,28 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
     details: envelope.details,
     retryAfter,
   };
-  if (options.code === "EXECUTION_TIMEOUT")
-    return new TimeoutError({ ...options, hint: moreTime, kind: "execution" });
+  if (code === "EXECUTION_TIMEOUT") return new TimeoutError({ ...options, kind: "execution" });
   return new kind.error(options);
+}
+
+/** What happened, without what a server advises in its own terms, where better advice follows. */
+function withoutAdvice(message: string): string {
+  return message.replace(advice, "$1");
+}
+
+/** From the first sentence that tells the reader to do something; never the whole message. */
+const advice = new RegExp(
+  "^(.*?[.!?])\\s+(?:Please\\s+)?" +
+    "(?:Ask|Call|Check|Choose|Create|Delete|End|Free|Get|Give|Leave|List|Lower|Make|Provide|Raise|Reduce|Refresh|" +
+    "Resume|Retry|Send|Set|Start|Stop|Try|Upgrade|Use|Verify|Wait)\\b.*$",
+  "is",
+);
+
+/** A server names its operations by their paths; who reads this calls methods. */
+function inOurTerms(message: string): string {
+  return message.replace(/(?<![\w./-])\/files\/(mkdir|download)\b/g, (_, name) =>
+    name === "mkdir" ? "files.mkdir()" : "files.readBytes()",
+  );
 }
 
 interface Kind {
@@ -64,10 +86,12 @@ interface Kind {
 /** The server's code decides; its words do where there is no code; then the status. */
 function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: Plane): Kind {
   const byCode = code === undefined ? undefined : kindOfCode[code];
+  if (code === "SANDBOX_FAILED") return failed;
   if (status === 410 || code === "SANDBOX_EXPIRED") return expired;
   if (status === 404 && code === undefined && /sandbox.*not found/i.test(message)) return sandboxNotFound;
   if (status === 404 && code === undefined && /template.*not found/i.test(message)) return templateNotFound;
   if (byCode !== undefined) return byCode;
+  if (status === 404 && plane === "control plane" && (code ?? "NOT_FOUND") === "NOT_FOUND") return noRoute;
   if (status === 401) return plane === "agent" ? tokenRefused : keyRefused;
   if (status === 403 && code === undefined && /\blimit\b/i.test(message)) return limited;
   if (status >= 500) return status === 501 ? { error: ServerError } : serverFailed;
@@ -101,10 +125,19 @@ const expired: Kind = {
   code: "SANDBOX_EXPIRED",
   hint: () => "Create another one; a longer timeoutSeconds, or setTimeout() in time, keeps a sandbox alive.",
 };
+const failed: Kind = {
+  error: SandboxExpiredError,
+  hint: () => "Create another one; if it goes on failing, report the request id to who runs the server.",
+};
 const sandboxNotFound: Kind = {
   error: NotFoundError,
   code: "SANDBOX_NOT_FOUND",
-  hint: () => "It may have expired or been deleted; client.sandboxes.list() shows those that exist.",
+  hint: () => "client.sandboxes.list() shows those that exist, client.sandboxes.create() makes one.",
+};
+const noRoute: Kind = {
+  error: NotFoundError,
+  code: "NOT_FOUND",
+  hint: () => "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option): it is the address without /v1.",
 };
 const templateNotFound: Kind = {
   error: NotFoundError,
@@ -137,14 +170,29 @@ const moreTime = "Give it more time with the timeout option (at most 300 s), or 
 
 const kindOfCode: Record<string, Kind> = {
   RESOURCE_LIMIT_ERROR: limited,
-  RESOURCE_EXHAUSTED: limited,
+  RESOURCE_EXHAUSTED: {
+    error: ResourceLimitError,
+    hint: () => "End programs in the sandbox, or wait until they end.",
+  },
   RATE_LIMIT_EXCEEDED: tooMany,
   PATH_NOT_ALLOWED: pathRefused,
   FILE_NOT_FOUND: fileNotFound,
   DIRECTORY_NOT_FOUND: fileNotFound,
   SANDBOX_NOT_FOUND: sandboxNotFound,
   TEMPLATE_NOT_FOUND: templateNotFound,
-  DISK_FULL: limited,
+  DISK_FULL: {
+    error: ResourceLimitError,
+    hint: () => "Remove what is no longer needed with files.remove(), or use another sandbox.",
+  },
+  INTERNET_ACCESS_UNAVAILABLE: {
+    error: ValidationError,
+    hint: () => "Leave internetAccess out, or use a backend that has a network.",
+  },
+  ISOLATION_UNAVAILABLE: {
+    error: ValidationError,
+    hint: () => "Ask for less with minIsolation, or use another backend.",
+  },
+  SANDBOX_PAUSED: { error: ConflictError, hint: () => "Wake it with resume(), or connect(id)." },
   RUNTIME_UNAVAILABLE: { error: ServerError },
 };
 

@@ -245,8 +245,79 @@ test("an error names the status, the code and the request, and ends with what to
     requestId: "req_header",
     message:
       "Sandbox abc not found (HTTP 404 SANDBOX_NOT_FOUND, request req_header). " +
-      "It may have expired or been deleted; client.sandboxes.list() shows those that exist.",
+      "client.sandboxes.list() shows those that exist, client.sandboxes.create() makes one.",
   });
+});
+
+test.each<[number, string, string, string, string | undefined]>([
+  [
+    401,
+    "INVALID_API_KEY",
+    "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.",
+    "This API key is not the control plane's.",
+    "Check the API key: CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or the apiKey option.",
+  ],
+  [
+    404,
+    "SANDBOX_NOT_FOUND",
+    "Sandbox abc not found: it was deleted. Create a new one.",
+    "Sandbox abc not found: it was deleted.",
+    "client.sandboxes.list() shows those that exist, client.sandboxes.create() makes one.",
+  ],
+  [
+    410,
+    "SANDBOX_EXPIRED",
+    "Sandbox abc expired at 2030-01-01T00:00:00.000Z, when its lifetime ended. Create a new one, with a longer timeout_seconds if needed.",
+    "Sandbox abc expired at 2030-01-01T00:00:00.000Z, when its lifetime ended.",
+    "Create another one; a longer timeoutSeconds, or setTimeout() in time, keeps a sandbox alive.",
+  ],
+  [
+    410,
+    "SANDBOX_FAILED",
+    "Sandbox abc has failed. It ran out of memory. Delete it and create a new one.",
+    "Sandbox abc has failed. It ran out of memory.",
+    "Create another one; if it goes on failing, report the request id to who runs the server.",
+  ],
+  [
+    404,
+    "TEMPLATE_NOT_FOUND",
+    'Template "x" not found. Templates here: base, go.',
+    'Template "x" not found. Templates here: base, go.',
+    "client.templates.list() shows those that exist.",
+  ],
+  [
+    404,
+    "NOT_FOUND",
+    "There is no GET /v2/sandboxes/abc.",
+    "There is no GET /v2/sandboxes/abc.",
+    "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option): it is the address without /v1.",
+  ],
+  [
+    429,
+    "RESOURCE_EXHAUSTED",
+    "The sandbox has reached its limit of processes. End some, or wait until they end.",
+    "The sandbox has reached its limit of processes.",
+    "End programs in the sandbox, or wait until they end.",
+  ],
+  [
+    400,
+    "INVALID_REQUEST",
+    "workdir /tmp/a does not exist. Create it with /files/mkdir, or leave it out.",
+    "workdir /tmp/a does not exist. Create it with files.mkdir(), or leave it out.",
+    undefined,
+  ],
+  [
+    413,
+    "FILE_TOO_LARGE",
+    "/workspace/files/download is larger than 9 bytes. Use /files/download.",
+    "/workspace/files/download is larger than 9 bytes. Use files.readBytes().",
+    undefined,
+  ],
+  [400, "INVALID_REQUEST", "Use another name.", "Use another name.", undefined],
+])("%d %s gives one advice, in this client's terms: %s", async (status, code, message, summary, hint) => {
+  const server = await scriptedServer((_, response) => json(response, status, nested(code, message)));
+  const thrown = await rejection(testClient(server.url, { retry: false }).sandboxes.get("abc"));
+  expect(thrown).toMatchObject({ code, summary, hint });
 });
 
 test("an error knows the id that was sent, where the server returns none", async () => {
