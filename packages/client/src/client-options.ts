@@ -1,4 +1,6 @@
 import { ConfigurationError, invalidArgument } from "./errors.js";
+import { runningTimeout } from "./running-options.js";
+import { lifetime as checkedLifetime } from "./sandbox-creation.js";
 import type { Fetch } from "./transport/fetch-transport.js";
 import type { Hooks } from "./transport/hooks.js";
 import type { RetryOptions } from "./transport/retry-policy.js";
@@ -63,6 +65,8 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
       throw invalidArgument(`timeouts.${name} must be a number of seconds above 0.`);
     }
   }
+  runningTimeout(execution, "timeouts.execution");
+  if (lifetime !== undefined) checkedLifetime(lifetime);
   return {
     apiKey,
     bearerToken,
@@ -76,11 +80,16 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
 
 function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const usable =
-    url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-  if (usable) return url;
+  const isAddress = url !== undefined && /^https?:$/.test(url.protocol);
+  if (isAddress && url.username === "" && url.password === "") {
+    // The paths of the operations begin with it.
+    url.pathname = url.pathname.replace(/\/v1\/*$/, "/");
+    return url;
+  }
   throw new ConfigurationError({
-    summary: "The base URL is not an http(s) address.",
+    summary: isAddress
+      ? "The base URL must not contain a user name or password."
+      : "The base URL is not an http(s) address.",
     hint: 'Set CLOUD_SANDBOX_BASE_URL (or the baseUrl option) to something like "https://api.hopx.dev".',
     code: "BASE_URL_INVALID",
   });

@@ -15,10 +15,10 @@ export interface RunningOptions extends CallOptions {
 export const margin = 30;
 export const longestExecution = 300;
 
-export function runningTimeout(timeout: number): number {
+export function runningTimeout(timeout: number, name = "timeout"): number {
   if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
   throw invalidArgument(
-    `timeout must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,
-    "Longer work belongs into a background execution.",
+    `${name} must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,
+    "For longer work, start it with `nohup … &` through commands.run().",
   );
 }

@@ -69,6 +69,9 @@ describe("a client", () => {
     ["", "/v1/templates"],
     ["/", "/v1/templates"],
     ["/proxy/sandboxes/", "/proxy/sandboxes/v1/templates"],
+    ["/v1", "/v1/templates"],
+    ["/proxy/v1/", "/proxy/v1/templates"],
+    ["/proxy-v1", "/proxy-v1/v1/templates"],
   ])("calls below its base URL's path %j", async (suffix, expected) => {
     const server = await scriptedServer((_, response) => json(response, 200, { data: [] }));
     await using client = new SandboxClient({ apiKey: "key", baseUrl: server.url + suffix });
@@ -84,17 +87,31 @@ describe("a client", () => {
   test.each<[string, SandboxClientOptions, string]>([
     ["an address without a scheme", { baseUrl: "api.hopx.dev" }, "BASE_URL_INVALID"],
     ["an address of another kind", { baseUrl: "ftp://api.hopx.dev" }, "BASE_URL_INVALID"],
-    ["an address with credentials", { baseUrl: "https://user:password@api.hopx.dev" }, "BASE_URL_INVALID"],
+    ["an address with credentials", { baseUrl: "https://user:secret-word@api.hopx.dev" }, "BASE_URL_INVALID"],
     ["a key of two lines", { apiKey: "secret-one\nsecret-two" }, "CREDENTIAL_INVALID"],
     ["a key with an umlaut", { apiKey: "secret-schlüssel" }, "CREDENTIAL_INVALID"],
     ["no time at all", { timeouts: { request: 0 } }, "INVALID_ARGUMENT"],
+    ["an execution beyond its longest", { timeouts: { execution: 500 } }, "INVALID_ARGUMENT"],
+    ["an execution of half a second", { timeouts: { execution: 0.5 } }, "INVALID_ARGUMENT"],
+    ["a life beyond its longest", { timeouts: { lifetime: 86_401 } }, "INVALID_ARGUMENT"],
     ["a time that is no number", { timeouts: { idle: Number.NaN } }, "INVALID_ARGUMENT"],
     ["no tries", { retry: { attempts: 0 } }, "INVALID_ARGUMENT"],
     ["a wait that is negative", { retry: { maxDelay: -1 } }, "INVALID_ARGUMENT"],
   ])("refuses %s, without repeating any secret", (_, options, code) => {
     const thrown = failure({ apiKey: "key", ...options });
     expect(thrown).toMatchObject({ code });
-    expect(String(thrown)).not.toMatch(/secret-|password/);
+    expect(String(thrown)).not.toContain("secret-");
+  });
+
+  test.each<[string, SandboxClientOptions]>([
+    [
+      "The base URL must not contain a user name or password.",
+      { baseUrl: "https://user:password@api.hopx.dev" },
+    ],
+    ["The base URL is not an http(s) address.", { baseUrl: "api.hopx.dev" }],
+    ["timeouts.execution must be a whole number of seconds from 1 to 300", { timeouts: { execution: 301 } }],
+  ])("says what is wrong: %s", (summary, options) => {
+    expect(String(failure({ apiKey: "key", ...options }))).toContain(summary);
   });
 
   test("calls the cloud unless told otherwise", async () => {
