@@ -1,8 +1,8 @@
 import type { BackgroundWork } from "./background-work.js";
 import { afterCleanUp, cleanUp } from "./cleanup.js";
 import type { SandboxError } from "./errors.js";
-import type { ExecutionResult } from "./execution-result.js";
-import { runningTimeout } from "./running-options.js";
+import type { ExecutionResult, OutputExtent } from "./execution-result.js";
+import { checkProgram, runningTimeout } from "./running-options.js";
 import type { ExecuteOptions } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Isolation } from "./sandbox-record.js";
@@ -37,6 +37,7 @@ export async function executeIsolated(
 ): Promise<IsolatedExecutionResult> {
   const { internetAccess, minIsolation, onStep, region, signal, template, templateId, ...execution } =
     options;
+  checkProgram(code, execution.language);
   runningTimeout(execution.timeout);
   const creation = { internetAccess, minIsolation, region, signal, template, templateId };
   onStep?.("create");
@@ -52,8 +53,25 @@ export async function executeIsolated(
     onStep?.("execute");
     const result = await sandbox.execute(code, { ...execution, signal });
     const cleanupError = await cleanUp(remove, background);
-    return { ...result, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
+    const whole = cleanupError === undefined ? withoutSandbox(result) : result;
+    return { ...whole, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
   } catch (error) {
     throw await afterCleanUp(error, remove, background);
   }
+}
+
+/** Without the files that went with the sandbox. */
+function withoutSandbox(result: ExecutionResult): ExecutionResult {
+  const { stdout, stderr } = result.output;
+  return {
+    ...result,
+    stdout: withoutFile(result.stdout, stdout),
+    stderr: withoutFile(result.stderr, stderr),
+    output: { stdout: { ...stdout, file: undefined }, stderr: { ...stderr, file: undefined } },
+  };
+}
+
+/** The server's note of what it cut names the file. */
+function withoutFile(text: string, { file }: OutputExtent): string {
+  return file ? text.replaceAll(file, "the sandbox, which is deleted") : text;
 }

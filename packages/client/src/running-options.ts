@@ -15,6 +15,18 @@ export interface RunningOptions extends CallOptions {
 export const margin = 30;
 export const longestExecution = 300;
 
+/** Refuses what is no program, before a sandbox is made for it. */
+export function checkProgram(code: unknown, language: unknown): void {
+  if (typeof code !== "string") throw invalidArgument(`code must be text; it is ${kindOf(code)}.`);
+  if (language === undefined || (typeof language === "string" && language.trim() !== "")) return;
+  throw invalidArgument(`language must be a name such as "python"; it is ${kindOf(language)}.`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === "") return "empty";
+  return value === undefined || value === null ? String(value) : `of type ${typeof value}`;
+}
+
 export function runningTimeout(timeout: number, name = "timeout"): number {
   if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
   throw invalidArgument(

@@ -16,7 +16,7 @@ import {
   sandboxMetrics,
   sandboxProcess,
 } from "./machine-reports.js";
-import { margin, type RunningOptions, runningTimeout } from "./running-options.js";
+import { checkProgram, margin, type RunningOptions, runningTimeout } from "./running-options.js";
 import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
 
@@ -106,6 +106,7 @@ export class Sandbox implements AsyncDisposable {
    * fires, it is killed.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    checkProgram(code, options.language);
     const timeout = runningTimeout(options.timeout ?? this.#timeouts.execution);
     const { language = "python", env, workdir } = options;
     const body = { code, language, timeout, ...given({ env, workdir }) };

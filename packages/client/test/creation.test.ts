@@ -300,6 +300,49 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     expect(warnings).toHaveLength(1);
   });
 
+  test("names no file of the sandbox that is gone", async () => {
+    const file = "/tmp/.sandbox/exec_1.stdout";
+    const stdout = `head\n[... 9 bytes cut; the full output is in ${file} ...]\ntail`;
+    const cut = finished({ stdout, stdout_truncated: true, stdout_bytes: 99, stdout_file: file });
+    const { controlPlane } = await sandboxService({ "POST /execute": answer(200, cut) });
+    const result = await testClient(controlPlane.url, carrier).executeIsolated("1");
+    expect(result.stdout).toBe(
+      "head\n[... 9 bytes cut; the full output is in the sandbox, which is deleted ...]\ntail",
+    );
+    expect(result.output).toEqual({
+      stdout: { truncated: true, bytes: 99, file: undefined },
+      stderr: { truncated: false, bytes: undefined, file: undefined },
+    });
+  });
+
+  test("names the file where the sandbox is still there", async () => {
+    const { controlPlane } = await sandboxService({
+      "POST /execute": answer(200, finished({ stdout: "cut: /tmp/all", stdout_file: "/tmp/all" })),
+      [remove]: answer(500, { error: "no" }),
+    });
+    const options = { ...carrier, hooks: { onWarning: () => undefined } };
+    expect(await testClient(controlPlane.url, options).executeIsolated("1")).toMatchObject({
+      stdout: "cut: /tmp/all",
+      output: { stdout: { file: "/tmp/all" } },
+    });
+  });
+
+  test.each<[string, unknown, object]>([
+    ["code must be text; it is of type number.", 5, {}],
+    ["code must be text; it is undefined.", undefined, {}],
+    ["code must be text; it is null.", null, {}],
+    ["language must be a name", "1", { language: 3 }],
+    ["language must be a name", "1", { language: "" }],
+    ["signal must be an AbortSignal.", "1", { signal: {} }],
+    ["`nohup … &` through commands.run()", "1", { timeout: 301 }],
+  ])("creates nothing where %s", async (message, code, options) => {
+    const { controlPlane } = await sandboxService();
+    const client = testClient(controlPlane.url, carrier);
+    const thrown = await rejection(Reflect.apply(client.executeIsolated, client, [code, options]));
+    expect(thrown).toMatchObject({ name: "ValidationError", message: expect.stringContaining(message) });
+    expect(controlPlane.requests).toEqual([]);
+  });
+
   test.each([0, 301, 1.5, -1, Number.NaN])("with a timeout of %d creates nothing", async (timeout) => {
     const { controlPlane } = await sandboxService();
     const thrown = await rejection(testClient(controlPlane.url, carrier).executeIsolated("1", { timeout }));

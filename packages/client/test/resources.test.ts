@@ -520,6 +520,26 @@ describe("what an agent reports", () => {
 });
 
 describe("a sandbox", () => {
+  test("refuses what is no program and no signal before it sends anything", async () => {
+    const { sandbox, agent, client, controlPlane } = await sandboxWith({});
+    const noSignal = { signal: {} as AbortSignal };
+    const refused: [string, Promise<unknown>][] = [
+      ["code must be text", Reflect.apply(sandbox.execute, sandbox, [5])],
+      ["signal must be", sandbox.execute("1", noSignal)],
+      ["signal must be", sandbox.files.readText("a", noSignal)],
+      ["signal must be", sandbox.refreshToken(noSignal)],
+      ["signal must be", client.sandboxes.create(noSignal)],
+    ];
+    for (const [message, call] of refused) {
+      expect(await rejection(call)).toMatchObject({
+        name: "ValidationError",
+        message: expect.stringContaining(message),
+      });
+    }
+    expect(agent.requests).toEqual([]);
+    expect(controlPlane.requests).toHaveLength(1);
+  });
+
   test("moves its deadline, pauses and resumes, and knows of it", async () => {
     const expiresAt = "2027-01-01T00:00:00.000Z";
     const { sandbox, controlPlane } = await sandboxWith({

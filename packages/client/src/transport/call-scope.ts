@@ -1,4 +1,4 @@
-import { AbortError, type SandboxError, TimeoutError, type TimeoutKind } from "../errors.js";
+import { AbortError, invalidArgument, type SandboxError, TimeoutError, type TimeoutKind } from "../errors.js";
 import { onAbort } from "./caller-signal.js";
 
 /** What of an AbortSignal is needed to stop a call. */
@@ -31,6 +31,7 @@ export class CallScope implements StopSignal {
 
   constructor(callerSignal: AbortSignal | undefined) {
     if (callerSignal === undefined) return;
+    if (!isSignal(callerSignal)) throw invalidArgument("signal must be an AbortSignal.");
     const stop = (): void => this.#stop(new AbortError(callerSignal.reason));
     if (callerSignal.aborted) stop();
     else this.#leaveCaller = onAbort(callerSignal, stop);
@@ -120,6 +121,11 @@ export class CallScope implements StopSignal {
     this.#controller?.abort(failure);
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+/** Signals of other realms and of polyfills are as good. */
+function isSignal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
 
 const adviceFor: Record<TimeoutKind, string> = {
