@@ -68,10 +68,10 @@ export class NetworkError extends SandboxError {
 }
 
 /**
- * Which of the four limits passed: how long one `request` may take, how long code may run (`execution`), how
- * long a sandbox lives (`lifetime`), how long a stream may stay silent (`idle`).
+ * Which limit passed: how long one `request` may take, how long code may run (`execution`), how long a stream may
+ * stay silent (`idle`). A sandbox whose lifetime passed is a `SandboxExpiredError`.
  */
-export type TimeoutKind = "request" | "execution" | "lifetime" | "idle";
+export type TimeoutKind = "request" | "execution" | "idle";
 
 export class TimeoutError extends SandboxError {
   override get name(): string {
@@ -95,13 +95,6 @@ export class AbortError extends SandboxError {
   constructor(reason: unknown) {
     super({ summary: "The call was aborted by its signal.", code: "ABORTED", cause: reason });
     this.reason = reason;
-  }
-}
-
-/** A stream ended before it said how. */
-export class StreamClosedError extends SandboxError {
-  override get name(): string {
-    return "StreamClosedError";
   }
 }
 

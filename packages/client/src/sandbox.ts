@@ -25,6 +25,10 @@ export interface ExecuteOptions extends RunningOptions {
   language?: string | undefined;
 }
 
+/** What Node.js calls in place of looking at the object, given its own `inspect`. */
+const inspected = Symbol.for("nodejs.util.inspect.custom");
+type Inspect = (value: unknown, options: object) => string;
+
 /** Seconds. */
 export interface SandboxTimeouts {
   execution: number;
@@ -177,5 +181,10 @@ export class Sandbox implements AsyncDisposable {
   /** Its facts, without any token. */
   toJSON(): SandboxRecord {
     return this.#record;
+  }
+
+  /** @internal For `console.log` on Node.js. */
+  [inspected](_depth: number, options: object, inspect: Inspect): string {
+    return `Sandbox ${inspect(this.toJSON(), options)}`;
   }
 }

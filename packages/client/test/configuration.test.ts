@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import * as library from "../src/index.js";
 import { SandboxClient, type SandboxClientOptions, version } from "../src/index.js";
 import { json, scriptedServer } from "./support/scripted-server.js";
 
@@ -159,6 +160,11 @@ describe("a client", () => {
       { kind: "response", ...common, status: 200, durationMs: expect.any(Number) },
     ]);
   });
+});
+
+test("what only the client makes cannot be made by others", () => {
+  const values = Object.keys(library).filter((name) => !name.endsWith("Error"));
+  expect(values.sort()).toEqual(["SandboxClient", "version"]);
 });
 
 test("the version is the package's", async () => {

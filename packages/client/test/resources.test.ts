@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { FileContent, Sandbox, SandboxClient } from "../src/index.js";
 import { carriers, rejection, testClient } from "./support/clients.js";
@@ -520,6 +521,15 @@ describe("what an agent reports", () => {
 });
 
 describe("a sandbox", () => {
+  test("is shown by its facts, and no token with them", async () => {
+    const { sandbox, controlPlane } = await sandboxWith({});
+    for (const shown of [inspect(sandbox), inspect({ in: [sandbox] }, { depth: 5 })]) {
+      expect(shown).toMatch(/Sandbox \{\s+id: 'abc',\s+status: 'running'/);
+      expect(shown).not.toContain("eyJ");
+    }
+    expect(controlPlane.requests).toHaveLength(1);
+  });
+
   test("refuses what is no program and no signal before it sends anything", async () => {
     const { sandbox, agent, client, controlPlane } = await sandboxWith({});
     const noSignal = { signal: {} as AbortSignal };

@@ -131,7 +131,6 @@ function isSignal(value: unknown): boolean {
 const adviceFor: Record<TimeoutKind, string> = {
   request: "Check that the server is reachable, or allow more with the requestTimeout option.",
   execution: "Allow more with the timeout option.",
-  lifetime: "Allow more with timeoutSeconds or setTimeout().",
   idle: "Allow more with timeouts.idle.",
 };
 
