@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runBuilt } from "./support/built-program.js";
 import { descendants, type HostProcess, hostProcesses } from "./support/host-processes.js";
-import { type LocalServer, startLocalServer } from "./support/local-server.js";
+import { cannotStartAs, type LocalServer, startLocalServer } from "./support/local-server.js";
 
 describe("cloud-sandbox-local serve", () => {
   test("answers either form of the key, and nobody without it", async () => {
@@ -66,6 +66,34 @@ describe("cloud-sandbox-local serve", () => {
     await create(next);
     expect(leftovers(server.pid)).toEqual([]);
     await next.stop();
+  });
+
+  test("killed while machines are being made leaves none of them, and nothing of its own", {
+    timeout: 60_000,
+  }, async () => {
+    for (const who of ["root", "an ordinary user"] as const) {
+      if (cannotStartAs(who) !== undefined) continue;
+      for (const delayMs of [20, 60, 120]) {
+        const server = await startLocalServer({ who, args: ["--pool", "4"] });
+        const creates = Array.from({ length: 6 }, () =>
+          post(server, { template_name: "base" }).catch(() => undefined),
+        );
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+        await server.stop("SIGKILL");
+        await Promise.all(creates);
+        // Each of them, from the shell that becomes it to its first process, names the instance.
+        const left = (): string[] =>
+          hostProcesses()
+            .map(({ commandLine }) => commandLine)
+            .filter((line) => line.includes(`/cloud-sandbox-${server.pid}-`));
+        await expect.poll(left, { timeout: 5000 }).toEqual([]);
+        await expect
+          .poll(() => entries(tmpdir()).filter((name) => name.startsWith(`cloud-sandbox-${server.pid}-`)), {
+            timeout: 10_000,
+          })
+          .toEqual([]);
+      }
+    }
   });
 
   test("killed at once leaves no paused sandbox behind either", async () => {

@@ -9,6 +9,7 @@ export async function serveAgent(agent: Agent, address: ListenAddress): Promise<
   // Longer than any gateway keeps an idle connection, and as long as an upload may take.
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 0;
+  server.headersTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen("socket" in address ? { path: address.socket } : address, resolve);

@@ -61,7 +61,7 @@ export async function startLocalControlPlane(
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 });
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 });
   const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
   const [tokens, templates] = await Promise.all([TokenIssuer.create(), TemplateCatalogue.open(limits)]);
   const fleet = new SandboxFleet({

@@ -5,6 +5,8 @@ export interface SchemaError {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
+  /** Set when it is about the name of a property, which is then the value. */
+  readonly propertyName?: string;
 }
 
 /** A validator compiled from a contract: fills in defaults, and on failure leaves `errors` behind. */

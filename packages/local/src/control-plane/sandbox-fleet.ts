@@ -121,7 +121,15 @@ export class SandboxFleet {
 
   async pause(id: string): Promise<SandboxRecord> {
     const sandbox = this.#alive(id);
-    await sandbox.machine.pause();
+    await sandbox.machine.pause().catch(async (error: unknown) => {
+      await sandbox.machine.resume();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Problem(
+        409,
+        "CONFLICT",
+        `Sandbox ${id} cannot be paused: ${reason} Delete it if it must not go on.`,
+      );
+    });
     sandbox.status = "paused";
     return sandbox;
   }

@@ -30,7 +30,7 @@ export class AgentConnection {
         agent: this.#connections,
         method,
         path,
-        headers: { ...headers, host: "agent" },
+        headers: { ...headers, ...framing(headers, body), host: "agent" },
         ...(signal && { signal }),
       });
       call.once("response", resolve);
@@ -43,4 +43,10 @@ export class AgentConnection {
       body.once("error", (error) => call.destroy(error));
     });
   }
+}
+
+/** Node frames a stream by itself only for methods that usually have a body. Unframed, it would be read as a next request. */
+function framing(headers: OutgoingHttpHeaders, body: AgentRequest["body"]): OutgoingHttpHeaders {
+  const isStream = body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body);
+  return isStream && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
 }

@@ -24,7 +24,9 @@ export function forwardedRequestHeaders(
   const dropped = new Set((request.headers.connection ?? "").toLowerCase().split(/\s*,\s*/));
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || name === "expect" || dropped.has(name)) continue;
+    // What frames the body stays, whatever the sender says of it.
+    if (value === undefined || name === "expect" || (dropped.has(name) && name !== "content-length"))
+      continue;
     if (connectionHeaders.has(name) || accountHeaders.has(name)) continue;
     if (name === "authorization" && subjectOf(bearerToken(value)) !== sandboxId) continue;
     headers[name] = value;

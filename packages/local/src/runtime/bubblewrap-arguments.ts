@@ -32,6 +32,8 @@ export function bubblewrapArguments(profile: {
     ...image.mounts.map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
+    // Limits of the IPC namespace are there, and could be lifted from inside.
+    ["--ro-bind", "/proc/sys", "/proc/sys"],
     ["--dev", "/dev"],
     tmpfs("/dev/shm", 64, "1777"),
     ["--remount-ro", "/dev"],

@@ -99,7 +99,7 @@ async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remar
   const remarks: string[] = [];
   if (!groups) {
     remarks.push(
-      "a sandbox's memory is checked four times a second instead of by the kernel, and its CPU is not limited: start as root, or where control groups can be written",
+      "a sandbox's memory is checked four times a second instead of held by the kernel, without what the kernel keeps for its sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
     );
   }
   if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);

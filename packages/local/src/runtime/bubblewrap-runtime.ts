@@ -10,6 +10,7 @@ import { probeBubblewrap } from "./bubblewrap-probe.js";
 import { openControlGroups, removeStaleGroups } from "./control-group.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
+import { InstanceGuard } from "./instance-guard.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
 import { MemoryWatchdog } from "./memory-watchdog.js";
@@ -96,6 +97,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     await foundation?.groups.close();
     await foundation?.uids?.close();
     await foundation?.directory.remove();
+    foundation?.guard.release();
   }
 }
 
@@ -104,6 +106,7 @@ interface Foundation {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
   readonly groups: MachineGroups;
+  readonly guard: InstanceGuard;
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
   readonly strayDescriptors: readonly number[];
@@ -117,12 +120,15 @@ async function layFoundation(): Promise<Foundation> {
   if (isRoot) await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
   const directory = await InstanceDirectory.create();
   const controlGroups = await openControlGroups(directory.instance);
+  // Before anything is made that would have to be removed.
+  const guard = new InstanceGuard(directory.path, directory.instance, controlGroups?.directories ?? []);
   const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
   const seccompFile = program && join(directory.path, "seccomp");
   if (program && seccompFile) await writeFile(seccompFile, program);
   return {
     directory,
     image: await prepareMachineImage(directory.path, isRoot),
+    guard,
     groups: controlGroups ?? new MemoryWatchdog(join(directory.path, "figures")),
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
@@ -159,6 +165,8 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
     MACHINE_MEMORY_KB: String(spec.limits.memoryMb * 1024),
     // The agent and the init are processes of the machine too.
     MACHINE_PROCESSES: String(spec.limits.maxProcesses),
+    // As an ordinary user, what is kept for open files and for files on their way through sockets is the host user's too.
+    MACHINE_FILES: process.getuid?.() === 0 ? "4096" : "512",
     CLOUD_SANDBOX_AGENT_CONFIG: JSON.stringify({
       sandboxId: spec.id,
       publicKey: spec.publicKey,

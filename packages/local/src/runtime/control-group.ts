@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MachineGroups } from "./machine-group.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
-import { ThawGuard } from "./thaw-guard.js";
 
 /**
  * Kernel control groups: what holds a whole machine, not one process, to its memory, processes and CPU.
@@ -15,6 +14,8 @@ import { ThawGuard } from "./thaw-guard.js";
 export interface ControlGroups extends MachineGroups {
   readonly version: 1 | 2;
   readonly controllers: readonly Controller[];
+  /** The directories of this instance, with a group in them for each machine. */
+  readonly directories: readonly string[];
 }
 
 export type Controller = "memory" | "pids" | "cpu" | "freezer";
@@ -93,6 +94,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
   return {
     version: 2,
     controllers: [...wanted, "freezer"],
+    directories: [directory],
     async create(name, limits) {
       const group = join(directory, name);
       await mkdir(group);
@@ -149,6 +151,7 @@ async function openPerController(
   return {
     version: 1,
     controllers,
+    directories: [...directories.values()],
     async create(name, limits) {
       const group = new Map(
         [...directories].map(([controller, directory]) => [controller, join(directory, name)]),
@@ -166,10 +169,11 @@ async function openPerController(
         ),
         set("cpu", "cpu.shares", 512),
       ]);
+      // What waits in TCP sockets is counted apart.
+      await set("memory", "memory.kmem.tcp.limit_in_bytes", 64 * 1024 * 1024).catch(ignoreMissing);
       // The limit on memory with swap can only be set once the one without is.
       await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits)).catch(ignoreMissing);
       const memoryGroup = join(memory, name);
-      let guard: ThawGuard | undefined;
       return {
         // Not cgroup.procs: a thread that moves itself needs no lock that the whole kernel waits for, 10 ms each.
         memberFiles: [...group.values()].map((directory) => join(directory, "tasks")),
@@ -179,10 +183,7 @@ async function openPerController(
         async freeze(frozen) {
           const freezer = group.get("freezer");
           if (freezer === undefined) throw new Error("The freezer controller is not available.");
-          const state = join(freezer, "freezer.state");
-          guard?.release();
-          guard = frozen ? new ThawGuard(state) : undefined;
-          await writeFile(state, frozen ? "FROZEN" : "THAWED");
+          await writeFile(join(freezer, "freezer.state"), frozen ? "FROZEN" : "THAWED");
         },
         outOfMemoryKills: () => readCounter(join(memoryGroup, "memory.oom_control"), "oom_kill"),
         remove: async () => {

@@ -53,6 +53,8 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
       ...launcher,
       realpathSync("/bin/sh"),
       `${opt}/init`,
+      // For whoever has to find the machines of this instance on the host.
+      directory,
       ...launcher,
       node.path,
       `${opt}/agent.mjs`,
@@ -64,11 +66,12 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
  * Process 1 of a machine. It cannot be killed from inside, reaps what is orphaned, and starts the agent anew when
  * code in the machine has killed it: the socket is inherited, so nothing else can take the agent's place.
  */
-const initScript = `ulimit -c 0
-ulimit -n 4096
+const initScript = `shift
+ulimit -c 0
+ulimit -n "$MACHINE_FILES"
 ulimit -d "$MACHINE_MEMORY_KB"
 ulimit -u "$MACHINE_PROCESSES" 2>/dev/null || ulimit -p "$MACHINE_PROCESSES"
-unset MACHINE_MEMORY_KB MACHINE_PROCESSES
+unset MACHINE_MEMORY_KB MACHINE_PROCESSES MACHINE_FILES
 starts=0
 while [ "$starts" -lt 100 ]; do
   starts=$((starts + 1))

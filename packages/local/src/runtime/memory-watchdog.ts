@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { processTree } from "./process-tree.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
@@ -52,7 +53,8 @@ export class MemoryWatchdog implements MachineGroups {
   #schedule(): void {
     if (this.#timer !== undefined || this.#watched.size === 0) return;
     this.#timer = setTimeout(async () => {
-      await this.#look();
+      // Machines come and go while it looks; what fails now is looked at again in a moment.
+      await this.#look().catch(() => undefined);
       this.#timer = undefined;
       this.#schedule();
     }, intervalMs).unref();
@@ -76,8 +78,9 @@ export class MemoryWatchdog implements MachineGroups {
       }
       if (victims.length === 0 || !this.#watched.has(watched)) continue;
       watched.kills += victims.length;
-      // First the count, so that the agent finds it when it asks why its child died.
-      await writeFile(eventsFile(watched), `oom_kill ${watched.kills}\n`).catch(ignoreRemoved);
+      // First the count, so that the agent finds it when it asks why its child died; but nothing holds up the kill.
+      const counted = writeFile(eventsFile(watched), `oom_kill ${watched.kills}\n`).catch(() => undefined);
+      await Promise.race([counted, delay(20)]);
       for (const pid of victims) tree.signal(pid, "SIGKILL");
     }
   }
@@ -92,13 +95,9 @@ interface Watched {
 
 const eventsFile = ({ figures }: Watched): string => join(figures, "memory.events");
 
-function ignoreRemoved(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
-}
-
 interface MemoryUse {
   readonly pid: number;
-  /** Memory that is not backed by a file: its own, and what it has touched of shared memory. */
+  /** Memory that is not backed by a file: its own, what it has touched of shared memory, and the tables for both. */
   readonly kb: number;
   /** What the kernel would go by too. The agent gives its children more than it has itself. */
   readonly dispensability: number;
@@ -111,5 +110,9 @@ async function memoryUse(pid: number): Promise<MemoryUse> {
   ]);
   const field = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
-  return { pid, kb: field("RssAnon") + field("RssShmem"), dispensability: Number(adjustment) };
+  return {
+    pid,
+    kb: field("RssAnon") + field("RssShmem") + field("VmPTE"),
+    dispensability: Number(adjustment),
+  };
 }

@@ -4,17 +4,22 @@ import { readdir, readFile } from "node:fs/promises";
 export interface ProcessTree {
   /** `root` and everything that descends from it. */
   descendants(root: number): readonly number[];
+  /** As the kernel names it: `R`, `S`, `D`, `T`, `Z`… */
+  state(pid: number): string;
   /** Sends a signal to a process that may have ended meanwhile. */
   signal(pid: number, signal: NodeJS.Signals): void;
 }
 
 export async function processTree(): Promise<ProcessTree> {
   const children = new Map<number, number[]>();
+  const states = new Map<number, string>();
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   await Promise.all(
     pids.map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      const [state = "", parentText] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const parent = Number(parentText);
+      states.set(pid, state);
       const siblings = children.get(parent);
       if (siblings) siblings.push(pid);
       else children.set(parent, [pid]);
@@ -26,6 +31,7 @@ export async function processTree(): Promise<ProcessTree> {
       for (const pid of found) found.push(...(children.get(pid) ?? []));
       return found;
     },
+    state: (pid) => states.get(pid) ?? "",
     signal(pid, signal) {
       try {
         process.kill(pid, signal);
@@ -36,21 +42,24 @@ export async function processTree(): Promise<ProcessTree> {
   };
 }
 
+const passes = 50;
+
 /**
  * Stops or continues a process and all its descendants, for hosts without a freezer.
  *
- * Everything in a machine descends from its process 1. A process may fork while the tree is walked, so the walk is
- * repeated until it meets nobody new; the parents met earlier are stopped by then and fork no more.
+ * Everything in a machine descends from its process 1. A process may fork while the tree is walked, and may be set going
+ * again by another, so the walk is repeated until it finds all of them as they should be. Rejects when code in the
+ * machine keeps that from happening.
  */
 export async function stopProcessTree(root: number, stop: boolean): Promise<void> {
-  const signalled = new Set<number>();
-  for (;;) {
+  for (let pass = 0; pass < passes; pass += 1) {
     const tree = await processTree();
-    const fresh = tree.descendants(root).filter((pid) => !signalled.has(pid));
-    if (fresh.length === 0) return;
-    for (const pid of fresh) {
-      signalled.add(pid);
-      tree.signal(pid, stop ? "SIGSTOP" : "SIGCONT");
-    }
+    const others = tree.descendants(root).filter((pid) => /[TtZX]/.test(tree.state(pid)) !== stop);
+    const waiting = others.filter((pid) => stop || tree.state(pid) === "T");
+    if (waiting.length === 0) return;
+    for (const pid of waiting) tree.signal(pid, stop ? "SIGSTOP" : "SIGCONT");
   }
+  throw new Error(
+    stop ? "Its processes keep one another from being stopped." : "Its processes keep one another stopped.",
+  );
 }

@@ -29,9 +29,13 @@ export function seccompProgram(
     then.load(offset.arg1);
     for (const request of terminalInjection) then.ifEqual(request, refuse(errno.EPERM));
   });
-  program.whenCall(calls.socket, (then) =>
-    then.load(offset.arg0).unlessOneOf(socketFamilies, refuse(errno.EAFNOSUPPORT)),
-  );
+  program.whenCall(calls.fcntl, (then) => then.load(offset.arg1).ifEqual(setLease, refuse(errno.EPERM)));
+  program.whenCall(calls.socket, (then) => {
+    then.load(offset.arg0).unlessOneOf(socketFamilies, refuse(errno.EAFNOSUPPORT));
+    then.whenEqual(netlink, (family) =>
+      family.load(offset.arg2).unlessEqual(routing, refuse(errno.EAFNOSUPPORT)),
+    );
+  });
   return program.return(allow).assemble();
 }
 
@@ -41,7 +45,7 @@ const killProcess = 0x80000000;
 const refuse = (error: number): number => 0x00050000 | error;
 
 /** Byte offsets in `struct seccomp_data`; arguments are read by their low 32 bits. */
-const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24 } as const;
+const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32 } as const;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const newNamespaceFlags = 0x7e020000;
@@ -49,6 +53,11 @@ const newNamespaceFlags = 0x7e020000;
 const terminalInjection = [0x5412, 0x541c];
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK (needed to list the network interfaces). */
 const socketFamilies = [1, 2, 10, 16];
+const netlink = 16;
+/** NETLINK_ROUTE; the other netlink families reach subsystems that no program in a sandbox needs. */
+const routing = 0;
+/** F_SETLEASE: a lease on a file that machines share holds up everybody who opens it. */
+const setLease = 1024;
 
 type Call = keyof typeof x64Calls;
 
@@ -116,17 +125,17 @@ const denied: readonly (readonly [Call, number])[] = [
   ).map((name) => [name, errno.EPERM] as const),
 ];
 
-const ownerlessMemory = (["memfd_create", "memfd_secret", "shmget"] as const).map(
-  (name) => [name, errno.ENOSYS] as const,
-);
+const ownerlessMemory = (
+  ["memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open"] as const
+).map((name) => [name, errno.ENOSYS] as const);
 
 // biome-ignore format: a table of numbers reads best as a table
 const x64Calls = {
-  ioctl: 16, shmget: 29, socket: 41, clone: 56, ptrace: 101, syslog: 103, uselib: 134, ustat: 136, sysfs: 139, vhangup: 153,
+  ioctl: 16, shmget: 29, socket: 41, clone: 56, semget: 64, msgget: 68, fcntl: 72, ptrace: 101, syslog: 103, uselib: 134, ustat: 136, sysfs: 139, vhangup: 153,
   modify_ldt: 154, pivot_root: 155, _sysctl: 156, chroot: 161, acct: 163, settimeofday: 164, mount: 165, umount2: 166,
   swapon: 167, swapoff: 168, reboot: 169, sethostname: 170, setdomainname: 171, iopl: 172, ioperm: 173,
   init_module: 175, delete_module: 176, quotactl: 179, nfsservctl: 180, lookup_dcookie: 212, clock_settime: 227,
-  kexec_load: 246, add_key: 248, request_key: 249, keyctl: 250, migrate_pages: 256, unshare: 272, move_pages: 279,
+  mq_open: 240, kexec_load: 246, add_key: 248, request_key: 249, keyctl: 250, migrate_pages: 256, unshare: 272, move_pages: 279,
   perf_event_open: 298, fanotify_init: 300, name_to_handle_at: 303, open_by_handle_at: 304, clock_adjtime: 305,
   setns: 308, process_vm_readv: 310, process_vm_writev: 311, kcmp: 312, finit_module: 313, kexec_file_load: 320,
   memfd_create: 319, bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428,
@@ -135,10 +144,10 @@ const x64Calls = {
 } as const;
 
 // biome-ignore format: a table of numbers reads best as a table
-const arm64Calls: Partial<Record<Call, number>> & Record<"clone" | "ioctl" | "socket", number> = {
-  lookup_dcookie: 18, ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, chroot: 51, vhangup: 58, quotactl: 60,
+const arm64Calls: Partial<Record<Call, number>> & Record<"clone" | "fcntl" | "ioctl" | "socket", number> = {
+  lookup_dcookie: 18, fcntl: 25, ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, chroot: 51, vhangup: 58, quotactl: 60,
   acct: 89, unshare: 97, kexec_load: 104, init_module: 105, delete_module: 106, clock_settime: 112, syslog: 116,
-  ptrace: 117, reboot: 142, sethostname: 161, setdomainname: 162, settimeofday: 170, shmget: 194, socket: 198, add_key: 217,
+  ptrace: 117, reboot: 142, sethostname: 161, setdomainname: 162, settimeofday: 170, mq_open: 180, msgget: 186, semget: 190, shmget: 194, socket: 198, add_key: 217,
   request_key: 218, keyctl: 219, clone: 220, swapon: 224, swapoff: 225, migrate_pages: 238, move_pages: 239,
   perf_event_open: 241, fanotify_init: 262, name_to_handle_at: 264, open_by_handle_at: 265, clock_adjtime: 266,
   setns: 268, process_vm_readv: 270, process_vm_writev: 271, kcmp: 272, finit_module: 273, memfd_create: 279, bpf: 280, userfaultfd: 282,
@@ -183,6 +192,11 @@ class Assembler {
   unlessOneOf(values: readonly number[], verdict: number): this {
     for (const [index, value] of values.entries()) this.#emit(0x15, value, values.length - index, 0);
     return this.return(verdict);
+  }
+
+  /** Runs `then` for one value only; it ends by allowing the call. */
+  whenEqual(value: number, then: (program: Assembler) => void): this {
+    return this.whenCall(value, then);
   }
 
   /** Runs `then` for one call only. It ends by allowing the call, since it has overwritten the loaded number. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, readlink, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
-const directory = "/run/cloud-sandbox-uids";
+export const uidLeaseDirectory = "/run/cloud-sandbox-uids";
 /** Above what distributions give to accounts and containers by default, below the 2^31 that tools trip over. */
 const preferred: UidRange = { first: 1_879_048_192, count: 65_536 };
 
@@ -20,13 +20,13 @@ export class UidLeases {
   constructor(private readonly instance: string) {}
 
   async take(): Promise<number> {
-    await mkdir(directory, { recursive: true, mode: 0o755 });
+    await mkdir(uidLeaseDirectory, { recursive: true, mode: 0o755 });
     const { first, count } = usableRange(await readFile("/proc/self/uid_map", "utf8"));
     const start = Math.floor(Math.random() * count);
     for (let step = 0; step < count; step += 1) {
       const uid = first + ((start + step) % count);
       try {
-        await symlink(this.instance, join(directory, String(uid)));
+        await symlink(this.instance, join(uidLeaseDirectory, String(uid)));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
         throw error;
@@ -39,21 +39,21 @@ export class UidLeases {
 
   async release(uid: number): Promise<void> {
     if (!this.#held.delete(uid)) return;
-    await rm(join(directory, String(uid)), { force: true });
+    await rm(join(uidLeaseDirectory, String(uid)), { force: true });
   }
 
   async close(): Promise<void> {
     for (const uid of [...this.#held]) await this.release(uid);
     // Other instances may hold leases of their own.
-    await rmdir(directory).catch((error: NodeJS.ErrnoException) => {
+    await rmdir(uidLeaseDirectory).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
     });
   }
 
   /** Takes back the leases of owners for which `isAlive` says no. */
   static async removeStale(isAlive: (instance: string) => boolean): Promise<void> {
-    for (const name of await readdir(directory).catch(() => [])) {
-      const lease = join(directory, name);
+    for (const name of await readdir(uidLeaseDirectory).catch(() => [])) {
+      const lease = join(uidLeaseDirectory, name);
       const owner = await readlink(lease).catch(() => undefined);
       if (owner !== undefined && !isAlive(owner)) await rm(lease, { force: true });
     }

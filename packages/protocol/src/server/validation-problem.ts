@@ -11,7 +11,8 @@ const considered = 100;
 const longestName = 200;
 
 function validationProblem(all: readonly SchemaError[], units: Input["units"]): Problem {
-  const errors = all.slice(0, considered);
+  // What is wrong with a name is told with the name, by "propertyNames".
+  const errors = all.filter(({ propertyName }) => propertyName === undefined).slice(0, considered);
   const causes = topmost(errors);
   const findings = causes.map((error) => describe(error, errors, units));
   const onlyMissing = causes.every((error) => isMissing(error, errors));
@@ -56,13 +57,31 @@ function describe(error: SchemaError, errors: readonly SchemaError[], units: Inp
     const field = fieldName(`${instancePath}/${params.missingProperty}`);
     return { field, message: `${field} is required` };
   }
-  if (isChoice(error)) return describeChoice(error, branchesOf(error, errors));
+  if (isChoice(error)) {
+    const branches = branchesOf(error, errors);
+    const [only, ...others] = insideOnlyForm(error, branches);
+    return only ? describe(only, [only, ...others], units) : describeChoice(error, branches);
+  }
   const field = fieldName(instancePath);
   const unit = units[instancePath.slice(1)];
   return {
     field,
     message: `${field || "the body"} ${expectation(error)}${unit && "limit" in params ? ` (${unit})` : ""}`,
   };
+}
+
+/**
+ * Where a value may be `null` or one other form, and has that form: what is wrong inside of it. That it is not `null`
+ * either is of no help to anybody.
+ */
+function insideOnlyForm(choice: SchemaError, branches: readonly SchemaError[]): readonly SchemaError[] {
+  const isNullForm = ({ keyword, params }: SchemaError): boolean =>
+    keyword === "type" && params.type === "null";
+  const others = branches.filter((branch) => !isNullForm(branch));
+  const isWrongForm = others.some(
+    ({ keyword, instancePath }) => keyword === "type" && instancePath === choice.instancePath,
+  );
+  return others.length === branches.length || isWrongForm ? [] : topmost(others);
 }
 
 function describeChoice(choice: SchemaError, branches: readonly SchemaError[]): Finding {
@@ -108,10 +127,12 @@ function expectation({ keyword, params, message = "is not valid" }: SchemaError)
     case "maxItems":
     case "maxProperties":
       return `must have at most ${limit} entries`;
-    case "pattern":
-      return `must match ${params.pattern}`;
     case "format":
       return `must be a valid ${params.format}`;
+    case "pattern":
+      return patternsInWords[String(params.pattern)] ?? `must match ${params.pattern}`;
+    case "propertyNames":
+      return `must not have the name ${JSON.stringify(String(params.propertyName).slice(0, 40))}: a name has letters, digits and _, and does not start with a digit`;
     default:
       return message;
   }
@@ -133,3 +154,8 @@ function fieldName(pointer: string): string {
     .join("")
     .slice(0, longestName);
 }
+
+/** What a pattern of the contracts means to people. */
+const patternsInWords: Readonly<Record<string, string>> = {
+  "^[^\\u0000]*$": "must not contain a null byte",
+};

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { uidLeaseDirectory } from "./uid-lease.js";
+
+/**
+ * Ends the machines of an instance whose process was killed, and removes what it kept.
+ *
+ * The kernel kills a machine with its parent, but not one that is frozen, and not one that is just being made. So a
+ * shell waits for the end of a pipe which only this process holds, and then looks until nothing is left.
+ */
+export class InstanceGuard {
+  readonly #child: ChildProcess;
+
+  /** Machines are known by `directory`, which stands on the command line of each, and by being in `groups`. */
+  constructor(directory: string, instance: string, groups: readonly string[]) {
+    this.#child = spawn("/bin/sh", ["-c", script, "cloud-sandbox-guard", ...groups], {
+      cwd: "/",
+      // Not on its own command line: it would take itself for a machine.
+      env: {
+        PATH: process.env.PATH ?? "/usr/bin:/bin",
+        INSTANCE_DIRECTORY: directory,
+        INSTANCE: instance,
+        LEASES: uidLeaseDirectory,
+      },
+      // In a session of its own: what ends a whole process group must leave it.
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    this.#child.unref();
+    // Somebody may have killed it; the next start does its work then.
+    this.#child.on("error", () => undefined);
+    this.#child.stdin?.on("error", () => undefined);
+  }
+
+  /** Everything has ended as it should. */
+  release(): void {
+    this.#child.stdin?.end("\n");
+  }
+}
+
+const script = `
+read -r released && exit 0
+pass=0
+quiet=0
+while [ "$pass" -lt 100 ] && [ "$quiet" -lt 5 ]; do
+  pass=$((pass + 1))
+  quiet=$((quiet + 1))
+  for group in "$@"; do
+    for members in "$group"/*/cgroup.procs; do
+      [ -r "$members" ] || continue
+      while read -r pid; do kill -9 "$pid" && quiet=0; done < "$members"
+    done
+    for state in "$group"/*/freezer.state; do
+      [ -w "$state" ] && echo THAWED > "$state"
+    done
+  done
+  for file in $(printf %s "$INSTANCE_DIRECTORY" | grep -lsF -f - /proc/[0-9]*/cmdline); do
+    pid=\${file#/proc/}
+    kill -9 "\${pid%/cmdline}" && quiet=0
+  done
+  sleep 0.05
+done
+for group in "$@"; do rmdir "$group"/* "$group"; done
+for lease in "$LEASES"/*; do
+  [ "$(readlink "$lease")" = "$INSTANCE" ] && rm -f "$lease"
+done
+rmdir "$LEASES"
+rm -rf -- "$INSTANCE_DIRECTORY"
+`;

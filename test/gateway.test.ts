@@ -1,0 +1,74 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LocalServer, startLocalServer } from "./support/local-server.js";
+
+let server: LocalServer;
+let client: SandboxClient;
+let host: URL;
+let token: string;
+
+beforeAll(async () => {
+  server = await startLocalServer({ args: ["--pool", "0"] });
+  client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  const response = await fetch(`${server.url}/v1/sandboxes`, {
+    method: "POST",
+    headers: { "X-API-Key": server.apiKey },
+    body: JSON.stringify({ template_name: "base" }),
+  });
+  const sandbox = (await response.json()) as { public_host: string; auth_token: string };
+  host = new URL(sandbox.public_host);
+  token = sandbox.auth_token;
+});
+afterAll(async () => {
+  await client?.close();
+  await server?.stop();
+});
+
+// The agent's connections are kept and shared: what one caller's body leaves in them would be another caller's request.
+test.each([
+  ["GET", "Transfer-Encoding: chunked"],
+  ["DELETE", "Transfer-Encoding: chunked"],
+  ["OPTIONS", "Transfer-Encoding: chunked"],
+  ["GET", "Connection: content-length"],
+  ["DELETE", "Connection: content-length"],
+])("a body on %s with %s is no request of its own", async (method, header) => {
+  const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+  const size = Buffer.byteLength(smuggled);
+  const body = header.startsWith("Transfer") ? `${size.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n` : smuggled;
+  const length = header.startsWith("Transfer") ? "" : `Content-Length: ${size}\r\n`;
+  const attack = (): Promise<string> => {
+    const socket = connect(Number(host.port), host.hostname);
+    socket.end(
+      `${method} ${host.pathname}/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n${length}\r\n${body}`,
+    );
+    return text(socket);
+  };
+  const ask = (): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      request(`${host}/env`, { headers: { authorization: `Bearer ${token}` } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+  for (let round = 0; round < 40; round += 1) {
+    const [, ...statuses] = await Promise.all([attack(), ask(), ask(), ask()]);
+    expect(statuses).toEqual([200, 200, 200]);
+  }
+});
+
+test("the account's key and another sandbox's token do not reach the agent", async () => {
+  const { stdout } = await client.executeIsolated("print(1)");
+  expect(stdout).toBe("1\n");
+  for (const credentials of [`Bearer ${server.apiKey}`, "Bearer a.b.c", "Basic eDp5"]) {
+    const answer = await fetch(`${host}/env`, {
+      headers: { authorization: credentials, "x-api-key": server.apiKey },
+    });
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).not.toContain("INVALID_TOKEN");
+  }
+});
