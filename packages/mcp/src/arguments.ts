@@ -1,5 +1,6 @@
 /** Checks a call's arguments, and says what is wrong with them in words that a model can act on. */
 import type * as z from "zod";
+import { similarNames } from "./similar-names.js";
 
 /** The caller gave something this tool cannot work with; the message names it and the way out. */
 export class InvalidArgumentsError extends Error {
@@ -13,11 +14,49 @@ export function readArguments<Input extends z.ZodObject>(
   { name, input }: { readonly name: string; readonly input: Input },
   given: unknown,
 ): z.output<Input> {
-  const parsed = input.safeParse(given ?? {});
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.slice(0, mostProblems).map((issue) => describe(issue, given));
+  const present = withoutNulls(given ?? {});
+  const parsed = input.safeParse(present, { error: inWords });
+  const unknown = unknownNames(present, Object.keys(input.shape));
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  const invalid = parsed.success ? [] : parsed.error.issues.map((issue) => describe(issue, present));
+  const problems = [...unknown, ...invalid].slice(0, mostProblems);
   throw new InvalidArgumentsError(`${name} cannot use these arguments: ${problems.join("; ")}.`);
 }
+
+/** Many models write null for an argument that they leave out. */
+function withoutNulls(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}
+
+/** Running as if they were not there would do something else than was asked for. */
+function unknownNames(given: unknown, known: readonly string[]): string[] {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return [];
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => `unknown argument ${name.slice(0, 200)} (${instead(name, known)})`);
+}
+
+function instead(name: string, known: readonly string[]): string {
+  const similar = similarNames(name, known);
+  if (similar.length > 0) return `did you mean ${similar.join(" or ")}?`;
+  return known.length > 0 ? `it takes ${known.join(", ")}` : "it takes none";
+}
+
+/** What is said where a field has no words of its own. */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "invalid_type") return `must be ${typesInWords[issue.expected] ?? issue.expected}`;
+  // Where more than one character is needed, the field says so.
+  if (issue.code === "too_small") return "must not be empty";
+  return undefined;
+}
+
+const typesInWords: Readonly<Record<string, string>> = {
+  string: "text",
+  boolean: "true or false",
+  number: "a number",
+};
 
 /** Never the value itself: it may be a secret of the environment. */
 function describe(issue: z.core.$ZodIssue, given: unknown): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { InvalidArgumentsError, readArguments } from "../src/arguments.js";
+import { hopxProfile } from "../src/hopx-profile.js";
 import { code, executionTimeout, language, lifetime, runEnvironment } from "../src/input-fields.js";
 
 const definition = {
@@ -15,8 +16,9 @@ const definition = {
 };
 
 describe("readArguments", () => {
-  it("fills in the defaults and drops what it does not know", () => {
-    expect(readArguments(definition, { code: "1", unknown: true })).toEqual({
+  it("fills in the defaults, also for null, and null is nothing unknown", () => {
+    const given = { code: "1", language: null, timeout: null, env: null, lifetime: null, template: null };
+    expect(readArguments(definition, given)).toEqual({
       code: "1",
       language: "python",
       timeout: 30,
@@ -26,6 +28,18 @@ describe("readArguments", () => {
   it.each([
     ["no arguments", undefined, "code is required"],
     ["a missing one", {}, "code is required"],
+    ["one that is null", { code: null }, "code is required"],
+    ["a value of a record that is null", { code: "", env: { A: null } }, "env.A must be text"],
+    [
+      "an unknown one",
+      { code: "", internet_access: true },
+      "unknown argument internet_access (it takes code, language, timeout, env, lifetime).",
+    ],
+    [
+      "a name that is nearly right",
+      { code: "", timeout_seconds: 1 },
+      "unknown argument timeout_seconds (did you mean timeout?).",
+    ],
     ["a wrong type", { code: 1 }, "code must be text"],
     [
       "an unknown language",
@@ -69,3 +83,22 @@ describe("readArguments", () => {
     );
   });
 });
+
+it.each(hopxProfile.map((tool) => [tool.name, tool] as const))(
+  "%s says of each argument what it must be, never what its checker calls that",
+  (_, tool) => {
+    for (const field of Object.keys(tool.input.shape)) {
+      expect(() => readArguments(tool, { [field]: [] })).toThrow(/must be (?!.*(expected|received|nvalid))/);
+      expect(problemOf(() => readArguments(tool, { [field]: "" }))).not.toMatch(/expected|received|nvalid/);
+    }
+  },
+);
+
+function problemOf(read: () => unknown): string {
+  try {
+    read();
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -69,6 +69,19 @@ describe("a call that cannot work says what to do", () => {
       /env_vars.1X must be a name/,
     ],
     ["no code", "execute_code_isolated", {}, /code is required/],
+    [
+      "an argument of another tool",
+      "execute_code_isolated",
+      { code: "1", template: "nope", internet_access: true },
+      /unknown argument template \(did you mean template_name\?\); unknown argument internet_access/,
+    ],
+    ["a status nobody has", "list_sandboxes", { status: "gone" }, /status must be one of creating, running/],
+    [
+      "two templates",
+      "create_sandbox",
+      { template_name: "base", template_id: "1" },
+      /^Both template_name and template_id are given; give one of them\.$/,
+    ],
   ])("%s", async (_, name, given, step) => {
     const sentence = await mcp.failure(name, given);
     expect(sentence).toMatch(step);
@@ -93,14 +106,16 @@ describe("a call that cannot work says what to do", () => {
     expect(sentence).not.toMatch(noise);
   });
 
-  it.each(["execute_code", "file_read", "ping_vm", "list_processes"])(
-    "%s in a deleted sandbox",
-    async (name) => {
-      const sentence = await mcp.failure(name, { sandbox_id: deleted, code: "1", path: "/workspace/a" });
-      expect(sentence).toMatch(/create_sandbox/);
-      expect(sentence).not.toMatch(noise);
-    },
-  );
+  it.each([
+    ["execute_code", { code: "1" }],
+    ["file_read", { path: "/workspace/a" }],
+    ["ping_vm", {}],
+    ["list_processes", {}],
+  ])("%s in a deleted sandbox", async (name, given) => {
+    const sentence = await mcp.failure(name, { sandbox_id: deleted, ...given });
+    expect(sentence).toMatch(/create_sandbox/);
+    expect(sentence).not.toMatch(noise);
+  });
 
   it("goes on working after all of them", async () => {
     expect(await mcp.result("execute_code", { sandbox_id, code: "print(1)" })).toMatchObject({

@@ -126,14 +126,15 @@ it("stops what a cancelled call runs, and deletes its sandbox", async () => {
   try {
     const { id: sandbox_id } = await mcp.result("create_sandbox");
     const sleeping = (): boolean => isRunning(mcp.transport.pid, "sleep 4712");
+    const bash = { language: "bash", code: "sleep 4712" };
     for (const [name, given] of [
-      ["execute_code_isolated", {}],
-      ["execute_code", { sandbox_id }],
+      ["execute_code_isolated", bash],
+      ["execute_code", { sandbox_id, ...bash }],
       ["run_command", { sandbox_id, command: "sleep 4712" }],
     ] as const) {
       const cancellation = new AbortController();
       const options = { signal: cancellation.signal };
-      const call = mcp.call(name, { language: "bash", code: "sleep 4712", ...given }, options);
+      const call = mcp.call(name, given, options);
       await until(() => sleeping());
       cancellation.abort();
       await expect(call).rejects.toThrow();

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { adds, looks, replaces, settles } from "../annotations.js";
+import { InvalidArgumentsError } from "../arguments.js";
 import { lifetime, maxResults, region, sandboxId, templateName, variables } from "../input-fields.js";
 import { firstEntries } from "../output-limit.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../sandbox-result.js";
@@ -40,6 +41,9 @@ export const createSandbox = tool({
   }),
   output: sandboxOutput,
   handler: async ({ client, sandboxes, signal, ...wanted }) => {
+    if (wanted.template_name !== undefined && wanted.template_id !== undefined) {
+      throw new InvalidArgumentsError("Both template_name and template_id are given; give one of them.");
+    }
     const sandbox = await client.sandboxes.create({
       template: wanted.template_name,
       templateId: wanted.template_id,

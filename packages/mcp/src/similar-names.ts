@@ -1,0 +1,30 @@
+/** Which of the names that exist somebody may have meant. */
+
+/** Those that begin or end as `name` does, or of which it is a shorter form; the likeliest first, two at most. */
+export function similarNames(name: string, known: readonly string[]): string[] {
+  const wanted = letters(name);
+  const scored = known.map((candidate) => ({ candidate, score: likeness(wanted, letters(candidate)) }));
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 2)
+    .map(({ candidate }) => candidate);
+}
+
+function letters(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+function likeness(a: string, b: string): number {
+  const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
+  if (shorter.length < 2) return 0;
+  if (longer.startsWith(shorter)) return 3;
+  if (longer.endsWith(shorter)) return 2;
+  return shorter.length >= 4 && isSubsequence(shorter, longer) ? 1 : 0;
+}
+
+function isSubsequence(shorter: string, longer: string): boolean {
+  let at = 0;
+  for (const letter of longer) if (letter === shorter[at]) at += 1;
+  return at === shorter.length;
+}
