@@ -66,7 +66,7 @@ const advice = new RegExp(
   "^(.*?[.!?])\\s+(?:Please\\s+)?" +
     "(?:Ask|Call|Check|Choose|Create|Delete|End|Free|Get|Give|Leave|List|Lower|Make|Provide|Raise|Reduce|Refresh|" +
     "Resume|Retry|Send|Set|Start|Stop|Try|Upgrade|Use|Verify|Wait)\\b.*$",
-  "is",
+  "s",
 );
 
 /** A server names its operations by their paths; who reads this calls methods. */
