@@ -12,7 +12,11 @@ export class Commands {
   readonly #defaultTimeout: number;
 
   /** @internal */
-  constructor(access: AgentAccess, defaultTimeout: number) {
+  static of(access: AgentAccess, defaultTimeout: number): Commands {
+    return new Commands(access, defaultTimeout);
+  }
+
+  private constructor(access: AgentAccess, defaultTimeout: number) {
     this.#access = access;
     this.#defaultTimeout = defaultTimeout;
   }

@@ -9,7 +9,11 @@ export class EnvironmentVariables {
   readonly #access: AgentAccess;
 
   /** @internal */
-  constructor(access: AgentAccess) {
+  static of(access: AgentAccess): EnvironmentVariables {
+    return new EnvironmentVariables(access);
+  }
+
+  private constructor(access: AgentAccess) {
     this.#access = access;
   }
 

@@ -54,7 +54,11 @@ export class Files {
   readonly #requestTimeout: number;
 
   /** @internal */
-  constructor(access: AgentAccess, requestTimeout: number) {
+  static of(access: AgentAccess, requestTimeout: number): Files {
+    return new Files(access, requestTimeout);
+  }
+
+  private constructor(access: AgentAccess, requestTimeout: number) {
     this.#access = access;
     this.#requestTimeout = requestTimeout;
   }

@@ -13,7 +13,11 @@ export class PaginatedList<Item> implements AsyncIterable<Item> {
   readonly #fetch: (cursor: string | undefined) => Promise<Page<Item>>;
 
   /** @internal */
-  constructor(fetch: (cursor: string | undefined) => Promise<Page<Item>>) {
+  static of<Item>(fetch: (cursor: string | undefined) => Promise<Page<Item>>): PaginatedList<Item> {
+    return new PaginatedList(fetch);
+  }
+
+  private constructor(fetch: (cursor: string | undefined) => Promise<Page<Item>>) {
     this.#fetch = fetch;
   }
 

@@ -60,8 +60,8 @@ export class SandboxClient implements AsyncDisposable {
     this.controlPlane = controlPlaneClient(
       new Channel({ ...shared, baseUrl, plane: "control plane", credentials }),
     );
-    this.templates = new Templates(this.controlPlane);
-    this.sandboxes = new Sandboxes({
+    this.templates = Templates.of(this.controlPlane);
+    this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: shared,
       background: this.#background,

@@ -52,14 +52,28 @@ export class Sandbox implements AsyncDisposable {
   #record: SandboxRecord;
 
   /** @internal */
-  constructor(record: SandboxRecord, access: AgentAccess, sandboxes: Sandboxes, timeouts: SandboxTimeouts) {
+  static of(
+    record: SandboxRecord,
+    access: AgentAccess,
+    sandboxes: Sandboxes,
+    timeouts: SandboxTimeouts,
+  ): Sandbox {
+    return new Sandbox(record, access, sandboxes, timeouts);
+  }
+
+  private constructor(
+    record: SandboxRecord,
+    access: AgentAccess,
+    sandboxes: Sandboxes,
+    timeouts: SandboxTimeouts,
+  ) {
     this.#record = record;
     this.#access = access;
     this.#sandboxes = sandboxes;
     this.#timeouts = timeouts;
-    this.commands = new Commands(access, timeouts.execution);
-    this.files = new Files(access, timeouts.request);
-    this.env = new EnvironmentVariables(access);
+    this.commands = Commands.of(access, timeouts.execution);
+    this.files = Files.of(access, timeouts.request);
+    this.env = EnvironmentVariables.of(access);
   }
 
   get id(): string {

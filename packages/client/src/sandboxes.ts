@@ -37,7 +37,11 @@ export class Sandboxes {
   readonly #accesses = new Map<string, AgentAccess>();
 
   /** @internal */
-  constructor(parts: SandboxesParts) {
+  static of(parts: SandboxesParts): Sandboxes {
+    return new Sandboxes(parts);
+  }
+
+  private constructor(parts: SandboxesParts) {
     this.#parts = parts;
   }
 
@@ -74,7 +78,7 @@ export class Sandboxes {
   /** All of the account's, newest first, fetched while they are read (GET /v1/sandboxes). */
   list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
     const { status, region, limit } = options;
-    return new PaginatedList(async (cursor) => {
+    return PaginatedList.of(async (cursor) => {
       const init = { params: { query: given({ status, region, limit, cursor }) }, ...callInit(options) };
       const page = await bodyOf(this.#parts.controlPlane.GET("/v1/sandboxes", init));
       const items = (page.data ?? []).map((wire) => this.#sandbox(wire));
@@ -176,7 +180,7 @@ export class Sandboxes {
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
     if (wire.auth_token) access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));
-    return new Sandbox(record, access, this, this.#parts.timeouts);
+    return Sandbox.of(record, access, this, this.#parts.timeouts);
   }
 
   /** All objects of one sandbox share its token. */

@@ -41,14 +41,18 @@ export class Templates {
   readonly #controlPlane: ControlPlaneClient;
 
   /** @internal */
-  constructor(controlPlane: ControlPlaneClient) {
+  static of(controlPlane: ControlPlaneClient): Templates {
+    return new Templates(controlPlane);
+  }
+
+  private constructor(controlPlane: ControlPlaneClient) {
     this.#controlPlane = controlPlane;
   }
 
   /** All of them, or those of a category or language (GET /v1/templates). */
   list(options: ListTemplatesOptions = {}): PaginatedList<Template> {
     const { category, language, limit } = options;
-    return new PaginatedList(async (cursor) => {
+    return PaginatedList.of(async (cursor) => {
       const query = given({ category, language, limit, cursor });
       const page = await bodyOf(
         this.#controlPlane.GET("/v1/templates", { params: { query }, ...callInit(options) }),

@@ -162,9 +162,22 @@ describe("a client", () => {
   });
 });
 
-test("what only the client makes cannot be made by others", () => {
-  const values = Object.keys(library).filter((name) => !name.endsWith("Error"));
-  expect(values.sort()).toEqual(["SandboxClient", "version"]);
+type Makeable = {
+  [Name in keyof typeof library]: (typeof library)[Name] extends new (
+    ...args: never[]
+  ) => unknown
+    ? Name
+    : never;
+}[keyof typeof library];
+
+test("what only the client makes can be recognized, but not be made by others", async () => {
+  // The compiler refuses a name too many or too few.
+  const makeable: Record<Exclude<Makeable, `${string}Error`>, true> = { SandboxClient: true };
+  await using client = new SandboxClient({ apiKey: "key" });
+  expect(client.sandboxes).toBeInstanceOf(library.Sandboxes);
+  expect(client.templates).toBeInstanceOf(library.Templates);
+  expect(client.templates.list()).toBeInstanceOf(library.PaginatedList);
+  for (const name of Object.keys(makeable)) expect(library).toHaveProperty(name);
 });
 
 test("the version is the package's", async () => {
