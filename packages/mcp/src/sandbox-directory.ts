@@ -29,6 +29,12 @@ export class SandboxDirectory {
     );
   }
 
+  /** Whether the account has such a sandbox, or had it when it was last used here. */
+  async has(id: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#known.has(id)) return true;
+    return (await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown)) !== undefined;
+  }
+
   /** A sandbox that this server created, and deletes when it ends. */
   adopt(sandbox: Sandbox): void {
     this.#created.add(sandbox.id);

@@ -161,6 +161,22 @@ describe("a sandbox for several steps", () => {
       status: "created",
     });
     expect(await mcp.result("file_exists", { sandbox_id, path: "/tmp/a" })).toMatchObject({ exists: true });
+    expect(await mcp.result("file_mkdir", { sandbox_id, path: "/tmp/a" })).toEqual({
+      path: "/tmp/a",
+      status: "exists",
+    });
+  });
+
+  it.each([
+    ["bytes that are no UTF-8", "a\\xff\\xfeb", 4, true],
+    ["NUL bytes", "a\\0b", 3, true],
+    ["a replacement character of its own", "\\xef\\xbf\\xbd", 3, false],
+  ])("says whether a file is text: %s", async (_, bytes, size, noted) => {
+    const path = "/tmp/bytes";
+    await mcp.result("run_command", { sandbox_id, command: `printf '${bytes}' > ${path}` });
+    const read = await mcp.result("file_read", { sandbox_id, path });
+    expect(read).toMatchObject({ size, truncated: false });
+    expect(/not UTF-8 text.*base64 or xxd/.test(String(read.note))).toBe(noted);
   });
 
   it("runs shell commands", async () => {
@@ -267,6 +283,13 @@ describe("a sandbox for several steps", () => {
       timeout_seconds: 3600,
     });
   });
+});
+
+it("says whether there was a sandbox to delete", async () => {
+  const { id } = await mcp.result("create_sandbox");
+  for (const status of ["deleted", "not_found"])
+    expect(await mcp.result("delete_sandbox", { id })).toEqual({ id, status });
+  expect(await mcp.result("delete_sandbox", { id: "totally-wrong" })).toMatchObject({ status: "not_found" });
 });
 
 it("hands out a sandbox's token only when it is asked for", async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import * as z from "zod";
 import { adds, looks, replaces } from "../annotations.js";
 import { absolutePath, fileContent, maxResults, sandboxReference } from "../input-fields.js";
@@ -18,13 +19,22 @@ export const fileRead = sandboxTool({
     content: z.string(),
     size: z.number().describe("Bytes of the whole file"),
     truncated: z.boolean().describe("The middle of content is left out"),
+    note: z.string().optional().describe("What to do when the file is not text"),
   }),
   handler: async ({ sandbox, path, signal }) => {
     const content = await sandbox.files.readText(path, { signal });
     const { text, totalBytes, omittedBytes } = cutMiddle(content, resultBudget);
-    return { path, content: text, size: totalBytes, truncated: omittedBytes > 0 };
+    const truncated = omittedBytes > 0;
+    if (!/[\0\ufffd]/.test(content)) return { path, content: text, size: totalBytes, truncated };
+    // The text alone cannot tell: replacement characters may be the file's own.
+    const bytes = await sandbox.files.readBytes(path, { signal });
+    const isText = isUtf8(bytes) && !bytes.includes(0);
+    return { path, content: text, size: bytes.length, truncated, note: isText ? undefined : notText };
   },
 });
+
+const notText =
+  "The file is not UTF-8 text, so content is not exactly what it holds: use run_command with base64 or xxd.";
 
 export const fileWrite = sandboxTool({
   name: "file_write",
@@ -112,9 +122,10 @@ export const fileMkdir = sandboxTool({
   toolset: "files",
   annotations: { ...adds, idempotentHint: true },
   input: onePath,
-  output: z.looseObject({ path: z.string(), status: z.string() }),
+  output: z.looseObject({ path: z.string(), status: z.string().describe("created, or exists") }),
   handler: async ({ sandbox, path, signal }) => {
+    const wasThere = await sandbox.files.exists(path, { signal });
     await sandbox.files.mkdir(path, { signal });
-    return { path, status: "created" };
+    return { path, status: wasThere ? "exists" : "created" };
   },
 });

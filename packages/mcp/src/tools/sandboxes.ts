@@ -106,11 +106,13 @@ export const deleteSandbox = tool({
   toolset: "sandboxes",
   annotations: replaces,
   input: onSandbox,
-  output: z.looseObject({ id: z.string(), status: z.string() }),
+  output: z.looseObject({ id: z.string(), status: z.string().describe("deleted, or not_found") }),
   handler: async ({ client, sandboxes, id, signal }) => {
+    // Deleting what is gone is no error, so whether it was there must be asked first.
+    const wasThere = await sandboxes.has(id, signal);
     await client.sandboxes.delete(id, { signal });
     sandboxes.forget(id);
-    return { id, status: "deleted" };
+    return { id, status: wasThere ? "deleted" : "not_found" };
   },
 });
 
