@@ -17,16 +17,33 @@ export function explainFailure(error: unknown): string | undefined {
   if (!isSandboxError(error)) return undefined;
   const known = stepOfCode[error.code];
   // Where the step is known by its tool, the server's advice in its own terms would only be in the way.
-  const happened = known === undefined ? error.summary : firstSentence(error.summary);
+  const isAdvised = known !== undefined || advised.has(error.name);
+  const happened = inToolTerms(isAdvised ? firstSentence(error.summary) : error.summary);
   const left = error.cleanupError === undefined ? "" : ` ${leftBehind}`;
   return `${closed(happened)} ${known ?? stepOfKind(error)}${left}`;
 }
+
+/** Kinds of error for which our step says all that a server would. */
+const advised: ReadonlySet<string> = new Set(["AuthenticationError", "SandboxExpiredError"]);
+
+/** Servers speak of their operations, and the client of its methods; a model has only the tools. */
+function inToolTerms(text: string): string {
+  return toolTerms.reduce((told, [wire, tool]) => told.replace(wire, tool), text);
+}
+
+const toolTerms: ReadonlyArray<readonly [wire: RegExp, tool: string]> = [
+  [/\/files\/mkdir\b|\bfiles\.mkdir\(\)/g, "file_mkdir"],
+  [/\/files\/download\b|\bfiles\.readBytes\(\)/g, "run_command with base64"],
+  [/\bworkdir\b/g, "working_dir"],
+];
 
 export const unforeseen =
   "The tool failed for a reason it does not know. Call it again, or use another sandbox.";
 
 const leftBehind = "Its sandbox could not be deleted; list_sandboxes shows it, delete_sandbox removes it.";
 const look = "file_list of the directory shows what is there.";
+const inTheWay =
+  "Choose another path, or remove what is there with file_remove; file_list of its directory shows it.";
 const freeSomething = "Free what is no longer needed, for example with delete_sandbox, and call again.";
 const useAllowedPath = "Use an absolute path under /workspace or /tmp.";
 
@@ -38,13 +55,16 @@ const stepOfCode: Readonly<Record<string, string>> = {
   FILE_NOT_FOUND: look,
   DIRECTORY_NOT_FOUND: look,
   INVALID_PATH: look,
+  FILE_ALREADY_EXISTS: inTheWay,
+  FILE_OPERATION_FAILED: "Call again in a moment; file_list shows what is there.",
   PERMISSION_DENIED: "Choose another path; run_command with ls -l shows the permissions.",
   PATH_NOT_ALLOWED: useAllowedPath,
   FILE_TOO_LARGE: "Use run_command to work on it in parts, such as head -c or sed -n.",
   LANGUAGE_NOT_AVAILABLE: "get_template names the languages that a template has.",
   INTERNET_ACCESS_UNAVAILABLE: "Call create_sandbox without internet_access.",
   RESOURCE_LIMIT_ERROR: freeSomething,
-  RESOURCE_EXHAUSTED: "Stop what runs in the sandbox, or use another one from create_sandbox.",
+  RESOURCE_EXHAUSTED:
+    "Call again when less runs in the sandbox, or end it with delete_sandbox and create another with create_sandbox.",
   DISK_FULL: "Delete files with file_remove, or use another sandbox from create_sandbox.",
   EXECUTION_INTERRUPTED: "Look at the files with file_list before running it again, with less memory.",
   AGENT_UNREADABLE: "Delete the sandbox with delete_sandbox and create another with create_sandbox.",

@@ -6,7 +6,7 @@ import { startLocalServer } from "../../../test/support/local-server.js";
 import { connect, type McpConnection } from "./mcp-connection.js";
 
 /** Nothing that a user can do nothing with. */
-const noise = /\n\s+at |eyJ|undefined|\[object/;
+const noise = /\n\s+at |eyJ|undefined|\[object|\/files\/|\/v1\/|client\.|files\.|\bworkdir\b/;
 
 describe("a call that cannot work says what to do", () => {
   let mcp: McpConnection;
@@ -17,6 +17,7 @@ describe("a call that cannot work says what to do", () => {
     sandbox_id = (await mcp.result("create_sandbox")).id;
     deleted = (await mcp.result("create_sandbox")).id;
     await mcp.result("delete_sandbox", { id: deleted });
+    await mcp.result("file_write", { sandbox_id, path: "/workspace/file", content: "" });
   });
   afterAll(() => mcp.client.close());
 
@@ -98,6 +99,24 @@ describe("a call that cannot work says what to do", () => {
     ],
     ["a file that is not there", "file_read", { path: "/workspace/nothing" }, /file_list/],
     ["a directory that is not there", "file_list", { path: "/workspace/nothing" }, /file_list/],
+    [
+      "a directory to run in that is not there",
+      "run_command",
+      { command: "pwd", working_dir: "/workspace/nothing" },
+      /working_dir \/workspace\/nothing does not exist\. Create it with file_mkdir/,
+    ],
+    [
+      "a file below a file",
+      "file_write",
+      { path: "/workspace/file/below", content: "" },
+      /exists and is not a directory\. Choose another path, .*file_remove; file_list/,
+    ],
+    [
+      "a directory where a file is",
+      "file_mkdir",
+      { path: "/workspace/file" },
+      /exists and is not a directory\. Choose another path, .*file_remove; file_list/,
+    ],
     ["an empty command", "run_command", { command: " " }, /command must not be empty/],
     ["the mask in place of a value", "env_set", { env_vars: { A: "***MASKED***" } }, /Correct the argument/],
   ])("%s", async (_, name, given, step) => {
@@ -135,6 +154,7 @@ describe("a backend", () => {
       ] as const) {
         const sentence = await mcp.failure(name, given);
         expect(sentence).toMatch(/must correct CLOUD_SANDBOX_API_KEY/);
+        expect(sentence.match(/CLOUD_SANDBOX_API_KEY/g)).toHaveLength(1);
         expect(sentence).not.toMatch(/a-wrong-key|the-right-key/);
       }
     } finally {
