@@ -65,7 +65,7 @@ const stepsInWords: Readonly<Record<IsolatedExecutionStep, string>> = {
 export const executeCode = sandboxTool({
   name: "execute_code",
   title: "Run code in a sandbox",
-  description: "Runs code in an existing sandbox. Files stay for later calls.",
+  description: "Runs code in an existing sandbox. Files stay for later calls, variables do not.",
   toolset: "code",
   annotations: runs,
   input: z.object({
