@@ -10,10 +10,11 @@ export const reading: readonly Attack[] = [
     async attempt({ sandbox, hostFiles, secret }) {
       const { stdout, stderr } = await bash(
         sandbox,
-        `cat /etc/shadow /etc/ssh/* /root/.* ${hostFiles.join(" ")}; ls -a / /home /mnt /srv /var /root`,
+        `cat /etc/shadow /etc/ssh/* /root/.* ${hostFiles.join(" ")}; ls -a / /home /mnt /srv /var /root; ls -A /usr/local/etc | sed 's/^/local: /'`,
       );
       expect(stdout + stderr).not.toContain(secret);
       expect(stdout).not.toMatch(/^root:[^x]/m);
+      expect(stdout).not.toContain("local: ");
       for (const name of ["root", "var", "srv", "mnt", "boot"])
         expect(stdout.split("\n")).not.toContain(name);
       return "none of them exists inside";

@@ -15,6 +15,8 @@ export interface MachineImage {
   readonly mounts: readonly Mount[];
   /** Symbolic links at the root, such as `/bin` to `usr/bin`. */
   readonly links: readonly { readonly target: string; readonly path: string }[];
+  /** Directories that are empty in the machine: programs of the host keep credentials there. */
+  readonly hidden: readonly string[];
   /** Search path for programs. */
   readonly path: string;
   /** The init with its arguments; the agent's entry is its last. */
@@ -43,6 +45,10 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
       ...etc,
       { source: parts, target: opt },
       ...(node.mount ? [node.mount] : []),
+    ],
+    hidden: [
+      ...(existsSync("/usr/local/etc") ? ["/usr/local/etc"] : []),
+      ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
     ],
     links: roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` })),
     path: [
