@@ -98,3 +98,12 @@ export const languageNotAvailable = ({ name, interpreter }: Language) =>
     `This sandbox cannot run ${name}: its template has no ${interpreter}. Use a template that has it.`,
     { details: { language: name, interpreter } },
   );
+
+/** The interpreter is installed, but not where the program's own `PATH` leads. */
+export const languageOutOfReach = ({ name, interpreter }: Language) =>
+  new Problem(
+    400,
+    "INVALID_REQUEST",
+    `PATH is set to a value without ${interpreter}, which runs ${name}. Keep the directories it has by itself, as in PATH=/opt/venv/bin:${process.env.PATH ?? "/usr/bin:/bin"}, or leave it out.`,
+    { details: { language: name, interpreter } },
+  );

@@ -1,7 +1,7 @@
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { BackgroundJob } from "../execution/background-job.js";
 import type { BackgroundJobs } from "../execution/background-jobs.js";
-import { languageNotAvailable } from "../execution/languages.js";
+import { languageOutOfReach } from "../execution/languages.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import type { PrivateDirectory } from "../private-directory.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
@@ -22,7 +22,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
       const job = await jobs
         .start(() => language.program(body.code, directory), placeOf(body, workspace), description)
         .catch((error) => {
-          throw error instanceof ProgramNotFound ? languageNotAvailable(language) : error;
+          throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
         });
       return startedFields(job);
     },

@@ -1,5 +1,5 @@
 import type { Executor } from "../execution/executor.js";
-import { languageNotAvailable } from "../execution/languages.js";
+import { languageOutOfReach } from "../execution/languages.js";
 import { type Outcome, outcomeFields } from "../execution/outcome.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import type { PrivateDirectory } from "../private-directory.js";
@@ -20,7 +20,7 @@ export function executionHandlers(parts: ExecutionParts) {
       const outcome = await executor
         .run(() => language.program(body.code, directory), { ...placeOf(body, workspace), signal })
         .catch((error) => {
-          throw error instanceof ProgramNotFound ? languageNotAvailable(language) : error;
+          throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
         });
       return { ...outcomeFields(outcome), language: language.name };
     },
