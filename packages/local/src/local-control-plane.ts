@@ -67,7 +67,7 @@ export async function startLocalControlPlane(
   const fleet = new SandboxFleet({
     runtime,
     templates,
-    publicKey: tokens.publicKey,
+    tokens,
     isolation: report.isolation,
     poolSize: options.pool ?? 1,
     maxSandboxes: options.maxSandboxes ?? 64,

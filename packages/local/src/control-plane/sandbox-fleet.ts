@@ -9,6 +9,7 @@ import {
 import { sandboxEnded, sandboxFailed, sandboxNotFound, templateNotFound } from "./problems.js";
 import type { EndedSandbox, SandboxRecord } from "./sandbox-record.js";
 import type { LocalTemplate, TemplateCatalogue } from "./template-catalogue.js";
+import type { TokenIssuer } from "./token-issuer.js";
 import { WarmPool } from "./warm-pool.js";
 
 const rememberedEnds = 10_000;
@@ -16,7 +17,7 @@ const rememberedEnds = 10_000;
 export interface FleetOptions {
   readonly runtime: SandboxRuntime;
   readonly templates: TemplateCatalogue;
-  readonly publicKey: string;
+  readonly tokens: TokenIssuer;
   readonly isolation: IsolationLevel;
   /** Machines kept booted for the default template. */
   readonly poolSize: number;
@@ -167,14 +168,18 @@ export class SandboxFleet {
     throw new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
   }
 
-  #boot(template: LocalTemplate): Promise<Machine> {
-    return this.options.runtime.start({
+  async #boot(template: LocalTemplate): Promise<Machine> {
+    const { runtime, tokens } = this.options;
+    const machine = await runtime.start({
       id: newSandboxId(),
       template: template.name,
       limits: template.limits,
-      publicKey: this.options.publicKey,
+      publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),
     });
+    tokens.prepare(machine.id);
+    void machine.exited.then(() => tokens.forget(machine.id));
+    return machine;
   }
 
   #register(machine: Machine, template: LocalTemplate, request: CreateRequest): SandboxRecord {

@@ -4,6 +4,9 @@ import { type CryptoKey, exportSPKI, generateKeyPair, SignJWT } from "jose";
 /** A day, as the cloud's: clients of the vendor refresh a token that has less than an hour left before each call. */
 const lifetimeSeconds = 24 * 60 * 60;
 
+/** A machine may wait for long; what it gives its owner shall be worth most of a day. */
+const preparedMs = 60 * 60 * 1000;
+
 export interface SandboxToken {
   readonly token: string;
   readonly expiresAt: Date;
@@ -11,6 +14,8 @@ export interface SandboxToken {
 
 /** Signs the tokens that let a caller talk to one sandbox's agent. The machines know only the public key. */
 export class TokenIssuer {
+  readonly #prepared = new Map<string, { readonly at: number; readonly token: Promise<SandboxToken> }>();
+
   private constructor(
     private readonly privateKey: CryptoKey,
     /** Ed25519, SPKI in PEM. */
@@ -22,7 +27,23 @@ export class TokenIssuer {
     return new TokenIssuer(privateKey, await exportSPKI(publicKey));
   }
 
+  /** Signs a token ahead, for a sandbox that nobody has yet: its create need not wait for that. */
+  prepare(sandboxId: string): void {
+    this.#prepared.set(sandboxId, { at: Date.now(), token: this.#sign(sandboxId) });
+  }
+
+  /** Drops what was prepared for a sandbox that nobody got. */
+  forget(sandboxId: string): void {
+    this.#prepared.delete(sandboxId);
+  }
+
   async issue(sandboxId: string): Promise<SandboxToken> {
+    const prepared = this.#prepared.get(sandboxId);
+    this.#prepared.delete(sandboxId);
+    return prepared && Date.now() - prepared.at < preparedMs ? prepared.token : this.#sign(sandboxId);
+  }
+
+  async #sign(sandboxId: string): Promise<SandboxToken> {
     const issuedAt = Math.floor(Date.now() / 1000);
     const expiresAt = issuedAt + lifetimeSeconds;
     const token = await new SignJWT()

@@ -30,7 +30,6 @@ export function bubblewrapArguments(profile: {
     ["--hostname", "sandbox"],
     ["--as-pid-1"],
     ...image.mounts.map(readOnly),
-    ...image.hidden.map((path) => [...tmpfs(path, 1), "--remount-ro", path]),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
     // Limits of the IPC namespace are there, and could be lifted from inside.

@@ -100,9 +100,9 @@ export class BubblewrapMachine implements Machine {
         resolve();
       });
     });
-    const kills = await group.outOfMemoryKills();
-    await rm(socketPath, { force: true });
-    for (const cleanup of [...cleanups].reverse()) await cleanup();
+    // What ended by order needs no explanation.
+    const kills = this.#isDestroyed ? 0 : await group.outOfMemoryKills();
+    await Promise.all([rm(socketPath, { force: true }), ...cleanups.map((cleanup) => cleanup())]);
     return this.#explain(kills);
   }
 
@@ -126,7 +126,7 @@ export interface MachineParts {
   readonly information: Readable;
   readonly socketPath: string;
   readonly group: MachineGroup;
-  /** Run in reverse once no process is left. */
+  /** Run once no process is left, in any order. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }
 

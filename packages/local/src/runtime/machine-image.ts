@@ -15,8 +15,6 @@ export interface MachineImage {
   readonly mounts: readonly Mount[];
   /** Symbolic links at the root, such as `/bin` to `usr/bin`. */
   readonly links: readonly { readonly target: string; readonly path: string }[];
-  /** Directories that are empty in the machine: programs of the host keep credentials there. */
-  readonly hidden: readonly string[];
   /** Search path for programs. */
   readonly path: string;
   /** The init with its arguments; the agent's entry is its last. */
@@ -34,8 +32,14 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
   await copyFile(agentAsset(), join(parts, "agent.mjs"));
   await writeFile(join(parts, "init"), initScript);
   const etc = await makeEtc(directory);
+  const empty = join(parts, "empty");
+  await mkdir(empty);
+  const configurations = [
+    ...["/usr/local/etc", "/usr/etc"].filter(existsSync),
+    ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
+  ];
   // umask may have hidden what was just written from the sandboxes' uids.
-  for (const path of [parts, join(parts, "agent.mjs"), join(parts, "init")]) await chmod(path, 0o755);
+  for (const path of [parts, empty, join(parts, "agent.mjs"), join(parts, "init")]) await chmod(path, 0o755);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   return {
@@ -45,10 +49,8 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
       ...etc,
       { source: parts, target: opt },
       ...(node.mount ? [node.mount] : []),
-    ],
-    hidden: [
-      ...(existsSync("/usr/local/etc") ? ["/usr/local/etc"] : []),
-      ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
+      // Programs of the host keep credentials there.
+      ...configurations.map((target) => ({ source: empty, target })),
     ],
     links: roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` })),
     path: [
