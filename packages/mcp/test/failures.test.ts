@@ -179,7 +179,8 @@ describe("a backend", () => {
       while ((await sandboxes()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
       const coming = unanswered("create_sandbox", {});
       await mcp.client.close();
-      expect(await Promise.all([running, coming])).toEqual(["no answer", "no answer"]);
+      // The second may have been answered just before; its sandbox has to go all the same.
+      expect((await Promise.all([running, coming]))[0]).toBe("no answer");
       expect(await sandboxes()).toBe(0);
     } finally {
       await mcp.client.close();
