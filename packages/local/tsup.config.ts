@@ -1,9 +1,11 @@
 import { copyFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
 
 /** For the CommonJS modules among what is bundled. */
-const commonJsRequire =
-  'import { createRequire as createCommonJsRequire } from "node:module"; const require = createCommonJsRequire(import.meta.url);';
+const commonJsNames =
+  'import { createRequire as createCommonJsRequire } from "node:module"; const require = createCommonJsRequire(import.meta.url), __dirname = import.meta.dirname;';
+const sqlite = createRequire(import.meta.url).resolve("node-sqlite3-wasm");
 
 export default defineConfig({
   entry: { index: "src/index.ts", main: "src/main.ts" },
@@ -13,8 +15,11 @@ export default defineConfig({
   dts: { entry: { index: "src/index.ts" }, resolve: ["@cloud-sandbox/protocol"] },
   // One package to install and a few files to load: `npx` starts it in a moment.
   noExternal: [/^[^.]/],
-  banner: { js: commonJsRequire },
+  banner: { js: commonJsNames },
   clean: true,
-  // The agent is carried as a file that machines run, never as code that this process imports.
-  onSuccess: () => copyFile("../agent/dist/main.js", "dist/agent.mjs"),
+  onSuccess: async () => {
+    // The agent is carried as a file that machines run, never as code that this process imports.
+    await copyFile("../agent/dist/main.js", "dist/agent.mjs");
+    await copyFile(sqlite.replace(/js$/, "wasm"), "dist/node-sqlite3-wasm.wasm");
+  },
 });

@@ -4,5 +4,5 @@ export {
   type LocalControlPlaneOptions,
   startLocalControlPlane,
 } from "./local-control-plane.js";
-export { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+export { DataDirectoryError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";

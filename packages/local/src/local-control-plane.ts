@@ -14,6 +14,7 @@ import { AgentGateway } from "./gateway/agent-gateway.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
+import { openStore, type Store } from "./store/store.js";
 import { version } from "./version.js";
 
 export interface LocalControlPlaneOptions {
@@ -29,6 +30,8 @@ export interface LocalControlPlaneOptions {
   readonly maxSandboxes?: number;
   /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
   readonly limits?: Partial<MachineLimits>;
+  /** Directory to keep what outlives the process in; of one control plane at a time. Default: nothing outlives it. */
+  readonly dataDir?: string;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }
@@ -49,6 +52,7 @@ export interface LocalControlPlane {
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
  * @throws PortUnavailableError when the port is taken or may not be used.
+ * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
 export async function startLocalControlPlane(
   options: LocalControlPlaneOptions = {},
@@ -57,18 +61,33 @@ export async function startLocalControlPlane(
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
 
-  const apiKey = options.apiKey ?? randomBytes(24).toString("base64url");
+  const store = await openStore(options.dataDir);
+  try {
+    return await serve(options, runtime, report.isolation, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function serve(
+  options: LocalControlPlaneOptions,
+  runtime: BubblewrapRuntime,
+  isolation: IsolationLevel,
+  store: Store,
+): Promise<LocalControlPlane> {
+  const apiKey = options.apiKey ?? keptApiKey(store);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 });
   const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
-  const [tokens, templates] = await Promise.all([TokenIssuer.create(), TemplateCatalogue.open(limits)]);
+  const [tokens, templates] = await Promise.all([openTokenIssuer(store), TemplateCatalogue.open(limits)]);
   const fleet = new SandboxFleet({
     runtime,
     templates,
     tokens,
-    isolation: report.isolation,
+    isolation,
     poolSize: options.pool ?? 1,
     maxSandboxes: options.maxSandboxes ?? 64,
     log,
@@ -83,7 +102,7 @@ export async function startLocalControlPlane(
     tokens,
     accountKey,
     runtime: runtime.name,
-    isolation: report.isolation,
+    isolation,
     version,
     agentUrl: (id, host) => baseFor(host) + AgentGateway.path(id),
     setEnvironment: (sandbox, variables) => setEnvironment(gateway, tokens, sandbox, variables),
@@ -100,17 +119,36 @@ export async function startLocalControlPlane(
     await fleet.close();
     server.closeAllConnections();
     await runtime.close();
+    await store.close();
   };
   return {
     url,
     apiKey,
     runtime: runtime.name,
-    isolation: report.isolation,
+    isolation,
     close: () => {
       closing ??= close();
       return closing;
     },
   };
+}
+
+/** Made up once, so that callers need not be told again after a restart. */
+function keptApiKey({ settings }: Store): string {
+  const kept = settings?.get("api_key");
+  if (kept !== undefined) return kept;
+  const made = randomBytes(24).toString("base64url");
+  settings?.set("api_key", made);
+  return made;
+}
+
+/** The same key signs after a restart, so that tokens stay valid until they expire. */
+async function openTokenIssuer({ settings }: Store): Promise<TokenIssuer> {
+  const kept = settings?.get("signing_key");
+  if (kept !== undefined) return TokenIssuer.open(kept);
+  const issuer = await TokenIssuer.create();
+  settings?.set("signing_key", await issuer.exportKey());
+  return issuer;
 }
 
 function defaultLimits(): MachineLimits {

@@ -26,3 +26,8 @@ export class PortUnavailableError extends Error {
     super(`Cannot listen on ${host}: ${reasons[cause.code ?? ""] ?? cause.message}.`, { cause });
   }
 }
+
+/** What is to outlive the process cannot be kept there. */
+export class DataDirectoryError extends Error {
+  override readonly name = "DataDirectoryError";
+}

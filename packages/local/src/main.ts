@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
-import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+import { DataDirectoryError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
@@ -20,6 +20,7 @@ program
     "--api-key <key>",
     "key that callers present; default: CLOUD_SANDBOX_API_KEY, else a random one, printed",
   )
+  .option("--data-dir <directory>", "where sandboxes are kept over a restart; without it, nothing is")
   .option(
     "--runtime <name>",
     "what starts the sandboxes: auto or bubblewrap",
@@ -50,6 +51,7 @@ program.parseAsync().catch((error: unknown) => {
   const isExpected =
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
+    error instanceof DataDirectoryError ||
     error instanceof InvalidArgumentError;
   process.stderr.write(
     `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
@@ -61,6 +63,7 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly apiKey?: string;
+  readonly dataDir?: string;
   readonly pool: number;
   readonly maxSandboxes: number;
   readonly memoryMb: number;

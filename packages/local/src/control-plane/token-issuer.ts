@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { type CryptoKey, exportSPKI, generateKeyPair, SignJWT } from "jose";
+import { createPublicKey, randomUUID } from "node:crypto";
+import { type CryptoKey, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8, SignJWT } from "jose";
 
 /** A day, as the cloud's: clients of the vendor refresh a token that has less than an hour left before each call. */
 const lifetimeSeconds = 24 * 60 * 60;
@@ -25,6 +25,17 @@ export class TokenIssuer {
   static async create(): Promise<TokenIssuer> {
     const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
     return new TokenIssuer(privateKey, await exportSPKI(publicKey));
+  }
+
+  /** Goes on with the key of an issuer before, as {@link TokenIssuer.exportKey} gave it. */
+  static async open(key: string): Promise<TokenIssuer> {
+    const publicKey = createPublicKey(key).export({ type: "spki", format: "pem" }).toString();
+    return new TokenIssuer(await importPKCS8(key, "EdDSA", { extractable: true }), publicKey);
+  }
+
+  /** The private key, PKCS #8 in PEM. */
+  exportKey(): Promise<string> {
+    return exportPKCS8(this.privateKey);
   }
 
   /** Signs a token ahead, for a sandbox that nobody has yet: its create need not wait for that. */

@@ -1,0 +1,39 @@
+export interface Migration {
+  /** Never changed once released: it records in the file that the step was taken. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** The steps from an empty file to today's tables, in order. A released step is never changed; new ones go to the end. */
+export const migrations: readonly Migration[] = [
+  {
+    name: "settings",
+    sql: "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+  },
+  {
+    name: "sandboxes",
+    sql: `
+      CREATE TABLE sandboxes (
+        id TEXT PRIMARY KEY,
+        template TEXT NOT NULL,
+        isolation TEXT NOT NULL,
+        status TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        timeout_seconds INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        name TEXT,
+        metadata TEXT NOT NULL,
+        failure_reason TEXT,
+        idempotency_key TEXT,
+        request_digest TEXT
+      ) STRICT;
+      CREATE TABLE ended_sandboxes (
+        id TEXT PRIMARY KEY,
+        ended_as TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        ended_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX ended_sandboxes_by_age ON ended_sandboxes (ended_at)`,
+  },
+];

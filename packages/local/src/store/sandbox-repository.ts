@@ -1,0 +1,137 @@
+import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
+import type { Database, Row } from "./database.js";
+
+/** How many ended sandboxes are remembered. */
+const rememberedEnds = 10_000;
+
+/** What outlives the process of a sandbox; its machine does not. */
+export interface StoredSandbox {
+  readonly id: string;
+  /** The template's name. */
+  readonly template: string;
+  readonly isolation: IsolationLevel;
+  readonly status: "running" | "paused" | "stopped" | "error";
+  readonly createdAt: Date;
+  readonly timeoutSeconds: number;
+  readonly expiresAt: Date;
+  readonly name: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly failureReason: string | undefined;
+  /** The `Idempotency-Key` of its create, and what tells whether another request is the same. */
+  readonly idempotency: { readonly key: string; readonly requestDigest: string } | undefined;
+}
+
+/** What is remembered of a sandbox that is gone, so that asking for it says why. */
+export interface EndedSandbox {
+  readonly id: string;
+  readonly end: "deleted" | "expired";
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface SandboxRepository {
+  /** Adds it, or replaces what is known under its id. */
+  save(sandbox: StoredSandbox): void;
+  list(): readonly StoredSandbox[];
+  /** Forgets the sandbox and remembers its end. */
+  end(ended: EndedSandbox): void;
+  findEnded(id: string): EndedSandbox | undefined;
+}
+
+export class SqliteSandboxRepository implements SandboxRepository {
+  constructor(private readonly database: Database) {}
+
+  save(sandbox: StoredSandbox): void {
+    const values = {
+      id: sandbox.id,
+      template: sandbox.template,
+      isolation: sandbox.isolation,
+      status: sandbox.status,
+      created_at: sandbox.createdAt.getTime(),
+      timeout_seconds: sandbox.timeoutSeconds,
+      expires_at: sandbox.expiresAt.getTime(),
+      name: sandbox.name ?? null,
+      metadata: JSON.stringify(sandbox.metadata),
+      failure_reason: sandbox.failureReason ?? null,
+      idempotency_key: sandbox.idempotency?.key ?? null,
+      request_digest: sandbox.idempotency?.requestDigest ?? null,
+    };
+    const columns = Object.keys(values);
+    this.database.run(
+      `INSERT OR REPLACE INTO sandboxes (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+      Object.values(values),
+    );
+  }
+
+  list(): readonly StoredSandbox[] {
+    return this.database.all("SELECT * FROM sandboxes").map(storedSandbox);
+  }
+
+  end({ id, end, createdAt, expiresAt }: EndedSandbox): void {
+    this.database.transaction(() => {
+      this.database.run("DELETE FROM sandboxes WHERE id = ?", [id]);
+      this.database.run(
+        "INSERT OR REPLACE INTO ended_sandboxes (id, ended_as, created_at, expires_at, ended_at) VALUES (?, ?, ?, ?, ?)",
+        [id, end, createdAt.getTime(), expiresAt.getTime(), Date.now()],
+      );
+      this.database.run(
+        "DELETE FROM ended_sandboxes WHERE rowid IN (SELECT rowid FROM ended_sandboxes ORDER BY ended_at DESC LIMIT -1 OFFSET ?)",
+        [rememberedEnds],
+      );
+    });
+  }
+
+  findEnded(id: string): EndedSandbox | undefined {
+    const row = this.database.get("SELECT * FROM ended_sandboxes WHERE id = ?", [id]);
+    return (
+      row && {
+        id,
+        end: row.ended_as === "expired" ? "expired" : "deleted",
+        createdAt: new Date(Number(row.created_at)),
+        expiresAt: new Date(Number(row.expires_at)),
+      }
+    );
+  }
+}
+
+export class MemorySandboxRepository implements SandboxRepository {
+  readonly #sandboxes = new Map<string, StoredSandbox>();
+  readonly #ended = new Map<string, EndedSandbox>();
+
+  save(sandbox: StoredSandbox): void {
+    this.#sandboxes.set(sandbox.id, sandbox);
+  }
+
+  list(): readonly StoredSandbox[] {
+    return [...this.#sandboxes.values()];
+  }
+
+  end(ended: EndedSandbox): void {
+    this.#sandboxes.delete(ended.id);
+    this.#ended.set(ended.id, ended);
+    const oldest = this.#ended.keys().next();
+    if (this.#ended.size > rememberedEnds && !oldest.done) this.#ended.delete(oldest.value);
+  }
+
+  findEnded(id: string): EndedSandbox | undefined {
+    return this.#ended.get(id);
+  }
+}
+
+function storedSandbox(row: Row): StoredSandbox {
+  const text = (name: string): string | undefined => (typeof row[name] === "string" ? row[name] : undefined);
+  const key = text("idempotency_key");
+  return {
+    id: String(row.id),
+    template: String(row.template),
+    isolation: row.isolation as IsolationLevel,
+    status: row.status as StoredSandbox["status"],
+    createdAt: new Date(Number(row.created_at)),
+    timeoutSeconds: Number(row.timeout_seconds),
+    expiresAt: new Date(Number(row.expires_at)),
+    name: text("name"),
+    metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
+    failureReason: text("failure_reason"),
+    idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
+  };
+}
