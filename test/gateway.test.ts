@@ -72,3 +72,11 @@ test("the account's key and another sandbox's token do not reach the agent", asy
     expect(await answer.text()).not.toContain("INVALID_TOKEN");
   }
 });
+
+test("an agent is found at the root by its token, beside the control plane's own paths", async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = async (path: string): Promise<string> => (await fetch(server.url + path, { headers })).text();
+  expect(await ask("/env")).toContain('"env_vars":{}');
+  expect(await ask("/health")).toContain('"runtime"');
+  expect(await ask("/v1/sandboxes")).toContain("INVALID_API_KEY");
+});

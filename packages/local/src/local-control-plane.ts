@@ -11,6 +11,8 @@ import type { SandboxRecord } from "./control-plane/sandbox-record.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { TokenIssuer } from "./control-plane/token-issuer.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
+import { agentPath, agentTarget } from "./gateway/agent-target.js";
+import { ignoreUpgrade } from "./gateway/ignored-upgrade.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
@@ -104,13 +106,19 @@ async function serve(
     runtime: runtime.name,
     isolation,
     version,
-    agentUrl: (id, host) => baseFor(host) + AgentGateway.path(id),
+    agentUrl: (id, host) => baseFor(host) + agentPath(id),
     setEnvironment: (sandbox, variables) => setEnvironment(gateway, tokens, sandbox, variables),
     log,
   });
   const answer = getRequestListener(api.fetch, { overrideGlobalObjects: false });
   server.on("request", (request, response) => {
-    void (gateway.handles(request) ? gateway.handle(request, response) : answer(request, response));
+    const target = agentTarget(request);
+    void (target ? gateway.handle(request, response, target) : answer(request, response));
+  });
+  server.on("upgrade", (request, connection, head) => {
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+      ignoreUpgrade(server, request, connection, head);
+    } else void gateway.handleUpgrade(request, connection, head);
   });
 
   let closing: Promise<void> | undefined;

@@ -25,7 +25,7 @@ export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): P
   );
 }
 
-export function sandboxFailed({ id, failureReason }: SandboxRecord): Problem {
+export function sandboxFailed({ id, failureReason }: Pick<SandboxRecord, "id" | "failureReason">): Problem {
   return new Problem(
     410,
     "SANDBOX_FAILED",

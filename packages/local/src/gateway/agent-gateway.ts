@@ -1,18 +1,26 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { agentEnvelope, Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/protocol/server";
 import { sandboxFailed, sandboxPaused } from "../control-plane/problems.js";
 import type { SandboxRecord } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentConnection } from "./agent-connection.js";
+import { type AgentTarget, agentTarget } from "./agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
+import { refuse } from "./refusal.js";
+import { splice } from "./splice.js";
+import { switchProtocols, upgradeResponse } from "./upgrade-response.js";
 
-const prefix = "/agent/";
 /** A machine's end is noticed a moment after its sockets close. */
 const noticeEndMs = 500;
 
+/** What the gateway has to know of a sandbox. */
+export type ReachableSandbox = Pick<SandboxRecord, "id" | "status" | "machine" | "failureReason">;
+
 /**
- * The way to the agents: `/agent/<sandbox id>/…` on the control plane's own port, streamed in both directions.
+ * The way to the agents on the control plane's own port, streamed in both directions: `/agent/<sandbox id>/…`, and at
+ * the root for callers with a sandbox's token.
  *
  * What answers in there is not trusted: it may be slow, hang up in the middle or send nonsense. The account's key
  * is never passed on.
@@ -22,27 +30,27 @@ export class AgentGateway {
 
   constructor(
     private readonly options: {
-      readonly find: (sandboxId: string) => SandboxRecord;
+      /** Throws what there is to say of a sandbox that is gone. */
+      readonly find: (sandboxId: string) => ReachableSandbox;
     },
   ) {}
 
-  /** Path, below the control plane's URL, at which a sandbox's agent is reached. */
-  static path(sandboxId: string): string {
-    return `${prefix}${sandboxId}`;
-  }
-
-  /** Whether the request is for an agent. */
-  handles(request: IncomingMessage): boolean {
-    return request.url?.startsWith(prefix) ?? false;
-  }
-
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers a request for an agent. */
+  async handle(request: IncomingMessage, response: ServerResponse, target: AgentTarget): Promise<void> {
     try {
-      const { sandboxId, path } = parseTarget(request.url ?? "");
-      const sandbox = this.options.find(sandboxId);
-      if (sandbox.status === "error") throw sandboxFailed(sandbox);
-      if (sandbox.status === "paused") throw sandboxPaused(sandboxId);
-      await this.#forward(request, response, sandbox, path);
+      await this.#forward(request, response, this.#running(target.sandboxId), target.path);
+    } catch (error) {
+      refuse(request, response, error);
+    }
+  }
+
+  /** Answers a request for a WebSocket, which only agents have. */
+  async handleUpgrade(request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
+    const response = upgradeResponse(request, connection, head);
+    try {
+      const target = agentTarget(request);
+      if (!target) throw tokenNeeded();
+      await this.#forwardUpgrade(request, response, this.#running(target.sandboxId), target.path);
     } catch (error) {
       refuse(request, response, error);
     }
@@ -55,83 +63,88 @@ export class AgentGateway {
     return connection;
   }
 
+  #running(sandboxId: string): ReachableSandbox {
+    const sandbox = this.options.find(sandboxId);
+    if (sandbox.status === "error") throw sandboxFailed(sandbox);
+    if (sandbox.status === "paused") throw sandboxPaused(sandboxId);
+    return sandbox;
+  }
+
   async #forward(
     request: IncomingMessage,
     response: ServerResponse,
-    sandbox: SandboxRecord,
+    sandbox: ReachableSandbox,
     path: string,
   ): Promise<void> {
-    const abandoned = new AbortController();
-    response.once("close", () => abandoned.abort());
+    const { signal } = abandonment(response);
     const answer = await this.connection(sandbox.machine)
       .send({
         method: request.method ?? "GET",
         path,
         headers: forwardedRequestHeaders(request, sandbox.id),
         body: hasBody(request) ? request : undefined,
-        signal: abandoned.signal,
+        signal,
       })
-      .catch(async (error: unknown) => {
-        throw abandoned.signal.aborted ? error : await this.#explainInterruption(sandbox, error);
-      });
+      .catch((error: unknown) => this.#explain(sandbox, signal, error));
     response.writeHead(answer.statusCode ?? 502, forwardedResponseHeaders(answer.headers));
     // Once headers are sent, an agent that hangs up can only be shown by hanging up too.
     await pipeline(answer, response);
   }
 
-  async #explainInterruption(sandbox: SandboxRecord, cause: unknown): Promise<unknown> {
-    const { id, machine } = sandbox;
+  async #forwardUpgrade(
+    request: IncomingMessage,
+    response: ServerResponse,
+    sandbox: ReachableSandbox,
+    path: string,
+  ): Promise<void> {
+    const { signal } = abandonment(response);
+    const headers = forwardedRequestHeaders(request, sandbox.id);
+    const { answer, connection } = await this.connection(sandbox.machine)
+      .upgrade({ path, headers, signal })
+      .catch((error: unknown) => this.#explain(sandbox, signal, error));
+    if (connection === undefined) {
+      response.writeHead(answer.statusCode ?? 502, forwardedResponseHeaders(answer.headers));
+      await pipeline(answer, response);
+      return;
+    }
+    const client = switchProtocols(response, forwardedResponseHeaders(answer.headers));
+    if (client) splice(client, connection);
+    else connection.destroy();
+  }
+
+  async #explain({ id, machine }: ReachableSandbox, abandoned: AbortSignal, cause: unknown): Promise<never> {
+    if (abandoned.aborted || cause instanceof Problem || isParseError(cause)) throw cause;
     const ended = await Promise.race([
       machine.exited.then(() => true),
       new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),
     ]);
-    if (ended) {
-      try {
-        return sandboxFailed(this.options.find(id));
-      } catch (problem) {
-        // Deleted, or expired, while it worked.
-        return problem;
-      }
-    }
+    // Deleted, or expired, while it worked: then it is not found.
+    if (ended) throw sandboxFailed(this.options.find(id));
     // Not a 5xx: clients repeat those, and the code may have run.
     const message = `The agent of sandbox ${id} was killed while it served this request: by the code in the sandbox, or because memory ran out. It has been started again; the files are kept.`;
-    return new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
+    throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 }
 
-function parseTarget(url: string): { sandboxId: string; path: string } {
-  const rest = url.slice(prefix.length);
-  const end = rest.search(/[/?]/);
-  const sandboxId = end === -1 ? rest : rest.slice(0, end);
-  const path = end === -1 ? "" : rest.slice(end);
-  return { sandboxId, path: path.startsWith("/") ? path : `/${path}` };
+/** What Node's parser makes of an answer that is not HTTP, or whose head does not end. */
+const isParseError = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
+
+/** Aborts when the client goes away before it has its answer. */
+function abandonment(response: ServerResponse): AbortController {
+  const abandoned = new AbortController();
+  response.once("close", () => abandoned.abort());
+  return abandoned;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const problem =
-    error instanceof Problem
-      ? error
-      : new Problem(
-          409,
-          "AGENT_UNREADABLE",
-          "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.",
-        );
-  const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-  const body = agentEnvelope(problem, { requestId, timestamp: new Date().toISOString() });
-  response.writeHead(problem.status, {
-    "content-type": "application/json",
-    "x-request-id": requestId,
-    ...problem.headers,
-  });
-  response.end(JSON.stringify(body));
-  // What the client still sends is of no use; reading it lets the answer arrive.
-  request.resume();
-}
+const tokenNeeded = (): Problem =>
+  new Problem(
+    401,
+    "AUTHENTICATION_REQUIRED",
+    "Send the sandbox's token as Authorization: Bearer <auth_token>, or use the address that public_host gives.",
+    { headers: { "www-authenticate": "Bearer" } },
+  );

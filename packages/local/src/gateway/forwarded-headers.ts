@@ -52,10 +52,11 @@ export function bearerToken(header: string | string[] | undefined): string {
 }
 
 /** Whom a token says it is for. Whether that is true is for the agent to find out. */
-function subjectOf(token: string): unknown {
+export function subjectOf(token: string): string | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    return typeof claims === "object" && claims !== null && "sub" in claims ? claims.sub : undefined;
+    const subject = typeof claims === "object" && claims !== null && "sub" in claims ? claims.sub : undefined;
+    return typeof subject === "string" ? subject : undefined;
   } catch {
     return undefined;
   }

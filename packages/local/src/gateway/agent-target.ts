@@ -1,0 +1,37 @@
+import type { IncomingMessage } from "node:http";
+import { bearerToken, subjectOf } from "./forwarded-headers.js";
+
+/** What a request asks of which sandbox's agent. */
+export interface AgentTarget {
+  readonly sandboxId: string;
+  /** With the query. */
+  readonly path: string;
+}
+
+const prefix = "/agent/";
+
+/** Path, below the control plane's URL, at which a sandbox's agent is reached. */
+export function agentPath(sandboxId: string): string {
+  return `${prefix}${sandboxId}`;
+}
+
+/**
+ * The agent that a request is for: by path, or, for clients that know a host only, by whom its token says it is for.
+ * Undefined where it is for the control plane. Whether the token is true is for the agent to find out.
+ */
+export function agentTarget({ url = "/", headers }: IncomingMessage): AgentTarget | undefined {
+  if (url.startsWith(prefix)) return byPath(url);
+  if (!url.startsWith("/") || isControlPlanes(url)) return undefined;
+  const sandboxId = subjectOf(bearerToken(headers.authorization));
+  return sandboxId === undefined ? undefined : { sandboxId, path: url };
+}
+
+function byPath(url: string): AgentTarget {
+  const rest = url.slice(prefix.length);
+  const end = rest.search(/[/?]/);
+  const sandboxId = end === -1 ? rest : rest.slice(0, end);
+  const path = end === -1 ? "" : rest.slice(end);
+  return { sandboxId, path: path.startsWith("/") ? path : `/${path}` };
+}
+
+const isControlPlanes = (url: string): boolean => /^\/(health|v1)(?![^/?])/.test(url);

@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { sandboxEnded, sandboxPaused } from "../src/control-plane/problems.js";
+import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "./support/gateway-rig.js";
+
+const terminal = upgradeHead(`/agent/${sandboxId}/terminal`);
+
+describe("a WebSocket to an agent", () => {
+  test("carries bytes both ways, also those sent with the heads", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      socket.write(`${switched}welcome,`);
+      socket.pipe(socket);
+    });
+    const client = rig.open(`${terminal}early,`);
+    const got = received(client);
+    await expect.poll(got).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n[\s\S]*\r\n\r\nwelcome,early,$/);
+    client.write("late");
+    await expect.poll(got).toMatch(/late$/);
+  });
+
+  test.each([
+    ["by path", `/agent/${sandboxId}/files/watch?x=1`, "/files/watch?x=1"],
+    ["by its token", "/files/watch?x=1", "/files/watch?x=1"],
+  ])("is found %s, and keeps what it asks for", async (_, target, asked) => {
+    const heads: string[] = [];
+    await using rig = await GatewayRig.start((socket, head) => {
+      heads.push(head);
+      socket.write(switched);
+    });
+    const token = tokenFor(sandboxId);
+    const client = rig.open(
+      upgradeHead(target, `Authorization: Bearer ${token}`, "Sec-WebSocket-Key: abc", "X-API-Key: account"),
+    );
+    await expect.poll(received(client)).toContain("101");
+    expect(heads[0]?.split("\r\n")[0]).toBe(`GET ${asked} HTTP/1.1`);
+    expect(heads[0]).toContain(token);
+    expect(heads[0]).toMatch(/sec-websocket-key: abc/i);
+    expect(heads[0]).not.toContain("account");
+  });
+
+  test("ends one direction at a time", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      socket.write(switched);
+      socket.on("end", () => socket.end("the last word"));
+    });
+    const client = rig.open(terminal);
+    const got = received(client);
+    await expect.poll(got).toContain("101");
+    client.end();
+    await once(client, "end");
+    expect(got()).toMatch(/the last word$/);
+  });
+
+  test.each(["agent", "client"])("ends when the %s breaks off", async (who) => {
+    const sockets: Socket[] = [];
+    await using rig = await GatewayRig.start((socket) => {
+      sockets.push(socket);
+      socket.resume().write(switched);
+    });
+    const client = rig.open(terminal);
+    await expect.poll(received(client)).toContain("101");
+    const [breaks, other] = who === "agent" ? [sockets[0], client] : [client, sockets[0]];
+    breaks?.destroy();
+    if (other?.closed === false) await once(other, "end");
+  });
+
+  test("is not read faster than it is taken", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      socket.pause().write(switched);
+    });
+    const client = rig.open(terminal);
+    await expect.poll(received(client)).toContain("101");
+    const chunk = Buffer.alloc(64 * 1024);
+    let sent = 0;
+    while (sent < 64 * 1024 * 1024) {
+      sent += chunk.length;
+      if (client.write(chunk)) continue;
+      const drained = once(client, "drain").then(() => true);
+      const waited = new Promise<false>((resolve) => setTimeout(() => resolve(false), 500));
+      if (!(await Promise.race([drained, waited]))) break;
+    }
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test("that the agent refuses is answered as it says", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      socket.end("HTTP/1.1 401 Unauthorized\r\nX-Request-ID: req_1\r\nContent-Length: 2\r\n\r\nno");
+    });
+    const answer = await text(rig.open(terminal));
+    expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\nx-request-id: req_1\r\n[\s\S]*\r\n\r\nno$/i);
+  });
+
+  const gone = { id: sandboxId, createdAt: new Date(0), expiresAt: new Date(0) };
+  test.each([
+    [409, "SANDBOX_PAUSED", sandboxPaused(sandboxId)],
+    [404, "SANDBOX_NOT_FOUND", sandboxEnded({ ...gone, end: "deleted" })],
+    [410, "SANDBOX_EXPIRED", sandboxEnded({ ...gone, end: "expired" })],
+  ])("to a sandbox that does not run is refused before: %i %s", async (status, code, problem) => {
+    await using rig = await GatewayRig.start((socket) => socket.end(switched));
+    rig.sandbox = () => {
+      throw problem;
+    };
+    const answer = await text(rig.open(`${terminal}bytes that nobody reads`));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*"code":"${code}"`));
+  });
+
+  test("at the root needs a token", async () => {
+    await using rig = await GatewayRig.start((socket) => socket.end(switched));
+    expect(await text(rig.open(upgradeHead("/terminal")))).toMatch(/^HTTP\/1\.1 401 [\s\S]*public_host/);
+  });
+
+  test.each([
+    ["never ends its head", (socket: Socket) => flood(socket, "HTTP/1.1 101 x\r\nx: "), "AGENT_UNREADABLE"],
+    ["does not speak HTTP", (socket: Socket) => socket.end("hello\r\n\r\n"), "AGENT_UNREADABLE"],
+    ["hangs up", (socket: Socket) => socket.destroy(), "EXECUTION_INTERRUPTED"],
+  ])("to an agent that %s is refused", async (_, serve, code) => {
+    await using rig = await GatewayRig.start(serve);
+    expect(await text(rig.open(terminal))).toMatch(new RegExp(`^HTTP/1\\.1 409 [\\s\\S]*"code":"${code}"`));
+  });
+});
+
+test("an offer of another protocol than WebSocket is ignored, its request served", async () => {
+  await using rig = await GatewayRig.start((socket) => socket.end(switched));
+  const head =
+    "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n";
+  const client = rig.open(`${head}Content-Length: 10\r\n\r\nfirst`);
+  client.write("-last");
+  expect(await text(client)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*first-last/);
+});
+
+function flood(socket: Socket, start: string): void {
+  socket.write(start);
+  const more = (): void => {
+    while (socket.writable && socket.write("x".repeat(1024)));
+  };
+  socket.on("drain", more);
+  more();
+}

@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AgentGateway, type ReachableSandbox } from "../../src/gateway/agent-gateway.js";
+import { agentTarget } from "../../src/gateway/agent-target.js";
+import { ignoreUpgrade } from "../../src/gateway/ignored-upgrade.js";
+
+export const sandboxId = "1700000000abcdefgh";
+
+/** A token that says it is for `sub`; the gateway does not find out whether that is true. */
+export const tokenFor = (sub: string): string =>
+  `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.c2ln`;
+
+export const upgradeHead = (target: string, ...headers: readonly string[]): string =>
+  [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: Upgrade", "Upgrade: websocket", ...headers]
+    .map((line) => `${line}\r\n`)
+    .join("")
+    .concat("\r\n");
+
+export const switched =
+  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+
+/** A gateway that listens, before something on a Unix socket that need not behave as an agent does. */
+export class GatewayRig implements AsyncDisposable {
+  /** What `find` gives or throws. */
+  sandbox: () => ReachableSandbox;
+  readonly #open = new Set<Socket>();
+
+  private constructor(
+    private readonly directory: string,
+    private readonly agent: ReturnType<typeof createSocketServer>,
+    private readonly server: Server,
+  ) {
+    const machine: ReachableSandbox["machine"] = {
+      id: sandboxId,
+      isolation: "namespace",
+      socketPath: join(directory, "agent.sock"),
+      exited: new Promise(() => undefined),
+      pause: async () => undefined,
+      resume: async () => undefined,
+      destroy: async () => undefined,
+    };
+    const running: ReachableSandbox = { id: sandboxId, status: "running", machine, failureReason: undefined };
+    this.sandbox = () => running;
+    for (const listener of [agent, server]) {
+      listener.on("connection", (socket: Socket) => {
+        this.#open.add(socket);
+        socket.once("close", () => this.#open.delete(socket));
+      });
+    }
+  }
+
+  /** `serve` is given each connection to the agent, with the first that was sent on it. */
+  static async start(serve: (socket: Socket, head: string) => void): Promise<GatewayRig> {
+    const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+    const agent = createSocketServer({ allowHalfOpen: true }, (socket) => {
+      // A connection that the gateway breaks off.
+      socket.on("error", () => socket.destroy());
+      socket.once("data", (head) => serve(socket, head.toString("latin1")));
+    });
+    const server = createServer();
+    const rig = new GatewayRig(directory, agent, server);
+    const gateway = new AgentGateway({ find: () => rig.sandbox() });
+    server.on("request", (request, response) => {
+      const target = agentTarget(request);
+      if (target) void gateway.handle(request, response, target);
+      else request.pipe(response);
+    });
+    server.on("upgrade", (request, connection, head) => {
+      if (request.headers.upgrade === "websocket") void gateway.handleUpgrade(request, connection, head);
+      else ignoreUpgrade(server, request, connection, head);
+    });
+    await once(agent.listen(join(directory, "agent.sock")), "listening");
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return rig;
+  }
+
+  /** A connection to the gateway, on which `text` was sent. */
+  open(text: string): Socket {
+    const { port } = this.server.address() as AddressInfo;
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => socket.destroy());
+    socket.write(text, "latin1");
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#open) socket.destroy();
+    await Promise.all([once(this.agent.close(), "close"), once(this.server.close(), "close")]);
+    await rm(this.directory, { recursive: true });
+  }
+}
+
+/** What is received on a connection, as far as it has come. */
+export function received(socket: Socket): () => string {
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
