@@ -2,10 +2,12 @@ import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
 import { EnvironmentVariables } from "./environment-variables.js";
-import { BackgroundJobs } from "./execution/background-jobs.js";
+import { BackgroundJobs, keptJobs } from "./execution/background-jobs.js";
 import { baseEnvironment } from "./execution/base-environment.js";
-import { Executor } from "./execution/executor.js";
+import { backgroundOutputLimit, Executor } from "./execution/executor.js";
+import { JobRecords } from "./execution/job-records.js";
 import { pythonInterpreter } from "./execution/languages.js";
+import { OutputFiles } from "./execution/output-files.js";
 import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
@@ -31,7 +33,7 @@ export interface Agent {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
-  /** Kills what runs and removes what the agent keeps on disk. */
+  /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
   close(): Promise<void>;
 }
 
@@ -40,7 +42,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const { limits, sandboxId, template, listen } = config;
   const temporary = config.roots.at(-1) ?? "/tmp";
   const directory = new PrivateDirectory(temporary);
-  const variables = new EnvironmentVariables();
+  const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
+  const variables = new EnvironmentVariables(state);
   const base = await baseEnvironment(process.env, temporary);
   const programs = new InstalledPrograms(base.PATH ?? "");
   const executor = new Executor({
@@ -60,7 +63,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
 
   const { workspace } = tree;
-  const jobs = new BackgroundJobs(executor);
+  const outputs = new OutputFiles(
+    state,
+    config.outputFileLimit,
+    Math.min(config.outputLimit, backgroundOutputLimit),
+  );
+  const jobs = new BackgroundJobs(executor, outputs, new JobRecords(state, keptJobs));
+  await Promise.all([variables.restore(), jobs.recover()]);
 
   const served: Record<string, string> = {};
   const own = {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /**
  * Where the agent keeps what the sandbox's programs need from it. Those programs have the same uid: they may empty
@@ -12,13 +12,17 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 export class PrivateDirectory {
   #path: Promise<string> | undefined;
 
-  constructor(private readonly parent: string) {}
+  /** With a name it is the directory of an agent that ran here before, when there was one. */
+  constructor(
+    private readonly parent: string,
+    private readonly name?: string,
+  ) {}
 
   /** The directory, which existed a moment ago. */
   async path(): Promise<string> {
-    const path = await this.#path;
-    if (path !== undefined && (await lstat(path).catch(() => undefined))?.isDirectory()) return path;
-    this.#path = mkdtemp(join(this.parent, ".cloud-sandbox-"));
+    const path = await this.#existing();
+    if (path !== undefined) return path;
+    this.#path = this.#make();
     // A failure is told to whoever asked, and not remembered.
     this.#path.catch(() => {
       this.#path = undefined;
@@ -48,9 +52,52 @@ export class PrivateDirectory {
     return path;
   }
 
+  /** Puts a file of that content in the place of the one of that name. */
+  async replace(name: string, content: string): Promise<void> {
+    const directory = await this.path();
+    await rename(await this.write(directory, `${name}-${randomUUID()}`, content), join(directory, name));
+  }
+
+  /** The text of the file of that name; nothing when there is no ordinary file of at most that size. */
+  async read(name: string, maxBytes: number): Promise<string | undefined> {
+    try {
+      const directory = await this.#existing();
+      if (directory === undefined) return undefined;
+      await using file = await open(join(directory, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const found = await file.stat();
+      if (!found.isFile() || found.size > maxBytes) return undefined;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size), 0, found.size, 0);
+      return buffer.toString("utf8", 0, bytesRead);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The names in it. */
+  async names(): Promise<string[]> {
+    const directory = await this.#existing();
+    return directory === undefined ? [] : readdir(directory);
+  }
+
   async remove(): Promise<void> {
     const path = await this.#path;
     if (path !== undefined) await rm(path, { recursive: true, force: true });
+  }
+
+  async #existing(): Promise<string | undefined> {
+    const path = (await this.#path) ?? (this.name === undefined ? undefined : join(this.parent, this.name));
+    if (path === undefined) return undefined;
+    return (await lstat(path).catch(() => undefined))?.isDirectory() ? path : undefined;
+  }
+
+  async #make(): Promise<string> {
+    if (this.name !== undefined) {
+      const path = join(this.parent, this.name);
+      await mkdir(path, { mode: 0o700 }).catch(() => undefined);
+      if ((await lstat(path)).isDirectory()) return path;
+      // Something else took its place: what it holds now will not be found again, and nothing worse.
+    }
+    return mkdtemp(join(this.parent, ".cloud-sandbox-"));
   }
 }
 

@@ -107,9 +107,14 @@ test("it serves a socket that it was handed", async () => {
 });
 
 test.for([
-  ["", "/execute"],
-  [" in the background", "/execute/background"],
-] as const)("SIGTERM ends it, with all that runs%s in it, and nothing is left", async ([, path]) => {
+  ["", "/execute", "nothing", []],
+  [
+    " in the background",
+    "/execute/background",
+    "only what the next one takes over",
+    [".cloud-sandbox-state"],
+  ],
+] as const)("SIGTERM ends it, with all that runs%s in it by %s, and leaves %s", async ([, path, , left]) => {
   const tag = `tag-${randomUUID()}`;
   const agent = start("node", [program, "--config", await config({ outputLimit: 1024 })]);
   await eventually("it answers", isUp);
@@ -124,7 +129,7 @@ test.for([
   expect(await once(agent, "exit")).toEqual([0, null]);
   expect(processesWith(tag)).toEqual([]);
   expect(existsSync(socket)).toBe(false);
-  expect(await readdir(join(home, "tmp"))).toEqual([]);
+  expect(await readdir(join(home, "tmp"))).toEqual(left);
 });
 
 test.for([

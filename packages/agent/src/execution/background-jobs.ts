@@ -1,36 +1,55 @@
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { BackgroundJob, type JobDescription } from "./background-job.js";
+import { BackgroundJob } from "./background-job.js";
 import type { Executor, RunOptions } from "./executor.js";
+import type { Job, JobDescription } from "./job.js";
+import type { JobRecords } from "./job-records.js";
+import type { OutputFiles } from "./output-files.js";
 import type { Program } from "./program.js";
 
-const keptJobs = 256;
+export const keptJobs = 256;
 
-/** The jobs that run, and the latest of those that have ended. */
+/** The jobs that run, and the latest of those that have ended; also those of an agent that ran here before. */
 export class BackgroundJobs {
-  readonly #jobs = new Map<string, BackgroundJob>();
+  readonly #jobs = new Map<string, Job>();
 
-  constructor(private readonly executor: Executor) {}
+  constructor(
+    private readonly executor: Executor,
+    private readonly files: OutputFiles,
+    private readonly records: JobRecords,
+  ) {}
+
+  /** Takes over what an agent that was killed has left. */
+  async recover(): Promise<void> {
+    for (const job of await this.records.recover()) this.#jobs.set(job.id, job);
+  }
 
   async start(
     prepare: () => Program | Promise<Program>,
     place: Pick<RunOptions, "cwd" | "env" | "timeout">,
     description: JobDescription,
-  ): Promise<BackgroundJob> {
+  ): Promise<Job> {
     const end = new AbortController();
-    const execution = await this.executor.start(prepare, { ...place, signal: end.signal, background: true });
-    const job = new BackgroundJob(execution, description, end);
+    const options = { ...place, signal: end.signal, background: this.files };
+    const execution = await this.executor.start(prepare, options);
+    const job = new BackgroundJob(execution, description, end, async (ended, how) => {
+      await recorded;
+      await this.records.write(ended, how);
+    });
+    // Whoever is told of it, or of its end, can rely on it.
+    const recorded = this.records.write(job);
     this.#jobs.set(job.id, job);
     this.#forgetOldest();
+    await recorded;
     return job;
   }
 
   /** By the time they were started. */
-  list(): BackgroundJob[] {
+  list(): Job[] {
     return [...this.#jobs.values()];
   }
 
   /** The job of that process or execution id; a 404 problem when there is none. */
-  get(id: string): BackgroundJob {
+  get(id: string): Job {
     const job = this.#jobs.get(id) ?? this.list().find(({ executionId }) => executionId === id);
     if (job) return job;
     throw new Problem(
@@ -44,7 +63,9 @@ export class BackgroundJobs {
   #forgetOldest(): void {
     for (const job of this.list()) {
       if (this.#jobs.size <= keptJobs) return;
-      if (job.endedAt) this.#jobs.delete(job.id);
+      if (!job.endedAt) continue;
+      this.#jobs.delete(job.id);
+      void this.records.remove(job);
     }
   }
 }

@@ -37,10 +37,10 @@ export interface RunOptions {
   /** Ends the program. */
   readonly signal: AbortSignal;
   /**
-   * Nobody waits for it: it leaves the spare interpreter to those for whom somebody does, and of its output, which is
-   * kept longer, less stays in memory.
+   * Given when nobody waits for it: it leaves the spare interpreter to those for whom somebody does, and all of its
+   * output goes to one of these files, so that less of it stays in memory.
    */
-  readonly background?: boolean;
+  readonly background?: OutputFiles;
 }
 
 /** A program that was started. */
@@ -57,14 +57,13 @@ const spareDelay = 3;
 /** For what was killed to have ended, in milliseconds. */
 const closeLimit = 1000;
 /** Bytes of each output of a background execution that stay in memory. */
-const backgroundOutputLimit = 64 * 1024;
+export const backgroundOutputLimit = 64 * 1024;
 
 /** Starts programs, each in a process group of its own, and stays with them to their end. */
 export class Executor {
   /** Programs run so far, and those of them that failed. */
   readonly counts = { total: 0, failed: 0 };
   readonly #files: OutputFiles;
-  readonly #backgroundFiles: OutputFiles;
   readonly #outOfMemory = new OutOfMemoryCounter();
   /** What runs, by its id. */
   readonly #running = new Map<string, Execution>();
@@ -78,7 +77,6 @@ export class Executor {
   constructor(private readonly options: ExecutorOptions) {
     const { directory, maxExecutions, outputFileLimit, spare, baseEnvironment } = options;
     this.#files = new OutputFiles(directory, outputFileLimit);
-    this.#backgroundFiles = new OutputFiles(directory, outputFileLimit);
     // Neither is waited for until a program needs it: the agent is asked whether it is there before that.
     this.#pipes = OutputPipes.create(directory, maxExecutions * 2);
     this.#counted = this.#outOfMemory.read();
@@ -164,7 +162,7 @@ export class Executor {
   }
 
   async #start(program: Program, options: RunOptions): Promise<Execution> {
-    const { cwd, env, background = false } = options;
+    const { cwd, env, background } = options;
     const { baseEnvironment, variables } = this.options;
     const given = { ...Object.fromEntries(variables.entries()), ...env };
     const complete = { ...baseEnvironment, ...given };
@@ -185,11 +183,10 @@ export class Executor {
     return execution;
   }
 
-  #keptOutput(name: string, background: boolean): KeptOutput {
+  #keptOutput(name: string, background: OutputFiles | undefined): KeptOutput {
     const { outputLimit } = this.options;
-    const files = background ? this.#backgroundFiles : this.#files;
-    const limit = background ? Math.min(outputLimit, backgroundOutputLimit) : outputLimit;
-    return new KeptOutput(limit, () => files.create(name));
+    if (!background) return new KeptOutput(outputLimit, () => this.#files.create(name));
+    return new KeptOutput(Math.min(outputLimit, backgroundOutputLimit), () => background.create(name), true);
   }
 
   async #attend(

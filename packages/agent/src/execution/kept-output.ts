@@ -1,7 +1,12 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { ByteWindow } from "./byte-window.js";
 import type { OutputFile } from "./output-files.js";
+import {
+  type OutputPiece,
+  outputPiece,
+  readRange,
+  withoutPartialEnd,
+  withoutPartialStart,
+} from "./output-piece.js";
 
 export interface OutputText {
   readonly text: string;
@@ -12,16 +17,6 @@ export interface OutputText {
   readonly file?: string;
 }
 
-/** A piece of an output, by the bytes it covers. Between what was asked for and `start`, nothing is left. */
-export interface OutputPiece {
-  readonly text: string;
-  readonly start: number;
-  /** Where the next piece begins. */
-  readonly end: number;
-}
-
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-
 /** What is kept of an output: head and tail in memory, all of it in a file once that is not enough. */
 export class KeptOutput {
   readonly #window: ByteWindow;
@@ -31,6 +26,8 @@ export class KeptOutput {
   constructor(
     limit: number,
     private readonly createFile: () => OutputFile,
+    /** Whether all of it goes to the file, so that it is there when this process is not. */
+    private readonly outlives = false,
   ) {
     this.#window = new ByteWindow(limit);
   }
@@ -43,7 +40,7 @@ export class KeptOutput {
   /** Takes bytes; returns a promise when the caller should wait before it brings more. */
   take(chunk: Buffer): Promise<void> | undefined {
     const window = this.#window;
-    if (!this.#file && window.total + chunk.length > window.limit) {
+    if (!this.#file && (this.outlives || window.total + chunk.length > window.limit)) {
       this.#file = this.createFile();
       void this.#file.write(Buffer.concat([window.head(), window.tail()]));
     }
@@ -83,13 +80,7 @@ export class KeptOutput {
     const { bytes: total } = this;
     const isComplete = this.#isComplete;
     const { start, bytes } = (await this.#fromFile(offset, limit)) ?? this.#window.slice(offset, limit);
-    const first = start > offset ? withoutPartialStart(bytes) : bytes;
-    const from = start + bytes.length - first.length;
-    const isLast = from + first.length >= total;
-    const whole = isLast && isComplete ? first : withoutPartialEnd(first);
-    // A character whose rest is lost must not keep the reader from going on.
-    const read = whole.length === 0 && !isLast ? first : whole;
-    return { text: read.toString(), start: from, end: from + read.length };
+    return outputPiece({ start, bytes }, { offset, total, isComplete });
   }
 
   async #fromFile(offset: number, limit: number): Promise<{ start: number; bytes: Buffer } | undefined> {
@@ -103,36 +94,7 @@ export class KeptOutput {
   }
 }
 
-/** Nothing when the file is gone, or not as it was left: the sandbox's programs can do that to it. */
-async function readRange(path: string, offset: number, length: number): Promise<Buffer | undefined> {
-  try {
-    await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-    return bytesRead > 0 ? buffer.subarray(0, bytesRead) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function whereabouts({ total }: ByteWindow, { path, size }: Partial<OutputFile> = {}): string {
   if (path === undefined) return "; the full output could not be kept on disk";
   return `; ${size === total ? "the full output is" : `the first ${size} bytes are`} in ${path}`;
-}
-
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-
-/** Without the first bytes of a character whose rest was cut off. */
-function withoutPartialEnd(bytes: Buffer): Buffer {
-  let start = bytes.length - 1;
-  while (start > bytes.length - 4 && isContinuation(bytes[start])) start -= 1;
-  const lead = bytes[start] ?? 0;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  return start + length > bytes.length ? bytes.subarray(0, start) : bytes;
-}
-
-/** Without the last bytes of a character whose beginning was cut off. */
-function withoutPartialStart(bytes: Buffer): Buffer {
-  let start = 0;
-  while (start < 3 && isContinuation(bytes[start])) start += 1;
-  return bytes.subarray(start);
 }

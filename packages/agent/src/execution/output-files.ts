@@ -11,11 +11,13 @@ const highWater = 1024 * 1024;
  * while more than that are being written, all of these are kept.
  */
 export class OutputFiles {
-  readonly #files: OutputFile[] = [];
+  #files: OutputFile[] = [];
 
   constructor(
     private readonly directory: PrivateDirectory,
     private readonly sizeLimit: number,
+    /** Files of at most this size do not count, and are removed by whoever has them made. */
+    private readonly uncounted = 0,
   ) {}
 
   create(name: string): OutputFile {
@@ -32,9 +34,14 @@ export class OutputFiles {
   }
 
   async #removeOldest(): Promise<void> {
-    if (this.#files.length <= keptFiles) return;
-    const oldest = this.#files.findIndex(({ isClosed }) => isClosed);
-    if (oldest >= 0) await this.#files.splice(oldest, 1)[0]?.remove();
+    this.#files = this.#files.filter(({ isClosed, size }) => !isClosed || size > this.uncounted);
+    const counted = this.#files.filter(({ size }) => size > this.uncounted);
+    // The one that is being opened has nothing in it yet.
+    if (counted.length < keptFiles) return;
+    const oldest = counted.find(({ isClosed }) => isClosed);
+    if (!oldest) return;
+    this.#files = this.#files.filter((file) => file !== oldest);
+    await oldest.remove();
   }
 }
 

@@ -14,11 +14,17 @@ const sweepLimit = 5000;
  * It reads /proc synchronously: a program that forks all the time must not get turns in between.
  */
 export async function sweepProcesses(leader: number, executionId: string): Promise<void> {
-  const deadline = Date.now() + sweepLimit;
-  const known = new Set([leader]);
-  const marker = `${executionMarker}=${executionId}\0`;
+  const isMarked = markedWith(new Set([executionId]));
   killGroup(leader, "SIGKILL");
-  while (sweep(known, leader, marker) && Date.now() < deadline) await sleep(sweepInterval);
+  await sweepAll(
+    [leader],
+    (pid, { group, session }) => group === leader || session === leader || isMarked(pid),
+  );
+}
+
+/** As `sweepProcesses`, for programs of which no more is known than what they are marked with. */
+export async function sweepMarkedProcesses(executionIds: ReadonlySet<string>): Promise<void> {
+  if (executionIds.size > 0) await sweepAll([], markedWith(executionIds));
 }
 
 /** Signals a process group; one that is gone is fine. */
@@ -26,17 +32,22 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
   kill(-leader, signal);
 }
 
-function sweep(known: Set<number>, leader: number, marker: string): boolean {
+type Belongs = (pid: number, entry: { readonly group: number; readonly session: number }) => boolean;
+
+async function sweepAll(leaders: readonly number[], belongs: Belongs): Promise<void> {
+  const deadline = Date.now() + sweepLimit;
+  const known = new Set(leaders);
+  while (sweep(known, belongs) && Date.now() < deadline) await sleep(sweepInterval);
+}
+
+function sweep(known: Set<number>, belongs: Belongs): boolean {
   let found = false;
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const entry = readProcess(pid);
     if (!entry || entry.state === "Z" || entry.state === "X") continue;
-    const { parent, group, session } = entry;
-    const belongs =
-      group === leader || session === leader || known.has(pid) || known.has(parent) || hasMarker(pid, marker);
-    if (!belongs) continue;
+    if (!known.has(pid) && !known.has(entry.parent) && !belongs(pid, entry)) continue;
     found = true;
     known.add(pid);
     kill(pid, "SIGKILL");
@@ -53,9 +64,12 @@ function readProcess(pid: number) {
     : undefined;
 }
 
-function hasMarker(pid: number, marker: string): boolean {
-  const environment = read(`/proc/${pid}/environ`);
-  return environment.startsWith(marker) || environment.includes(`\0${marker}`);
+function markedWith(executionIds: ReadonlySet<string>): (pid: number) => boolean {
+  const prefix = `${executionMarker}=`;
+  return (pid) =>
+    read(`/proc/${pid}/environ`)
+      .split("\0")
+      .some((entry) => entry.startsWith(prefix) && executionIds.has(entry.slice(prefix.length)));
 }
 
 /** Empty when the process has just ended, or is none of ours. */

@@ -1,11 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import type { BackgroundJob } from "../execution/background-job.js";
 import type { BackgroundJobs } from "../execution/background-jobs.js";
+import type { Job } from "../execution/job.js";
 import { languageOutOfReach } from "../execution/languages.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import type { PrivateDirectory } from "../private-directory.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
-import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
+import {
+  availableLanguage,
+  commandProgram,
+  type LanguageSupport,
+  type Placed,
+  placeOf,
+} from "./program-requests.js";
 
 export interface BackgroundParts extends LanguageSupport {
   readonly jobs: BackgroundJobs;
@@ -13,18 +20,38 @@ export interface BackgroundParts extends LanguageSupport {
   readonly workspace: string;
 }
 
+type CodeToStart = Placed & {
+  readonly code: string;
+  readonly language: string;
+  readonly name?: string | null;
+};
+
 export function backgroundHandlers(parts: BackgroundParts) {
   const { jobs, directory, programs, workspace } = parts;
+
+  async function startCode(body: CodeToStart): Promise<Job> {
+    const language = await availableLanguage(body.language, parts);
+    const description = { kind: "proc", name: body.name ?? undefined, language: language.name } as const;
+    return jobs
+      .start(() => language.program(body.code, directory), placeOf(body, workspace), description)
+      .catch((error) => {
+        throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
+      });
+  }
+
   return {
-    async executeBackground({ body }) {
-      const language = await availableLanguage(body.language, parts);
-      const description = { kind: "proc", name: body.name ?? undefined, language: language.name } as const;
-      const job = await jobs
-        .start(() => language.program(body.code, directory), placeOf(body, workspace), description)
-        .catch((error) => {
-          throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
-        });
-      return startedFields(job);
+    executeBackground: async ({ body }) => startedFields(await startCode(body)),
+
+    async executeAsync({ body }) {
+      const { id, executionId } = await startCode(body);
+      return {
+        execution_id: executionId,
+        process_id: id,
+        status: "queued",
+        callback_url: body.callback_url,
+        message: `${id} was started. Its end is reported to callback_url by the control plane, where there is one.`,
+        timestamp: now(),
+      };
     },
 
     async runCommandBackground({ body }) {
@@ -44,8 +71,9 @@ export function backgroundHandlers(parts: BackgroundParts) {
       return { processes, count: processes.length, timestamp: now() };
     },
 
-    async getExecutionOutput({ params, query }) {
+    async getExecutionOutput({ params, query, signal }) {
       const job = jobs.get(params.process_id);
+      if (query.wait > 0) await endOrTimeLimit(job, query.wait, signal);
       // Asked before the output is read: behind an end that is told there is none.
       const { status, endedAt } = job;
       const outcome = outcomeFields(job);
@@ -77,12 +105,19 @@ export function backgroundHandlers(parts: BackgroundParts) {
   } satisfies AgentHandlers;
 }
 
-const nameField = ({ description: { name } }: BackgroundJob) => name !== undefined && { name };
+const nameField = ({ description: { name } }: Job) => name !== undefined && { name };
 
-const outcomeFields = ({ outcome }: BackgroundJob) =>
-  outcome && { exit_code: outcome.exitCode, termination_reason: outcome.reason };
+const outcomeFields = ({ outcome }: Job) =>
+  outcome && {
+    exit_code: outcome.exitCode,
+    termination_reason: outcome.reason,
+    ...(outcome.reason === "interrupted" && {
+      error:
+        "The sandbox's agent was killed while the job ran, by code in the sandbox or because memory ran out; the job's processes were ended with it.",
+    }),
+  };
 
-const startedFields = (job: BackgroundJob) => ({
+const startedFields = (job: Job) => ({
   process_id: job.id,
   execution_id: job.executionId,
   status: job.status,
@@ -91,7 +126,7 @@ const startedFields = (job: BackgroundJob) => ({
   ...nameField(job),
 });
 
-function jobFields(job: BackgroundJob) {
+function jobFields(job: Job) {
   const { description } = job;
   const startTime = job.startedAt.toISOString();
   const endTime = job.endedAt?.toISOString();
@@ -112,8 +147,19 @@ function jobFields(job: BackgroundJob) {
   };
 }
 
+/** Resolves when the job has ended, when the time is over, and when nobody waits any more. */
+async function endOrTimeLimit({ ended }: Job, seconds: number, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const limit = sleep(seconds * 1000, undefined, {
+    signal: AbortSignal.any([signal, done.signal]),
+    ref: false,
+  });
+  await Promise.race([ended, limit.catch(() => undefined)]);
+  done.abort();
+}
+
 /** One that has ended cannot be killed, and need not be: that is told, and is no error. */
-async function kill(job: BackgroundJob) {
+async function kill(job: Job) {
   const wasRunning = job.status === "running";
   await job.kill();
   const { status } = job;

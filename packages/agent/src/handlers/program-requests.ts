@@ -28,7 +28,7 @@ export async function commandProgram(
   return { command: (await programs.has("bash")) ? "bash" : "sh", args: ["-c", command] };
 }
 
-interface Placed {
+export interface Placed {
   readonly timeout: number;
   readonly workdir?: string | null;
   readonly working_dir?: string | null;

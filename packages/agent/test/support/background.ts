@@ -1,6 +1,10 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { eventually } from "./eventually.js";
-import type { RunningAgent } from "./running-agent.js";
+
+/** What these need of an agent. */
+export interface CallableAgent {
+  call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }>;
+}
 
 export type Started = AgentSchemas["BackgroundExecuteResponse"] & AgentSchemas["BackgroundCommandResponse"];
 export type Listed = AgentSchemas["ProcessInfo"];
@@ -8,39 +12,39 @@ export type Output = AgentSchemas["ProcessOutputResponse"];
 
 /** Starts a job and tells its ids; fails when it is refused. */
 export async function startJob(
-  agent: RunningAgent,
+  agent: CallableAgent,
   path: "/execute/background" | "/commands/background",
   body: object,
 ): Promise<Started> {
   const answer = await agent.call<Started>("POST", path, body);
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.bytes}`);
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-export const startCommand = (agent: RunningAgent, command: string, more: object = {}) =>
+export const startCommand = (agent: CallableAgent, command: string, more: object = {}) =>
   startJob(agent, "/commands/background", { command, ...more });
 
-export const startCode = (agent: RunningAgent, code: string, more: object = {}) =>
+export const startCode = (agent: CallableAgent, code: string, more: object = {}) =>
   startJob(agent, "/execute/background", { code, ...more });
 
-export async function listJobs(agent: RunningAgent): Promise<Listed[]> {
+export async function listJobs(agent: CallableAgent): Promise<Listed[]> {
   return (await agent.call<AgentSchemas["ProcessListResponse"]>("GET", "/execute/processes")).body.processes;
 }
 
-export async function listed(agent: RunningAgent, { process_id }: Started): Promise<Listed> {
+export async function listed(agent: CallableAgent, { process_id }: Started): Promise<Listed> {
   const found = (await listJobs(agent)).find((job) => job.process_id === process_id);
   if (!found) throw new Error(`${process_id} is not in the list.`);
   return found;
 }
 
 /** The job as it is listed when it has ended. */
-export async function ended(agent: RunningAgent, job: Started): Promise<Listed> {
+export async function ended(agent: CallableAgent, job: Started): Promise<Listed> {
   await eventually("the job has ended", async () => (await listed(agent, job)).status !== "running");
   return listed(agent, job);
 }
 
 export async function outputOf(
-  agent: RunningAgent,
+  agent: CallableAgent,
   { process_id }: Pick<Started, "process_id">,
   query: Readonly<Record<string, number>> = {},
 ): Promise<Output> {
@@ -49,7 +53,7 @@ export async function outputOf(
 }
 
 /** Reads as a client would, piece by piece, until there is no more. */
-export async function readThrough(agent: RunningAgent, job: Started, limit: number) {
+export async function readThrough(agent: CallableAgent, job: Started, limit: number) {
   const pieces: Output[] = [];
   let [stdout_offset, stderr_offset, complete] = [0, 0, false];
   await eventually("all is read", async () => {

@@ -23,7 +23,7 @@ export interface AgentContract {
     startRecording: { body: "fps" | "format" | "quality" };
     recogniseText: { body: "language" };
     waitForElement: { body: "timeout" };
-    getExecutionOutput: { query: "stdout_offset" | "stderr_offset" | "limit" };
+    getExecutionOutput: { query: "stdout_offset" | "stderr_offset" | "limit" | "wait" };
   };
   public: "getBanner" | "ping" | "getAgentHealth" | "getInfo" | "getSystem";
 }

@@ -7053,7 +7053,7 @@ return errors === 0;
 validate90.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const getExecutionOutputQuery = validate91;
-const schema146 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576}},"required":[]};
+const schema146 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7074,6 +7074,9 @@ data.stderr_offset = 0;
 }
 if(data.limit === undefined){
 data.limit = 65536;
+}
+if(data.wait === undefined){
+data.wait = 0;
 }
 let data0 = data.stdout_offset;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
@@ -7174,9 +7177,9 @@ vErrors.push(err8);
 errors++;
 }
 }
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+let data3 = data.wait;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err9 = {instancePath:instancePath+"/wait",schemaPath:"#/properties/wait/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7185,10 +7188,43 @@ vErrors.push(err9);
 }
 errors++;
 }
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 60 || isNaN(data3)){
+const err10 = {instancePath:instancePath+"/wait",schemaPath:"#/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data3 < 0 || isNaN(data3)){
+const err11 = {instancePath:instancePath+"/wait",schemaPath:"#/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
 validate91.errors = vErrors;
 return errors === 0;
 }
-validate91.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
+validate91.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
 
 export const agentContract = {
   name: "agent",
@@ -7282,7 +7318,7 @@ export const agentContract = {
     { operationId: "applyUpdate", method: "POST", path: "/update/apply", authenticated: true, status: 200 },
     { operationId: "restartAgent", method: "POST", path: "/update/restart", authenticated: true, status: 200 },
     { operationId: "listUpdateBackups", method: "GET", path: "/update/backups", authenticated: true, status: 200 },
-    { operationId: "getExecutionOutput", method: "GET", path: "/execute/processes/{process_id}/output", authenticated: true, status: 200, query: { validate: getExecutionOutputQuery, types: { "stdout_offset": "integer", "stderr_offset": "integer", "limit": "integer" }, units: {} } },
+    { operationId: "getExecutionOutput", method: "GET", path: "/execute/processes/{process_id}/output", authenticated: true, status: 200, query: { validate: getExecutionOutputQuery, types: { "stdout_offset": "integer", "stderr_offset": "integer", "limit": "integer", "wait": "integer" }, units: {} } },
     { operationId: "killExecutionById", method: "POST", path: "/execute/kill/{process_id}", authenticated: true, status: 200 },
     { operationId: "killProcess", method: "POST", path: "/processes/{process_id}/kill", authenticated: true, status: 200 },
     { operationId: "deleteEnvironmentVariable", method: "DELETE", path: "/env/{key}", authenticated: true, status: 200 },

@@ -1657,9 +1657,10 @@ export interface components {
         /**
          * @description `exit`: it ended by itself. `timeout`: over its limit, exit code 124. `out_of_memory`: over the sandbox's
          *     memory, exit code 137. `killed`: ended on request. `signal`: a signal ended it, exit code 128 + signal.
+         *     `interrupted`: the agent was killed while it ran, and it with the agent, exit code 137.
          * @enum {string}
          */
-        TerminationReason: "exit" | "timeout" | "out_of_memory" | "killed" | "signal";
+        TerminationReason: "exit" | "timeout" | "out_of_memory" | "killed" | "signal" | "interrupted";
         /** @description How a program ended, and how much of its output the answer holds. */
         Outcome: {
             termination_reason?: components["schemas"]["TerminationReason"];
@@ -1871,6 +1872,8 @@ export interface components {
             completed_at?: string;
             /** @description Absent while it runs. */
             termination_reason?: components["schemas"]["TerminationReason"];
+            /** @description Why it ended, where that is no doing of its own. */
+            error?: string;
             /** @description Bytes written to stdout so far. */
             stdout_bytes?: number;
             /** @description Bytes written to stderr so far. */
@@ -1892,6 +1895,8 @@ export interface components {
             exit_code?: number;
             /** @description Absent while it runs. */
             termination_reason?: components["schemas"]["TerminationReason"];
+            /** @description Why it ended, where that is no doing of its own. */
+            error?: string;
             stdout: string;
             /** @description Where `stdout` begins. */
             stdout_start: number;
@@ -3165,6 +3170,8 @@ export interface operations {
                 stderr_offset?: number;
                 /** @description The most bytes of each stream in the answer. */
                 limit?: number;
+                /** @description Seconds to wait for the job's end before answering. */
+                wait?: number;
             };
             header?: never;
             path: {

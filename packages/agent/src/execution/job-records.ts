@@ -1,0 +1,136 @@
+import { lstat, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { PrivateDirectory } from "../private-directory.js";
+import type { Job, JobEnd } from "./job.js";
+import { sweepMarkedProcesses } from "./process-sweep.js";
+import { RecoveredJob, StoredOutput } from "./recovered-job.js";
+
+const suffix = ".json";
+const maxRecordBytes = 4096;
+const outputs = ["stdout", "stderr"] as const;
+
+const count = z.int().check(z.nonnegative());
+const jobRecord = z.object({
+  id: z.string().check(z.regex(/^(cmd|proc)_[0-9a-z]{1,40}$/)),
+  executionId: z.uuid(),
+  pid: count,
+  description: z.object({
+    kind: z.enum(["cmd", "proc"]),
+    name: z.optional(z.string().check(z.maxLength(200))),
+    language: z.optional(z.string().check(z.maxLength(40))),
+  }),
+  /** Milliseconds since 1970, as `endedAt`. */
+  startedAt: count,
+  end: z.optional(
+    z.object({
+      at: count,
+      reason: z.enum(["exit", "timeout", "out_of_memory", "killed", "signal", "interrupted"]),
+      exitCode: count.check(z.maximum(255)),
+      duration: z.number().check(z.nonnegative()),
+      stdoutBytes: count,
+      stderrBytes: count,
+    }),
+  ),
+});
+
+type JobRecord = z.infer<typeof jobRecord>;
+
+/**
+ * The jobs as files, one each, beside the files with their outputs: what an agent that was killed has left for the
+ * next one. Programs of the sandbox can write there too, so nothing in it is believed that is not in order.
+ */
+export class JobRecords {
+  constructor(
+    private readonly directory: PrivateDirectory,
+    private readonly limit: number,
+  ) {}
+
+  /** Resolves when the job, as it is now, would outlive the agent; a full disk prevents it and nothing else. */
+  async write(job: Job, end?: JobEnd): Promise<void> {
+    try {
+      await this.directory.replace(job.id + suffix, JSON.stringify(recordOf(job, end)));
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      console.error(`${job.id}: its record was not written: ${code}`);
+    }
+  }
+
+  /** Removes what is kept of a job. */
+  async remove({ id, executionId }: Pick<Job, "id" | "executionId">): Promise<void> {
+    const directory = await this.directory.path();
+    const names = [id + suffix, ...outputs.map((output) => `${executionId}.${output}`)];
+    await Promise.allSettled(names.map((name) => rm(join(directory, name), { force: true })));
+  }
+
+  /** The jobs of agents before this one, by the time they were started. Those that ran are ended with all they started. */
+  async recover(): Promise<Job[]> {
+    const names = await this.directory.names();
+    const records = (await Promise.all(newest(names, this.limit).map((name) => this.#read(name))))
+      .filter((record) => record !== undefined)
+      .sort((one, other) => one.startedAt - other.startedAt);
+    const orphans = records.filter(({ end }) => end === undefined);
+    await sweepMarkedProcesses(new Set(orphans.map(({ executionId }) => executionId)));
+    return Promise.all(records.map((record) => this.#job(record)));
+  }
+
+  async #read(name: string): Promise<JobRecord | undefined> {
+    const record = jobRecord.safeParse(parse(await this.directory.read(name, maxRecordBytes)));
+    return record.success && record.data.id + suffix === name ? record.data : undefined;
+  }
+
+  async #job({ id, executionId, pid, description, startedAt, end }: JobRecord): Promise<Job> {
+    const directory = await this.directory.path();
+    const output = async (name: (typeof outputs)[number]) => {
+      const path = join(directory, `${executionId}.${name}`);
+      const found = await lstat(path).catch(() => undefined);
+      return new StoredOutput(path, end?.[`${name}Bytes`] ?? (found?.isFile() ? found.size : 0));
+    };
+    const now = Date.now();
+    const duration = Math.max(0, now - startedAt) / 1000;
+    const { at, ...outcome } = end ?? { reason: "interrupted", exitCode: 137, duration, at: now };
+    const job = new RecoveredJob(
+      id,
+      executionId,
+      pid,
+      description,
+      new Date(startedAt),
+      new Date(at),
+      outcome,
+      await output("stdout"),
+      await output("stderr"),
+    );
+    if (!end) await this.write(job, { ...job.outcome, at: job.endedAt });
+    return job;
+  }
+}
+
+function recordOf(job: Job, end: JobEnd | undefined): JobRecord {
+  const { id, executionId, pid, description, startedAt, stdout, stderr } = job;
+  const outputs = { stdoutBytes: stdout.bytes, stderrBytes: stderr.bytes };
+  return {
+    id,
+    executionId,
+    pid,
+    description,
+    startedAt: startedAt.getTime(),
+    ...(end && { end: { ...end, at: end.at.getTime(), ...outputs } }),
+  };
+}
+
+/** Ids hold the time: of more records than there can be, the latest. */
+const newest = (names: readonly string[], limit: number) =>
+  names
+    .filter((name) => name.endsWith(suffix) && /^(cmd|proc)_/.test(name))
+    .sort((one, other) => time(other) - time(one))
+    .slice(0, limit);
+
+const time = (name: string) => Number(/_(\d{13})/.exec(name)?.[1] ?? 0);
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Job, JobDescription, JobOutcome, JobOutput, JobStatus } from "./job.js";
+import { statusOf } from "./job.js";
+import { type OutputPiece, outputPiece, readRange } from "./output-piece.js";
+
+/** A job of an agent that ran here before: it has ended, at the latest with that agent. */
+export class RecoveredJob implements Job {
+  readonly ended = Promise.resolve();
+
+  constructor(
+    readonly id: string,
+    readonly executionId: string,
+    readonly pid: number,
+    readonly description: JobDescription,
+    readonly startedAt: Date,
+    readonly endedAt: Date,
+    readonly outcome: JobOutcome,
+    readonly stdout: StoredOutput,
+    readonly stderr: StoredOutput,
+  ) {}
+
+  get status(): JobStatus {
+    return statusOf(this);
+  }
+
+  get duration(): number {
+    return this.outcome.duration;
+  }
+
+  kill(): Promise<void> {
+    return this.ended;
+  }
+}
+
+/** An output of which there is only the file, or not even that. */
+export class StoredOutput implements JobOutput {
+  constructor(
+    private readonly path: string,
+    readonly bytes: number,
+  ) {}
+
+  async piece(offset: number, limit: number): Promise<OutputPiece> {
+    const { bytes: total } = this;
+    const length = Math.max(0, Math.min(limit, total - offset));
+    const bytes = length > 0 ? await readRange(this.path, offset, length) : Buffer.alloc(0);
+    // What is gone is skipped, so that the reader gets to the end.
+    if (!bytes) return { text: "", start: total, end: total };
+    return outputPiece({ start: offset, bytes }, { offset, total, isComplete: true });
+  }
+}
