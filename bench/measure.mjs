@@ -7,9 +7,17 @@ export function summarize(samples) {
 
 /**
  * Runs a floor and a subject by turns, so that both meet the same machine, and compares their medians.
- * `settle` runs before each, outside the clock.
+ * `settle` runs before each, outside the clock. The limit is the ratio's, or the subject's own where `bound` says so.
  */
-export async function compare({ name, limit, rounds, floor, subject, settle = async () => undefined }) {
+export async function compare({
+  name,
+  limit,
+  bound,
+  rounds,
+  floor,
+  subject,
+  settle = async () => undefined,
+}) {
   const samples = { floor: [], subject: [] };
   for (let round = -2; round < rounds; round += 1) {
     for (const [side, work] of [
@@ -33,14 +41,27 @@ export async function compare({ name, limit, rounds, floor, subject, settle = as
     p95: high.p95,
     ratio: high.median / low.median,
     limit,
+    bound,
   };
 }
 
-/** One line a result: the ratio first, since it is what means the same on every machine. */
-export function report({ name, unit, floor, subject, ratio, limit, atLeast }) {
-  const holds = atLeast ? ratio >= limit : ratio <= limit;
-  const bound = `${atLeast ? "at least" : "at most"} ${limit}`;
-  const figures = `${subject.toFixed(unit === "ms" ? 1 : 0)} against ${floor.toFixed(unit === "ms" ? 1 : 0)} ${unit}`;
-  console.log(`${holds ? "✓" : "✗"} ${ratio.toFixed(2)}  (${bound})  ${name}: ${figures}`);
-  return holds;
+/** What a result says to a reader: whether it holds, the figure that is limited, its limit, and what it is made of. */
+export function describe({ name, unit, floor, subject, p95, ratio, limit, bound, atLeast }) {
+  const digits = unit === "ms" || unit === "%" ? 1 : 0;
+  const written = (value) => `${value.toFixed(digits)}${unit && ` ${unit}`}`;
+  const isRatio = ratio !== undefined && bound !== "subject";
+  const limited = isRatio ? ratio : subject;
+  return {
+    name,
+    holds: atLeast ? limited >= limit : limited <= limit,
+    figure: isRatio ? `${ratio.toFixed(2)} ×` : written(subject),
+    limit: `${atLeast ? "at least" : "at most"} ${limit}${isRatio ? " ×" : unit && ` ${unit}`}`,
+    detail: [
+      floor !== undefined && `${written(subject)} against ${written(floor)}`,
+      !isRatio && ratio !== undefined && `${ratio.toFixed(1)} ×`,
+      p95 !== undefined && `p95 ${written(p95)}`,
+    ]
+      .filter(Boolean)
+      .join(", "),
+  };
 }

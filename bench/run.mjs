@@ -1,11 +1,26 @@
+// Measures, prints, and ends with 1 when a limit does not hold.
+//   node bench/run.mjs [isolated|execute|local|client|mcp …] [--write]
+// With --write, what was measured goes into docs/performance.md.
+import { parseArgs } from "node:util";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
 import { benchIsolated } from "./isolated.mjs";
+import { benchLocal } from "./local.mjs";
 import { benchMcp } from "./mcp.mjs";
-import { report } from "./measure.mjs";
+import { describe } from "./measure.mjs";
+import { writePage } from "./page.mjs";
 
-const benches = { isolated: benchIsolated, execute: benchExecute, client: benchClient, mcp: benchMcp };
-const wanted = process.argv.slice(2);
+const benches = {
+  isolated: benchIsolated,
+  execute: benchExecute,
+  local: benchLocal,
+  client: benchClient,
+  mcp: benchMcp,
+};
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: "boolean", default: false } },
+});
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(
@@ -14,9 +29,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-let allHold = true;
+const measured = [];
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  for (const result of await bench()) allHold = report(result) && allHold;
+  for (const result of (await bench()).map(describe)) {
+    const { holds, figure, limit, detail } = result;
+    console.log(`${holds ? "✓" : "✗"} ${figure}  (${limit})  ${result.name}${detail && `: ${detail}`}`);
+    measured.push({ ...result, bench: name });
+  }
 }
-process.exitCode = allHold ? 0 : 1;
+if (values.write) writePage(measured);
+process.exitCode = measured.every(({ holds }) => holds) ? 0 : 1;

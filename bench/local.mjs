@@ -1,0 +1,168 @@
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SandboxClient } from "cloud-sandbox";
+import { request } from "undici";
+import { run } from "./isolated.mjs";
+import { compare, summarize } from "./measure.mjs";
+import { familyOf, processorSeconds, proportionalMemory } from "./process-figures.mjs";
+import { serve } from "./serve.mjs";
+
+const sandboxes = 100;
+const mebibyte = 1024 * 1024;
+/** For a pool to fill and the machine to be quiet again. */
+const quiet = () => sleep(300);
+
+/** The local server as its users meet it: how soon a first command has run, what calls cost, what idle sandboxes weigh. */
+export async function benchLocal() {
+  return [
+    ...(await withServer(["--pool", "4"], firstCommands)),
+    ...(await withServer(["--pool", "1"], calls)),
+    ...(await withServer(["--pool", "4", "--max-sandboxes", "128"], crowd)),
+  ];
+}
+
+async function withServer(args, bench) {
+  const server = await serve(...args);
+  const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  try {
+    return await bench(client, server);
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+}
+
+/** As public comparisons of sandbox clouds measure it: create, `node -v`, and the clock stops. One after the other. */
+async function firstCommands(client) {
+  const took = [];
+  await quiet();
+  const result = await compare({
+    name: `create to the end of node -v, ${sandboxes} one after the other, over a bare node -v`,
+    limit: 25,
+    bound: "subject",
+    rounds: sandboxes,
+    floor: () => run([process.execPath, "-v"]),
+    subject: async () => {
+      const started = performance.now();
+      const sandbox = await firstCommand(client);
+      took.push({ sandbox, duration: performance.now() - started });
+    },
+    settle: async () => {
+      await Promise.all(took.splice(0).map(({ sandbox }) => sandbox.delete()));
+      await quiet();
+    },
+  });
+  await Promise.all(took.map(({ sandbox }) => sandbox.delete()));
+  return [result];
+}
+
+async function firstCommand(client) {
+  const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+  const { exitCode, stderr } = await sandbox.commands.run(["node", "-v"]);
+  if (exitCode !== 0) throw new Error(`node -v ended with ${exitCode}: ${stderr}`);
+  return sandbox;
+}
+
+async function calls(client) {
+  const body = Buffer.alloc(mebibyte, "x");
+  const server = createServer((incoming, response) => {
+    if (incoming.method === "GET") return response.end(body);
+    incoming.resume().on("end", () => response.end("{}"));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  const raw = async (method, content) => {
+    const answer = await request(url, { method, body: content });
+    await answer.body.arrayBuffer();
+  };
+  try {
+    const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+    await sandbox.execute("x = 0", { language: "python" });
+    await sandbox.files.write("/workspace/data", body);
+    return [
+      await compare({
+        name: 'execute("x += 1") in a context, over one HTTP round trip',
+        limit: 2,
+        bound: "subject",
+        rounds: 500,
+        floor: () => raw("POST", "{}"),
+        subject: () => sandbox.execute("x += 1", { language: "python" }),
+      }),
+      await compare({
+        name: "files.write of 1 MiB, over raw HTTP",
+        limit: 2,
+        rounds: 100,
+        floor: () => raw("POST", body),
+        subject: () => sandbox.files.write("/workspace/data", body),
+      }),
+      await compare({
+        name: "files.readBytes of 1 MiB, over raw HTTP",
+        limit: 2,
+        rounds: 100,
+        floor: () => raw("GET"),
+        subject: () => sandbox.files.readBytes("/workspace/data"),
+      }),
+    ];
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** A hundred at once, and then a hundred that do nothing. */
+async function crowd(client, { pid }) {
+  const idle = await processorShare(pid, 5000);
+  const took = [];
+  const created = await Promise.allSettled(
+    Array.from({ length: sandboxes }, async () => {
+      const started = performance.now();
+      const sandbox = await firstCommand(client);
+      took.push(performance.now() - started);
+      return sandbox;
+    }),
+  );
+  const alive = await Promise.allSettled(
+    created.map(async ({ value, reason }) => {
+      if (!value) throw reason;
+      return value.commands.run(["true"]);
+    }),
+  );
+  const count = alive.filter(({ status }) => status === "fulfilled").length;
+  const { median, p95 } = summarize(took);
+  const spread = `first command after ${median.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`;
+  await quiet();
+  const memory = proportionalMemory(familyOf(pid));
+  const idleCrowd = await processorShare(pid, 5000);
+  return [
+    {
+      name: `a burst of ${sandboxes}, alive at its end (${spread})`,
+      unit: "",
+      subject: count,
+      limit: sandboxes,
+      atLeast: true,
+    },
+    {
+      name: `memory of ${sandboxes} idle sandboxes and their server (PSS)`,
+      unit: "MiB",
+      subject: memory,
+      limit: 1536,
+    },
+    { name: "processor used by an idle server with its pool", unit: "%", subject: idle, limit: 1 },
+    {
+      name: `processor used by ${sandboxes} idle sandboxes and their server`,
+      unit: "%",
+      subject: idleCrowd,
+      limit: 5,
+    },
+  ];
+}
+
+/** Of one processor, in per cent. */
+async function processorShare(pid, milliseconds) {
+  // What follows a start or a burst is not idleness.
+  await sleep(3000);
+  const pids = familyOf(pid);
+  const before = processorSeconds(pids);
+  await sleep(milliseconds);
+  return ((processorSeconds(pids) - before) / (milliseconds / 1000)) * 100;
+}

@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const page = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
+const [begin, end] = ["<!-- measured: begin -->", "<!-- measured: end -->"];
+
+/** Puts what was measured in place of what the page said before; a bench that did not run keeps its lines. */
+export function writePage(measured) {
+  const text = readFileSync(page, "utf8");
+  const [before, rest] = text.split(begin);
+  const [table, after] = rest.split(end);
+  const benches = new Set(measured.map(({ bench }) => bench));
+  const kept = table
+    .split("\n")
+    .filter((line) => line.startsWith("| `") && !benches.has(/`(\w+)`/.exec(line)[1]));
+  const lines = measured.map(
+    ({ bench, name, figure, limit, detail, holds }) =>
+      `| \`${bench}\` | ${name} | ${figure} | ${limit}${holds ? "" : " **(missed)**"} | ${detail} |`,
+  );
+  const head = "| bench | what | figure | limit | made of |\n|---|---|---|---|---|";
+  const now = [begin, machine(), "", head, ...[...kept, ...lines].sort(), end].join("\n");
+  writeFileSync(page, `${before}${now}${after}`);
+}
+
+function machine() {
+  const processors = cpus();
+  const gibibytes = Math.round(totalmem() / 1024 ** 3);
+  return `Measured on ${new Date().toISOString().slice(0, 10)}: ${processors.length} × ${processors[0].model.trim()}, ${gibibytes} GiB, Linux ${release()}, Node ${process.versions.node}, ${process.getuid() === 0 ? "started by root" : "started by an ordinary user"}.`;
+}

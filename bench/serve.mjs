@@ -1,0 +1,23 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../packages/local/dist/main.js", import.meta.url));
+
+/** The local server in a process of its own, as people start it. */
+export async function serve(...args) {
+  const child = spawn(process.execPath, [main, "serve", "--json", ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+  const { url, api_key: apiKey } = JSON.parse(line);
+  return {
+    url,
+    apiKey,
+    pid: child.pid,
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
