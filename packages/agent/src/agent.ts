@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
@@ -30,7 +32,7 @@ const bodyLimit = 32 * 1024 * 1024;
 
 export interface Agent {
   /** Answers a request. */
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
@@ -98,13 +100,15 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
   });
   return {
-    fetch: (request) => router.fetch(request),
+    handle: (request, response) => router.handle(request, response),
     async warmUp() {
       // Refused only after all that comes before a program is started.
-      const body = JSON.stringify({ code: "", language: "none" });
-      const refused = new Request("http://agent/execute", { method: "POST", body });
+      const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
+      const headers = { "content-length": String(body.length) };
+      const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });
       const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
-      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.fetch(refused)]);
+      const neverGone = () => new AbortController().signal;
+      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.answer(refused, neverGone)]);
     },
     async close() {
       await executor.close();

@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { text } from "node:stream/consumers";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { getRequestListener } from "@hono/node-server";
 import { AccountKey } from "./control-plane/account-key.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
@@ -110,10 +109,9 @@ async function serve(
     setEnvironment: (sandbox, variables) => setEnvironment(gateway, tokens, sandbox, variables),
     log,
   });
-  const answer = getRequestListener(api.fetch, { overrideGlobalObjects: false });
   server.on("request", (request, response) => {
     const target = agentTarget(request);
-    void (target ? gateway.handle(request, response, target) : answer(request, response));
+    void (target ? gateway.handle(request, response, target) : api.handle(request, response));
   });
   server.on("upgrade", (request, connection, head) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {

@@ -1,11 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { controlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
 import {
   type ContractRouterOptions,
   contractRouter,
   controlPlaneEnvelope,
   Problem,
+  Reply,
   type RequestEvent,
 } from "@cloud-sandbox/protocol/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -50,10 +52,10 @@ const options: ContractRouterOptions<ControlPlaneContract, { account: string }> 
     setSandboxTimeout: ({ body }) => ({ timeout_seconds: body.timeout_seconds }),
     buildTemplate: ({ body }) => ({ build_id: "b", template_id: JSON.stringify(body) }),
     getTemplateBuildLogs: ({ query }) =>
-      new Response(`offset ${query.offset}`, { headers: { "content-type": "text/event-stream" } }),
+      new Reply(`offset ${query.offset}`, { "content-type": "text/event-stream" }),
     uploadTemplateFiles: async ({ request, params }) => ({
       files_hash: params.files_hash,
-      size: (await request.arrayBuffer()).byteLength,
+      size: (await buffer(request)).byteLength,
     }),
   },
 };

@@ -1,6 +1,6 @@
 import type { AgentContract } from "@cloud-sandbox/protocol/agent-contract";
 import type { ControlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
-import type { Handlers } from "@cloud-sandbox/protocol/server";
+import type { Handlers, Reply } from "@cloud-sandbox/protocol/server";
 import { expectTypeOf, test } from "vitest";
 
 interface Caller {
@@ -27,7 +27,7 @@ test("handlers are typed from the contract", () => {
 
 test("an answer of another shape does not compile", () => {
   expectTypeOf<() => { id: string; deleted: boolean }>().toExtend<ControlPlane["deleteSandbox"]>();
-  expectTypeOf<() => Response>().toExtend<ControlPlane["getSandbox"]>();
+  expectTypeOf<() => Reply>().toExtend<ControlPlane["getSandbox"]>();
   expectTypeOf<() => { id: number }>().not.toExtend<ControlPlane["deleteSandbox"]>();
   expectTypeOf<() => undefined>().not.toExtend<ControlPlane["getSandbox"]>();
   expectTypeOf<() => Uint8Array>().not.toExtend<Agent["downloadFile"]>();

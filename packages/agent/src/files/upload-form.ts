@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import type { Readable } from "node:stream";
+import { type IncomingRequest, Problem } from "@cloud-sandbox/protocol/server";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 
 /** A file on its way in. */
@@ -18,11 +18,10 @@ const limits = { fields: 16, parts: 32, files: 1, fieldSize: 4096, headerPairs: 
  * and the form's `path`, which clients may send behind the file.
  */
 export async function receiveForm<T>(
-  request: Request,
+  request: IncomingRequest,
   store: (file: IncomingFile) => Promise<T>,
 ): Promise<{ stored: T; path: string | undefined }> {
   const form = formParser(request);
-  const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
   let path: string | undefined;
   let storing: Promise<T> | undefined;
   let bytes: Readable | undefined;
@@ -40,10 +39,10 @@ export async function receiveForm<T>(
     });
     form.once("finish", resolve);
     form.on("error", () => reject(malformed()));
-    body.on("error", () => reject(malformed()));
+    request.on("error", () => reject(malformed()));
   });
   try {
-    body.pipe(form);
+    request.pipe(form);
     await parsed;
     if (!storing)
       throw new Problem(
@@ -53,7 +52,7 @@ export async function receiveForm<T>(
       );
     return { stored: await storing, path };
   } catch (error) {
-    body.unpipe(form);
+    request.unpipe(form);
     bytes?.destroy(malformed());
     // It may be cleaning up; the first error is the one to tell.
     await storing?.catch(() => undefined);
@@ -61,9 +60,9 @@ export async function receiveForm<T>(
   }
 }
 
-function formParser(request: Request): BusboyInstance {
-  const contentType = request.headers.get("content-type") ?? "";
-  if (!request.body || !/^multipart\/form-data\b/i.test(contentType)) throw malformed();
+function formParser(request: IncomingRequest): BusboyInstance {
+  const contentType = request.headers["content-type"] ?? "";
+  if (!/^multipart\/form-data\b/i.test(contentType)) throw malformed();
   try {
     return new Busboy({
       headers: { "content-type": contentType },

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem, Reply } from "@cloud-sandbox/protocol/server";
 import { copy, type FileService } from "../files/file-service.js";
 import { receiveForm } from "../files/upload-form.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
@@ -59,12 +59,10 @@ export function fileHandlers(files: FileService) {
       const bytes =
         size > 0 ? file.createReadStream({ end: size - 1, highWaterMark: chunkSize }) : Readable.from([]);
       if (size === 0) await file.close();
-      return new Response(Readable.toWeb(bytes) as ReadableStream, {
-        headers: {
-          "content-type": "application/octet-stream",
-          "content-length": String(size),
-          "content-disposition": attachment(name),
-        },
+      return new Reply(bytes, {
+        "content-type": "application/octet-stream",
+        "content-length": String(size),
+        "content-disposition": attachment(name),
       });
     },
   } satisfies AgentHandlers;

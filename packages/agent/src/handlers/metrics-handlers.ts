@@ -1,3 +1,4 @@
+import { Reply } from "@cloud-sandbox/protocol/server";
 import type { Executor } from "../execution/executor.js";
 import type { ResourceUsage, Share } from "../machine/resource-usage.js";
 import { prometheusText, type Sample } from "../prometheus-text.js";
@@ -79,9 +80,7 @@ export function metricsHandlers({ executor, usage, requests }: MetricsParts) {
     getMetrics: snapshot,
     getMetricsSnapshot: snapshot,
     getPrometheusMetrics: async () =>
-      new Response(await prometheus(), {
-        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-      }),
+      new Reply(await prometheus(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" }),
   } satisfies AgentHandlers;
 }
 

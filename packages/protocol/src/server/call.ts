@@ -1,10 +1,11 @@
-import type { Context } from "hono";
 import type { Operation } from "../contract.js";
+import { headerOf, type IncomingRequest } from "./incoming-request.js";
 
 /** One request on its way through a handler: validated input, and what to know about the caller. */
 export class Call<Params = unknown, Query = unknown, Body = unknown, Auth = unknown> {
   constructor(
-    readonly context: Context,
+    /** The request itself: its body is unread where the contract has no JSON body. */
+    readonly request: IncomingRequest,
     readonly operation: Operation,
     readonly requestId: string,
     /** Headers for the answer, whatever it will be; names in lower case. */
@@ -13,18 +14,14 @@ export class Call<Params = unknown, Query = unknown, Body = unknown, Auth = unkn
     readonly query: Query,
     readonly body: Body,
     readonly auth: Auth,
+    private readonly gone: () => AbortSignal,
   ) {}
-
-  /** The request itself: its body is unread where the contract has no JSON body. */
-  get request(): Request {
-    return this.context.req.raw;
-  }
 
   /** Aborts when the client goes away before it has its answer. */
   get signal(): AbortSignal {
-    return this.context.req.raw.signal;
+    return this.gone();
   }
 
   /** A request header; a property, so that handlers can take it out of the call. */
-  readonly header = (name: string): string | undefined => this.context.req.header(name);
+  readonly header = (name: string): string | undefined => headerOf(this.request, name);
 }

@@ -1,11 +1,16 @@
-import { type Context, Hono } from "hono";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import findMyWay, { type HTTPMethod, type HTTPVersion } from "find-my-way";
 import type { Contract, ContractTypes, Operation } from "../contract.js";
 import { Call } from "./call.js";
 import type { Envelope } from "./envelopes.js";
 import type { Handlers } from "./handlers.js";
+import { headerOf, type IncomingRequest, targetOf } from "./incoming-request.js";
 import { readJsonBody } from "./json-body.js";
 import { Problem } from "./problem.js";
 import { readQuery } from "./query.js";
+import { Reply } from "./reply.js";
 import { requestId } from "./request-id.js";
 import { validate } from "./validation-problem.js";
 
@@ -43,98 +48,136 @@ export interface RequestEvent {
 }
 
 /** A server for a contract: routes, authenticates, validates, and answers in the plane's own words. */
+export interface ContractRouter {
+  /** Answers a request of node:http's. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** What a request is answered with. `gone` gives a signal that aborts when nobody waits for the answer any more. */
+  answer(request: IncomingRequest, gone: () => AbortSignal): Promise<Reply>;
+}
+
 export function contractRouter<Types extends ContractTypes, Auth>(
   options: ContractRouterOptions<Types, Auth>,
-): Hono {
+): ContractRouter {
   const { contract, envelope, onRequest, onError } = options;
   const handlers = options.handlers as Readonly<Record<string, AnyHandler | undefined>>;
-  const app = new Hono();
-
+  const routes = findMyWay<HTTPVersion.V1>({ maxParamLength: longestParameter });
   for (const operation of contract.operations) {
-    const handler = handlers[operation.operationId];
-    app.on(operation.method, honoPath(operation.path), (context) =>
-      answer(context, operation.operationId, (id, headers) =>
-        perform(context, operation, handler, id, headers),
-      ),
-    );
+    routes.on(operation.method, operation.path.replace(/\{(\w+)\}/g, ":$1"), nobody, operation);
   }
-  app.notFound((context) =>
-    answer(context, undefined, () =>
-      Promise.reject(unmatched(contract.operations, context.req.method, context.req.path)),
-    ),
-  );
-  return app;
 
   async function perform(
-    context: Context,
-    operation: Operation,
-    handler: AnyHandler | undefined,
+    request: IncomingRequest,
+    { operation, params, query: queryText }: Matched,
     id: string,
     headers: Record<string, string>,
-  ): Promise<Response> {
-    const params = context.req.param() as Record<string, string>;
-    const header = (name: string) => context.req.header(name);
+    gone: () => AbortSignal,
+  ): Promise<Reply> {
+    const header = (name: string) => headerOf(request, name);
     const auth = operation.authenticated
       ? await options.authenticate({ operation, params, header })
       : undefined;
+    const handler = handlers[operation.operationId];
     if (!handler) throw unavailable(operation);
 
-    const query = operation.query ? readQuery(context.req, operation.query.types) : {};
+    const query = operation.query ? readQuery(queryText, operation.query.types) : {};
     if (operation.query) validate(operation.query, query);
-    const body = operation.body && (await readJsonBody(context.req.raw, options.bodyLimit));
+    const body = operation.body && (await readJsonBody(request, options.bodyLimit));
     if (operation.body && (body !== undefined || operation.body.required))
       validate(operation.body, body ?? {});
 
-    const result = await handler(new Call(context, operation, id, headers, params, query, body, auth));
-    return result instanceof Response
-      ? withHeaders(result, headers)
+    const result = await handler(new Call(request, operation, id, headers, params, query, body, auth, gone));
+    return result instanceof Reply
+      ? new Reply(result.body, { ...result.headers, ...headers }, result.status)
       : json(result, operation.status, headers);
   }
 
-  async function answer(context: Context, operationId: string | undefined, work: Work): Promise<Response> {
+  function match(request: IncomingRequest): Matched {
+    const { path, query } = targetOf(request);
+    const method = request.method ?? "GET";
+    const found = routes.find((method === "HEAD" ? "GET" : method) as HTTPMethod, path);
+    if (!found) throw unmatched(contract.operations, method, path);
+    return { operation: found.store as Operation, params: found.params as Record<string, string>, query };
+  }
+
+  async function answer(request: IncomingRequest, gone: () => AbortSignal): Promise<Reply> {
     const started = performance.now();
-    const id = requestId(context.req.header("x-request-id"));
+    const id = requestId(headerOf(request, "x-request-id"));
     const headers = { "x-request-id": id };
-    const response = await work(id, headers).catch((error: unknown) => {
+    let operationId: string | undefined;
+    let reply: Reply;
+    try {
+      const matched = match(request);
+      operationId = matched.operation.operationId;
+      reply = await perform(request, matched, id, headers, gone);
+    } catch (error) {
       if (!(error instanceof Problem)) onError?.(error, { requestId: id, operationId });
       const problem = error instanceof Problem ? error : internal(id);
       const body = envelope(problem, { requestId: id, timestamp: new Date().toISOString() });
-      return json(body, problem.status, { ...headers, ...problem.headers });
-    });
-    const { status } = response;
-    onRequest?.({
-      operationId,
-      requestId: id,
-      method: context.req.method,
-      status,
-      durationMs: performance.now() - started,
-    });
-    return response;
+      reply = json(body, problem.status, { ...headers, ...problem.headers });
+    }
+    const { status } = reply;
+    const { method = "GET" } = request;
+    onRequest?.({ operationId, requestId: id, method, status, durationMs: performance.now() - started });
+    return reply;
   }
+
+  return {
+    answer,
+    async handle(request, response) {
+      await send(await answer(request, () => closeSignal(response)), response);
+    },
+  };
+}
+
+interface Matched {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
 }
 
 type AnyHandler = (call: Call) => unknown;
-type Work = (id: string, headers: Record<string, string>) => Promise<Response>;
 
-const honoPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
+/** What is too long is for the handler to refuse, with a reason. */
+const longestParameter = Number.MAX_SAFE_INTEGER;
 
-/** Plain headers and a string body: the form that @hono/node-server writes without building a WHATWG response. */
-function json(body: unknown, status: number, headers: Record<string, string>): Response {
-  if (body === undefined) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/json", ...headers },
-  });
+/** Routes are looked up, never run. */
+const nobody = () => undefined;
+
+function json(body: unknown, status: number, headers: Readonly<Record<string, string>>): Reply {
+  if (body === undefined) return new Reply(undefined, headers, status);
+  return new Reply(JSON.stringify(body), { "content-type": "application/json", ...headers }, status);
 }
 
-function withHeaders(response: Response, headers: Record<string, string>): Response {
-  const merged = new Headers(response.headers);
-  for (const [name, value] of Object.entries(headers)) merged.set(name, value);
-  return new Response(response.body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: merged,
+/** Made when it is asked for: most handlers never do. */
+function closeSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.destroyed) abort();
+  else response.once("close", abort);
+  return controller.signal;
+}
+
+/** A stream that breaks off can only be shown by breaking off too: its head is out. */
+async function send({ body, headers, status }: Reply, response: ServerResponse): Promise<void> {
+  if (body instanceof Readable) {
+    response.writeHead(status, headers);
+    if (response.req.method === "HEAD") {
+      body.destroy();
+      response.end();
+      return;
+    }
+    response.flushHeaders();
+    await pipeline(body, response).catch(() => response.destroy());
+    return;
+  }
+  const hasLength = body !== undefined && status !== 204;
+  response.writeHead(status, {
+    ...headers,
+    ...(hasLength && { "content-length": String(Buffer.byteLength(body)) }),
   });
+  response.end(body);
 }
 
 function unmatched(operations: readonly Operation[], method: string, path: string): Problem {

@@ -1,8 +1,9 @@
 import type { ContractTypes } from "../contract.js";
 import type { Call } from "./call.js";
+import type { Reply } from "./reply.js";
 
 /**
- * The handlers of a contract, by operation. A handler returns the JSON of its success answer, or a `Response`
+ * The handlers of a contract, by operation. A handler returns the JSON of its success answer, or a `Reply`
  * for everything else; it throws a `Problem` to refuse. Operations without one answer 404.
  */
 export type Handlers<Types extends ContractTypes, Auth> = {
@@ -48,12 +49,12 @@ type Defaulted<Value, Defaults, Id, Part extends string> = Value extends object
   : Value;
 
 type Answer<Operation> = Operation extends { responses: infer Responses }
-  ? Response | JsonOf<Responses[keyof Responses & Success]>
-  : Response;
+  ? Reply | JsonOf<Responses[keyof Responses & Success]>
+  : Reply;
 
 type Success = 200 | 201 | 202 | 204;
 
-/** `undefined` where there is no content; nothing where the content is not JSON and takes a `Response`. */
+/** `undefined` where there is no content; nothing where the content is not JSON and takes a `Reply`. */
 type JsonOf<Reply> = Reply extends { content: { "application/json": infer Json } }
   ? Json
   : Reply extends { content: object }

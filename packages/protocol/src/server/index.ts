@@ -1,6 +1,7 @@
 export type { Contract, ContractTypes, Operation } from "../contract.js";
 export { Call } from "./call.js";
 export {
+  type ContractRouter,
   type ContractRouterOptions,
   contractRouter,
   type RequestEvent,
@@ -8,4 +9,6 @@ export {
 } from "./contract-router.js";
 export { agentEnvelope, controlPlaneEnvelope, type Envelope, type EnvelopeContext } from "./envelopes.js";
 export type { Handler, Handlers } from "./handlers.js";
+export type { IncomingRequest } from "./incoming-request.js";
 export { Problem, type ProblemOptions } from "./problem.js";
+export { Reply } from "./reply.js";

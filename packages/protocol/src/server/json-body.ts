@@ -1,33 +1,37 @@
+import type { IncomingRequest } from "./incoming-request.js";
 import { Problem } from "./problem.js";
+
+const nothing = new Uint8Array();
 
 /**
  * The JSON body of a request, or `undefined` where it is empty. The media type is not looked at: clients send
  * odd ones. A field that is `null` counts as absent, as it does for servers that decode into structs.
  */
-export async function readJsonBody(request: Request, limit: number): Promise<unknown> {
-  const text = await readText(request, limit);
+export async function readJsonBody(request: IncomingRequest, limit: number): Promise<unknown> {
+  const text = new TextDecoder().decode(await readBody(request, limit));
   if (text.trim() === "") return undefined;
   const value = parse(text);
   return isObject(value) ? withoutNulls(value) : value;
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
-  const length = request.headers.get("content-length");
-  if (length !== null) {
-    if (Number(length) > limit) throw tooLarge(limit);
-    return request.text();
-  }
-  if (request.headers.get("transfer-encoding") === null || request.body === null) return request.text();
-
-  const decoder = new TextDecoder();
-  let text = "";
+async function readBody(request: IncomingRequest, limit: number): Promise<Uint8Array> {
+  const { "content-length": length, "transfer-encoding": coding } = request.headers;
+  if (length === undefined && coding === undefined) return nothing;
+  if (Number(length) > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
   let received = 0;
-  for await (const chunk of request.body) {
-    received += chunk.byteLength;
-    if (received > limit) throw tooLarge(limit);
-    text += decoder.decode(chunk, { stream: true });
+  try {
+    for await (const chunk of request) {
+      received += chunk.byteLength;
+      if (received > limit) throw tooLarge(limit);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem(400, "INVALID_REQUEST", "The request ended before its body was complete.");
   }
-  return text + decoder.decode();
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
 }
 
 function parse(text: string): unknown {

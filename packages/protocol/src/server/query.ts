@@ -1,15 +1,14 @@
-import type { HonoRequest } from "hono";
 import type { Operation } from "../contract.js";
 
 /** The query as the contract types it; what cannot be converted stays text, for the validator to name. */
 export function readQuery(
-  request: HonoRequest,
+  text: string,
   types: NonNullable<Operation["query"]>["types"],
 ): Record<string, unknown> {
-  const given = request.query();
+  const given = new URLSearchParams(text);
   const query: Record<string, unknown> = {};
-  for (const name of Object.keys(given)) {
-    query[name] = types[name] === "array" ? request.queries(name) : convert(given[name] ?? "", types[name]);
+  for (const name of new Set(given.keys())) {
+    query[name] = types[name] === "array" ? given.getAll(name) : convert(given.get(name) ?? "", types[name]);
   }
   return query;
 }

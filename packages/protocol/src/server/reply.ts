@@ -1,0 +1,10 @@
+import type { Readable } from "node:stream";
+
+/** An answer that is not the JSON of its operation's success: another status, other headers, a body of another kind. */
+export class Reply {
+  constructor(
+    readonly body: string | Uint8Array | Readable | undefined,
+    readonly headers: Readonly<Record<string, string>> = {},
+    readonly status = 200,
+  ) {}
+}
