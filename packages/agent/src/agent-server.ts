@@ -1,10 +1,12 @@
 import { createServer, type Server } from "node:http";
+import { agentEnvelope, answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
 import type { Agent } from "./agent.js";
 import type { ListenAddress } from "./agent-config.js";
 
 /** Serves an agent over HTTP; resolves when it listens. */
 export async function serveAgent(agent: Agent, address: ListenAddress): Promise<Server> {
   const server = createServer((request, response) => void agent.handle(request, response));
+  answerUnreadableRequests(server, () => agentEnvelope);
   // Longer than any gateway keeps an idle connection, and as long as an upload may take.
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 0;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { text } from "node:stream/consumers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { answerUnreadableRequests, Problem } from "@cloud-sandbox/protocol/server";
 import { AccountKey } from "./control-plane/account-key.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
@@ -10,7 +10,7 @@ import type { SandboxRecord } from "./control-plane/sandbox-record.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { TokenIssuer } from "./control-plane/token-issuer.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
-import { agentPath, agentTarget } from "./gateway/agent-target.js";
+import { agentPath, agentTarget, envelopeAt } from "./gateway/agent-target.js";
 import { ignoreUpgrade } from "./gateway/ignored-upgrade.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
@@ -82,6 +82,7 @@ async function serve(
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 });
+  answerUnreadableRequests(server, envelopeAt);
   const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
   const [tokens, templates] = await Promise.all([openTokenIssuer(store), TemplateCatalogue.open(limits)]);
   const fleet = new SandboxFleet({

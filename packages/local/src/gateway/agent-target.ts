@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { agentEnvelope, controlPlaneEnvelope, type Envelope } from "@cloud-sandbox/protocol/server";
 import { bearerToken, subjectOf } from "./forwarded-headers.js";
 
 /** What a request asks of which sandbox's agent. */
@@ -14,6 +15,10 @@ const prefix = "/agent/";
 export function agentPath(sandboxId: string): string {
   return `${prefix}${sandboxId}`;
 }
+
+/** How errors are worded at an address: the agents have words of their own. */
+export const envelopeAt = (url: string): Envelope =>
+  url.startsWith(prefix) ? agentEnvelope : controlPlaneEnvelope;
 
 /**
  * The agent that a request is for: by path, or, for clients that know a host only, by whom its token says it is for.

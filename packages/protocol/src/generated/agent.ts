@@ -2747,7 +2747,27 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description EXECUTION_TIMEOUT. Some servers answer so; this contract's own answer is 200 with `termination_reason` `timeout`. */
+        /** @description METHOD_NOT_ALLOWED. The path takes other methods, named in `Allow`. */
+        MethodNotAllowed: {
+            headers: {
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description PAYLOAD_TOO_LARGE. Address and headers are larger than the server takes, together 16 KiB. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description INVALID_REQUEST: the request did not arrive in time. EXECUTION_TIMEOUT: some servers answer so; this contract's own answer is 200 with `termination_reason` `timeout`. */
         RequestTimeout: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -2757,7 +2777,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description FILE_ALREADY_EXISTS, or something of another kind has that name. */
+        /** @description FILE_ALREADY_EXISTS, or something of another kind has that name; SANDBOX_PAUSED, SANDBOX_STOPPED, EXECUTION_INTERRUPTED or AGENT_UNREADABLE, when the sandbox's state allows no answer. */
         Conflict: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];

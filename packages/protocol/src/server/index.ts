@@ -12,3 +12,4 @@ export type { Handler, Handlers } from "./handlers.js";
 export type { IncomingRequest } from "./incoming-request.js";
 export { Problem, type ProblemOptions } from "./problem.js";
 export { Reply } from "./reply.js";
+export { answerUnreadableRequests } from "./unreadable-requests.js";

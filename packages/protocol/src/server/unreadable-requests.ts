@@ -1,0 +1,63 @@
+import type { Server } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Envelope } from "./envelopes.js";
+import { Problem } from "./problem.js";
+import { requestId } from "./request-id.js";
+
+const reasons: Readonly<Record<string, Problem>> = {
+  HPE_HEADER_OVERFLOW: new Problem(
+    431,
+    "PAYLOAD_TOO_LARGE",
+    "The request's address and headers are too large: together they may have 16 KiB. Send long values in the body.",
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem(
+    408,
+    "INVALID_REQUEST",
+    "The request's headers did not arrive in time. Send it again, at once.",
+  ),
+};
+const notHttp = new Problem(
+  400,
+  "INVALID_REQUEST",
+  "This is not a request in HTTP/1.1. Send it with an ordinary HTTP client.",
+);
+
+const lingerMs = 2000;
+
+/**
+ * Words the refusal of requests that the HTTP parser gives up on, and which no router ever sees, like all others.
+ * `envelopeFor` is asked with the request's address, empty where that could not be read.
+ */
+export function answerUnreadableRequests(server: Server, envelopeFor: (target: string) => Envelope): void {
+  const answered = new WeakSet<Duplex>();
+  server.on("clientError", (error: ParserError, socket: Duplex) => {
+    // What still comes fails again.
+    if (answered.has(socket)) return;
+    answered.add(socket);
+    if (!socket.writable || error.code === "ECONNRESET") {
+      socket.destroy();
+      return;
+    }
+    const problem = reasons[error.code ?? ""] ?? notHttp;
+    const id = requestId(undefined);
+    const envelope = envelopeFor(targetOf(error));
+    const body = JSON.stringify(envelope(problem, { requestId: id, timestamp: new Date().toISOString() }));
+    const headers = [
+      `HTTP/1.1 ${problem.status} ${problem.code}`,
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${id}`,
+      "connection: close",
+    ];
+    socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
+    // Closed at once, with bytes on their way, the connection would be reset and the answer lost.
+    const lingering = setTimeout(() => socket.destroy(), lingerMs).unref();
+    socket.once("close", () => clearTimeout(lingering));
+  });
+}
+
+/** Node hands over the bytes that it could not read. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+const targetOf = ({ rawPacket }: ParserError) =>
+  /^[A-Z]+ (\S+)/.exec(rawPacket?.toString("latin1", 0, 1000) ?? "")?.[1] ?? "";
