@@ -1,0 +1,62 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import type { FuzzRequest } from "./request-arbitrary.js";
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly milliseconds: number;
+}
+
+/** What an answer may take: the longest execution asked for, and what a loaded machine adds. */
+const patienceMs = 20_000;
+/** A stream goes on for ever: this much of it is looked at. */
+const streamMs = 50;
+
+/** Sends requests as they are, with nothing added or mended that HTTP does not require. */
+export class RawExchange {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+  async send(origin: string, { method, target, headers, body }: FuzzRequest): Promise<RawAnswer> {
+    const started = performance.now();
+    const { hostname, port } = new URL(origin);
+    const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = request({
+        agent: this.#agent,
+        hostname,
+        port,
+        method,
+        path: target,
+        headers: { ...(body && { "content-length": body.length }), ...Object.fromEntries(given) },
+        timeout: patienceMs,
+      });
+      outgoing.once("response", resolve).once("error", reject);
+      outgoing.once("timeout", () => outgoing.destroy(new Error(`No answer within ${patienceMs} ms`)));
+      outgoing.end(body);
+    });
+    const bytes = await received(response);
+    const milliseconds = performance.now() - started;
+    return { status: response.statusCode ?? 0, headers: response.headers, body: bytes, milliseconds };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+async function received(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  if (!response.headers["content-type"]?.startsWith("text/event-stream")) {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  }
+  response.on("data", (chunk: Buffer) => chunks.push(chunk));
+  response.on("error", () => undefined);
+  await new Promise((resolve) => {
+    response.once("end", resolve);
+    setTimeout(resolve, streamMs);
+  });
+  response.destroy();
+  return Buffer.concat(chunks);
+}
