@@ -11,6 +11,7 @@ export async function serveAgent(agent: Agent, address: ListenAddress): Promise<
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;
+  server.on("connect", (request, client, head) => void agent.connect(request, client, head));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen("socket" in address ? { path: address.socket } : address, resolve);

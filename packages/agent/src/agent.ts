@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
@@ -23,6 +23,7 @@ import { systemHandlers } from "./handlers/system-handlers.js";
 import { unavailableHandlers } from "./handlers/unavailable-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
+import { PortRelay } from "./port-relay.js";
 import { PrivateDirectory } from "./private-directory.js";
 import { RequestMetrics } from "./request-metrics.js";
 import { TokenVerifier } from "./token-verifier.js";
@@ -30,9 +31,14 @@ import { TokenVerifier } from "./token-verifier.js";
 /** Larger files are uploaded, which streams. */
 const bodyLimit = 32 * 1024 * 1024;
 
+/** Where the agent relays to the control plane's proxies. */
+const proxyPorts = [3128, 1080];
+
 export interface Agent {
   /** Answers a request. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Connects a caller with a port inside the sandbox. */
+  connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
@@ -60,6 +66,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
   ]);
+  const reserved = new Set([...proxyPorts, ...("port" in listen ? [listen.port] : [])]);
+  const ports = new PortRelay({ tokens, reserved });
   const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
   const requests = new RequestMetrics(agentContract.operations);
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
@@ -101,6 +109,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   });
   return {
     handle: (request, response) => router.handle(request, response),
+    connect: (request, client, head) => ports.connect(request, client, head),
     async warmUp() {
       // Refused only after all that comes before a program is started.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
@@ -111,6 +120,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.answer(refused, neverGone)]);
     },
     async close() {
+      ports.close();
       await executor.close();
       await directory.remove();
     },

@@ -64,8 +64,9 @@ export class RunningAgent implements AsyncDisposable {
       await signToken({ sub: sandboxId }),
       async () => {
         server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
+        const closed = new Promise((resolve) => server.close(resolve));
         await agent.close();
+        await closed;
       },
     );
   }

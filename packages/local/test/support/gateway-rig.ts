@@ -4,9 +4,9 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ignoreUpgrade } from "@cloud-sandbox/protocol/server";
 import { AgentGateway, type ReachableSandbox } from "../../src/gateway/agent-gateway.js";
 import { agentTarget } from "../../src/gateway/agent-target.js";
-import { ignoreUpgrade } from "../../src/gateway/ignored-upgrade.js";
 
 export const sandboxId = "1700000000abcdefgh";
 

@@ -9,7 +9,9 @@ export {
 } from "./contract-router.js";
 export { agentEnvelope, controlPlaneEnvelope, type Envelope, type EnvelopeContext } from "./envelopes.js";
 export type { Handler, Handlers } from "./handlers.js";
+export { ignoreUpgrade } from "./ignored-upgrade.js";
 export type { IncomingRequest } from "./incoming-request.js";
 export { Problem, type ProblemOptions } from "./problem.js";
 export { Reply } from "./reply.js";
+export { splice } from "./splice.js";
 export { answerUnreadableRequests } from "./unreadable-requests.js";
