@@ -15,5 +15,11 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.minifySyntax = true;
     options.minifyWhitespace = true;
+    // Without its native accelerators, which it would look for in directories that sandboxed code may write.
+    options.define = {
+      ...options.define,
+      "process.env.WS_NO_BUFFER_UTIL": "true",
+      "process.env.WS_NO_UTF_8_VALIDATE": "true",
+    };
   },
 });

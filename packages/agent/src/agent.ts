@@ -19,6 +19,7 @@ import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
 import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
+import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
 import { unavailableHandlers } from "./handlers/unavailable-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
@@ -26,6 +27,7 @@ import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./port-relay.js";
 import { PrivateDirectory } from "./private-directory.js";
 import { RequestMetrics } from "./request-metrics.js";
+import { WebSocketGate } from "./streaming/websocket-gate.js";
 import { TokenVerifier } from "./token-verifier.js";
 
 /** Larger files are uploaded, which streams. */
@@ -39,6 +41,8 @@ export interface Agent {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Connects a caller with a port inside the sandbox. */
   connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
+  /** Answers a request to go on as a WebSocket. */
+  upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
@@ -80,6 +84,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   );
   const jobs = new BackgroundJobs(executor, outputs, new JobRecords(state, keptJobs));
   await Promise.all([variables.restore(), jobs.recover()]);
+  const gate = new WebSocketGate();
 
   const served: Record<string, string> = {};
   const own = {
@@ -89,7 +94,19 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ executor, usage, requests }),
     ...processHandlers(),
-    ...systemHandlers({ sandboxId, template, limits, listen, executor, programs, offers, usage, served }),
+    ...streamHandlers({ gate, executor, directory, programs, offers, workspace }),
+    ...systemHandlers({
+      sandboxId,
+      template,
+      limits,
+      listen,
+      executor,
+      programs,
+      offers,
+      usage,
+      gate,
+      served,
+    }),
   } satisfies AgentHandlers;
   for (const { operationId, method, path } of agentContract.operations) {
     if (operationId in own) served[operationId] = `${method} ${path}`;
@@ -110,6 +127,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   return {
     handle: (request, response) => router.handle(request, response),
     connect: (request, client, head) => ports.connect(request, client, head),
+    upgrade: (request, response) => gate.upgrade(request, response, router),
     async warmUp() {
       // Refused only after all that comes before a program is started.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
@@ -117,10 +135,12 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });
       const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
       const neverGone = () => new AbortController().signal;
-      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.answer(refused, neverGone)]);
+      const answered = open.answer(refused, neverGone);
+      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), answered, gate.warmUp()]);
     },
     async close() {
       ports.close();
+      gate.close();
       await executor.close();
       await directory.remove();
     },

@@ -65,6 +65,7 @@ export class RunningAgent implements AsyncDisposable {
       async () => {
         server.closeAllConnections();
         const closed = new Promise((resolve) => server.close(resolve));
+        // WebSockets are the agent's to close.
         await agent.close();
         await closed;
       },
