@@ -26,6 +26,7 @@ import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./port-relay.js";
 import { PrivateDirectory } from "./private-directory.js";
+import { proxyEnvironment } from "./proxy-environment.js";
 import { RequestMetrics } from "./request-metrics.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 import { TokenVerifier } from "./token-verifier.js";
@@ -56,7 +57,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const directory = new PrivateDirectory(temporary);
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
-  const base = await baseEnvironment(process.env, temporary);
+  const proxies = config.egress ? proxyEnvironment(config.egress, process.versions.node) : {};
+  const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)) };
   const programs = new InstalledPrograms(base.PATH ?? "");
   const executor = new Executor({
     ...config,

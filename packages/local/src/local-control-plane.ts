@@ -9,6 +9,8 @@ import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
 import type { SandboxRecord } from "./control-plane/sandbox-record.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { TokenIssuer } from "./control-plane/token-issuer.js";
+import { EgressGateway } from "./egress/egress-gateway.js";
+import { type EgressOptions, operatorRules } from "./egress/egress-options.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath, agentTarget, envelopeAt } from "./gateway/agent-target.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
@@ -32,6 +34,8 @@ export interface LocalControlPlaneOptions {
   readonly limits?: Partial<MachineLimits>;
   /** Directory to keep what outlives the process in; of one control plane at a time. Default: nothing outlives it. */
   readonly dataDir?: string;
+  /** How sandboxes with `internet_access` get out. */
+  readonly egress?: EgressOptions;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }
@@ -51,12 +55,14 @@ export interface LocalControlPlane {
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
+ * @throws InvalidEgressError when an entry of `egress` is no destination.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
 export async function startLocalControlPlane(
   options: LocalControlPlaneOptions = {},
 ): Promise<LocalControlPlane> {
+  const egress = new EgressGateway({ operator: operatorRules(options.egress) });
   const runtime = new BubblewrapRuntime();
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
@@ -88,6 +94,7 @@ async function serve(
     runtime,
     templates,
     tokens,
+    egress,
     isolation,
     poolSize: options.pool ?? 1,
     maxSandboxes: options.maxSandboxes ?? 64,
@@ -99,6 +106,7 @@ async function serve(
   const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
   const api = controlPlaneApi({
     fleet,
+    egress,
     templates,
     tokens,
     accountKey,

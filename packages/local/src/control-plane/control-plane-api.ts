@@ -11,6 +11,8 @@ import {
   Problem,
   type UnauthenticatedCall,
 } from "@cloud-sandbox/protocol/server";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { EgressEntry } from "../egress/egress-log.js";
 import { bearerToken } from "../gateway/forwarded-headers.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { AccountKey } from "./account-key.js";
@@ -21,7 +23,7 @@ import type { SandboxFleet } from "./sandbox-fleet.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import type { TemplateCatalogue } from "./template-catalogue.js";
 import type { TokenIssuer } from "./token-issuer.js";
-import { sandboxOnWire, templateListItemOnWire, templateOnWire } from "./wire-forms.js";
+import { egressEntryOnWire, sandboxOnWire, templateListItemOnWire, templateOnWire } from "./wire-forms.js";
 
 /** Lifetime of a sandbox whose create names none, in seconds. */
 const defaultLifetimeSeconds = 600;
@@ -29,6 +31,7 @@ const bodyLimitBytes = 1024 * 1024;
 
 export interface ControlPlaneApiOptions {
   readonly fleet: SandboxFleet;
+  readonly egress: EgressGateway;
   readonly templates: TemplateCatalogue;
   readonly tokens: TokenIssuer;
   readonly accountKey: AccountKey;
@@ -153,6 +156,29 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       return { ...(await tokenOnWire(sandbox.id)), public_host: host, request_id: call.requestId };
     },
 
+    listSandboxEgress: ({ params, query, requestId }) => {
+      const { id } = fleet.get(params.id);
+      const { entries, totals } = options.egress.log(id);
+      const key = ({ sequence }: EgressEntry): string => String(sequence).padStart(16, "0");
+      const { items, nextCursor } = pageOf(entries, key, { limit: query.limit, cursor: query.cursor });
+      return {
+        object: "list",
+        data: items.map(egressEntryOnWire),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        totals: {
+          allowed: totals.allowed,
+          refused: totals.refused,
+          failed: totals.failed,
+          dropped: totals.dropped,
+          bytes_sent: totals.bytesSent,
+          bytes_received: totals.bytesReceived,
+        },
+        url: `/v1/sandboxes/${id}/egress`,
+        request_id: requestId,
+      };
+    },
+
     listTemplates: ({ query, requestId }) => {
       const matching = templates
         .list()
@@ -194,19 +220,13 @@ async function createSandbox(
   { fleet, setEnvironment }: ControlPlaneApiOptions,
   body: CreateBody,
 ): Promise<SandboxRecord> {
-  if (body.internet_access === true) {
-    throw new Problem(
-      400,
-      "INTERNET_ACCESS_UNAVAILABLE",
-      "Sandboxes of this control plane have no network. Leave internet_access out or set it to false, or use a backend that has one.",
-    );
-  }
   const sandbox = await fleet.create({
     template: body.template_name ?? templateReference(body.template_id),
     timeoutSeconds: body.timeout_seconds ?? defaultLifetimeSeconds,
     minIsolation: body.min_isolation,
     name: body.name,
     metadata: body.metadata ?? {},
+    egress: { internetAccess: body.internet_access ?? false, ...body.egress },
   });
   if (body.env_vars === undefined || Object.keys(body.env_vars).length === 0) return sandbox;
   try {

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Problem } from "@cloud-sandbox/protocol/server";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import { egressRules, type SandboxEgressWish } from "../egress/egress-wish.js";
 import {
   type IsolationLevel,
   isAtLeast,
@@ -18,6 +20,7 @@ export interface FleetOptions {
   readonly runtime: SandboxRuntime;
   readonly templates: TemplateCatalogue;
   readonly tokens: TokenIssuer;
+  readonly egress: EgressGateway;
   readonly isolation: IsolationLevel;
   /** Machines kept booted for the default template. */
   readonly poolSize: number;
@@ -31,6 +34,7 @@ export interface CreateRequest {
   readonly minIsolation: IsolationLevel | undefined;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly egress: SandboxEgressWish;
 }
 
 /** All sandboxes of this machine, from create to their end. Every end takes the same way: {@link SandboxFleet.delete}. */
@@ -84,9 +88,11 @@ export class SandboxFleet {
         details: { limit: maxSandboxes, current: this.#sandboxes.size, available: 0 },
       });
     }
+    const rules = egressRules(request.egress);
     this.#creating += 1;
     try {
       const machine = await this.#claim(template);
+      this.options.egress.setRules(machine.id, rules);
       return this.#register(machine, template, request);
     } finally {
       this.#creating -= 1;
@@ -169,16 +175,26 @@ export class SandboxFleet {
   }
 
   async #boot(template: LocalTemplate): Promise<Machine> {
-    const { runtime, tokens } = this.options;
-    const machine = await runtime.start({
-      id: newSandboxId(),
+    const { runtime, tokens, egress } = this.options;
+    const id = newSandboxId();
+    const way = egress.open(id);
+    const start = runtime.start({
+      id,
       template: template.name,
       limits: template.limits,
       publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),
+      egress: (connection) => way.accept(connection),
     });
-    tokens.prepare(machine.id);
-    void machine.exited.then(() => tokens.forget(machine.id));
+    const machine = await start.catch((error: unknown) => {
+      egress.close(id);
+      throw error;
+    });
+    tokens.prepare(id);
+    void machine.exited.then(() => {
+      tokens.forget(id);
+      egress.close(id);
+    });
     return machine;
   }
 
@@ -193,6 +209,7 @@ export class SandboxFleet {
       createdAt: now,
       name: request.name,
       metadata: request.metadata,
+      egress: request.egress,
       status: "running",
       timeoutSeconds: request.timeoutSeconds,
       expiresAt: now,
