@@ -5,5 +5,10 @@ export {
   type LocalControlPlaneOptions,
   startLocalControlPlane,
 } from "./local-control-plane.js";
-export { DataDirectoryError, InvalidEgressError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+export {
+  DataDirectoryError,
+  InvalidEgressError,
+  PortUnavailableError,
+  RuntimeUnavailableError,
+} from "./local-errors.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";

@@ -62,7 +62,6 @@ export interface LocalControlPlane {
 export async function startLocalControlPlane(
   options: LocalControlPlaneOptions = {},
 ): Promise<LocalControlPlane> {
-  const egress = new EgressGateway({ operator: operatorRules(options.egress) });
   const runtime = new BubblewrapRuntime();
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
@@ -82,6 +81,7 @@ async function serve(
   isolation: IsolationLevel,
   store: Store,
 ): Promise<LocalControlPlane> {
+  const egress = new EgressGateway({ operator: operatorRules(options.egress) });
   const apiKey = options.apiKey ?? keptApiKey(store);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);

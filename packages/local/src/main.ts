@@ -2,7 +2,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
-import { DataDirectoryError, InvalidEgressError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+import {
+  DataDirectoryError,
+  InvalidEgressError,
+  PortUnavailableError,
+  RuntimeUnavailableError,
+} from "./local-errors.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")

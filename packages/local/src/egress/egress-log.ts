@@ -60,16 +60,14 @@ export class EgressLog {
   }
 
   get totals(): EgressTotals {
-    const open = this.#entries.filter(({ isOpen }) => isOpen);
-    return open.reduce(
-      (sum, { bytesSent, bytesReceived }) => ({
-        ...sum,
-        allowed: sum.allowed + 1,
-        bytesSent: sum.bytesSent + bytesSent,
-        bytesReceived: sum.bytesReceived + bytesReceived,
-      }),
-      { ...this.#totals },
-    );
+    const totals = { ...this.#totals };
+    for (const { isOpen, bytesSent, bytesReceived } of this.#entries) {
+      if (!isOpen) continue;
+      totals.allowed += 1;
+      totals.bytesSent += bytesSent;
+      totals.bytesReceived += bytesReceived;
+    }
+    return totals;
   }
 }
 

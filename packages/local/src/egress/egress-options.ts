@@ -13,7 +13,7 @@ export interface EgressOptions {
 }
 
 /** Mail is not what sandboxes are for, and what a host is known for soon. */
-const defaultDeny: readonly string[] = ["*:25"];
+export const defaultDeny: readonly string[] = ["*:25"];
 
 /** The operator's rules; throws an InvalidEgressError that names the entry which is no destination. */
 export function operatorRules({ allowPrivate = [], deny = defaultDeny }: EgressOptions = {}): OperatorRules {

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import type { Destination } from "./destination.js";
 import type { DestinationPattern } from "./destination-pattern.js";
 import { isPublicAddress } from "./public-address.js";
@@ -69,7 +68,4 @@ const closedByOperator = ({ host, port }: Destination): string =>
   `${host}:${port} is closed to sandboxes by the operator of this machine (--egress-deny).`;
 
 const notPublic = ({ host, port }: Destination): string =>
-  `${host}:${port} is ${isIP(host) === 0 ? "at an address that is" : ""} not of the public internet, and refused. The operator of this machine can open it with --egress-allow-private.`.replace(
-    "  ",
-    " ",
-  );
+  `${host}:${port} is not on the public internet. The operator of this machine can open it to sandboxes with --egress-allow-private ${host}:${port}.`;

@@ -73,7 +73,13 @@ export class HttpProxy {
         method: incoming.method ?? "GET",
         path,
         // The host that was checked, whatever the program's own header says.
-        headers: ["host", authority, ...withoutHopByHop(incoming.rawHeaders, ["host", "expect"])],
+        headers: [
+          "host",
+          authority,
+          "connection",
+          "close",
+          ...withoutHopByHop(incoming.rawHeaders, ["host", "expect"]),
+        ],
       });
       abort.signal.addEventListener("abort", () => outgoing.destroy(), { once: true });
       outgoing.on("error", () => refuse(answer, new EgressProblem("unreachable", `${authority} broke off.`)));
