@@ -1,36 +1,19 @@
 import { defineConfig } from "tsup";
 
-export default defineConfig([
-  {
-    entry: { main: "src/main.ts" },
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    // One file that a sandbox can be given: nothing of node_modules is there.
-    noExternal: [/.*/],
-    // What is bundled from CommonJS asks for Node's own modules by `require`.
-    banner: {
-      js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',
-    },
-    // Every sandbox parses it before its first answer. Names are kept, for the traces of what goes wrong.
-    esbuildOptions: (options) => {
-      options.minifySyntax = true;
-      options.minifyWhitespace = true;
-      // Without its native accelerators, which it would look for in directories that sandboxed code may write.
-      options.define = {
-        ...options.define,
-        "process.env.WS_NO_BUFFER_UTIL": "true",
-        "process.env.WS_NO_UTF_8_VALIDATE": "true",
-      };
-    },
+export default defineConfig({
+  entry: { main: "src/main.ts" },
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  // One file that a sandbox can be given: nothing of node_modules is there.
+  noExternal: [/.*/],
+  // What is bundled from CommonJS asks for Node's own modules by `require`.
+  banner: {
+    js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',
   },
-  {
-    entry: { "node-proxy": "src/node-proxy.ts" },
-    format: "cjs",
-    platform: "node",
-    target: "node20",
-    esbuildOptions: (options) => {
-      options.minify = true;
-    },
+  // Every sandbox parses it before its first answer. Names are kept, for the traces of what goes wrong.
+  esbuildOptions: (options) => {
+    options.minifySyntax = true;
+    options.minifyWhitespace = true;
   },
-]);
+});

@@ -6,13 +6,6 @@ export type ListenAddress =
   | { readonly socket: string }
   | { readonly host: string; readonly port: number };
 
-/** The sandbox's way out: a proxy that answers on a Unix socket. */
-export interface EgressConfig {
-  readonly socket: string;
-  /** A script that makes older Node.js use proxies as the others do. */
-  readonly nodePreload?: string;
-}
-
 export interface SandboxLimits {
   readonly memoryMb?: number;
   readonly diskMb?: number;
@@ -29,10 +22,13 @@ export interface AgentConfig {
   readonly limits: SandboxLimits;
   /** Languages the template promises; found out from the search path when absent. */
   readonly languages?: readonly string[];
+  /**
+   * Whether the agent is alone in a machine of its own. Only then may the control plane have it end every other process
+   * and fill the file system.
+   */
+  readonly ownsMachine: boolean;
   /** Directories whose files are served. The first is where relative paths start, the last holds temporary files. */
   readonly roots: readonly string[];
-  /** Without it, programs are told of no proxy. */
-  readonly egress?: EgressConfig;
   /** Bytes of each output stream that an answer holds. */
   readonly outputLimit: number;
   /** Bytes of each output stream that are kept in a file when the answer does not hold them all. */
@@ -46,6 +42,7 @@ const mebibyte = 1024 * 1024;
 const defaults = {
   template: "base",
   limits: {},
+  ownsMachine: false,
   roots: ["/workspace", "/tmp"],
   outputLimit: mebibyte,
   outputFileLimit: 64 * mebibyte,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Duplex, Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
@@ -19,31 +19,22 @@ import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
 import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
-import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
 import { unavailableHandlers } from "./handlers/unavailable-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
-import { PortRelay } from "./port-relay.js";
 import { PrivateDirectory } from "./private-directory.js";
-import { proxyEnvironment } from "./proxy-environment.js";
 import { RequestMetrics } from "./request-metrics.js";
-import { WebSocketGate } from "./streaming/websocket-gate.js";
+import { FileArchive } from "./snapshot/file-archive.js";
+import { snapshotHandler, snapshotPath } from "./snapshot/snapshot-handler.js";
 import { TokenVerifier } from "./token-verifier.js";
 
 /** Larger files are uploaded, which streams. */
 const bodyLimit = 32 * 1024 * 1024;
 
-/** Where the agent relays to the control plane's proxies. */
-const proxyPorts = [3128, 1080];
-
 export interface Agent {
   /** Answers a request. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Connects a caller with a port inside the sandbox. */
-  connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
-  /** Answers a request to go on as a WebSocket. */
-  upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
@@ -57,8 +48,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const directory = new PrivateDirectory(temporary);
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
-  const proxies = config.egress ? proxyEnvironment(config.egress, process.versions.node) : {};
-  const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)) };
+  const base = await baseEnvironment(process.env, temporary);
   const programs = new InstalledPrograms(base.PATH ?? "");
   const executor = new Executor({
     ...config,
@@ -72,8 +62,6 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
   ]);
-  const reserved = new Set([...proxyPorts, ...("port" in listen ? [listen.port] : [])]);
-  const ports = new PortRelay({ tokens, reserved });
   const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
   const requests = new RequestMetrics(agentContract.operations);
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
@@ -85,8 +73,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     Math.min(config.outputLimit, backgroundOutputLimit),
   );
   const jobs = new BackgroundJobs(executor, outputs, new JobRecords(state, keptJobs));
-  await Promise.all([variables.restore(), jobs.recover()]);
-  const gate = new WebSocketGate();
+  const takeUp = async () => {
+    await Promise.all([variables.restore(), jobs.recover()]);
+  };
+  await takeUp();
 
   const served: Record<string, string> = {};
   const own = {
@@ -96,19 +86,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ executor, usage, requests }),
     ...processHandlers(),
-    ...streamHandlers({ gate, executor, directory, programs, offers, workspace }),
-    ...systemHandlers({
-      sandboxId,
-      template,
-      limits,
-      listen,
-      executor,
-      programs,
-      offers,
-      usage,
-      gate,
-      served,
-    }),
+    ...systemHandlers({ sandboxId, template, limits, listen, executor, programs, offers, usage, served }),
   } satisfies AgentHandlers;
   for (const { operationId, method, path } of agentContract.operations) {
     if (operationId in own) served[operationId] = `${method} ${path}`;
@@ -126,10 +104,16 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     onRequest: (event) => requests.record(event),
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
   });
+  const snapshots = snapshotHandler({
+    tokens,
+    archive: new FileArchive([...new Set([...config.roots, base.HOME ?? temporary])], directory),
+    takeUp,
+  });
   return {
-    handle: (request, response) => router.handle(request, response),
-    connect: (request, client, head) => ports.connect(request, client, head),
-    upgrade: (request, response) => gate.upgrade(request, response, router),
+    handle: (request, response) =>
+      config.ownsMachine && request.url?.startsWith(snapshotPath)
+        ? snapshots(request, response)
+        : router.handle(request, response),
     async warmUp() {
       // Refused only after all that comes before a program is started.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
@@ -137,12 +121,9 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });
       const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
       const neverGone = () => new AbortController().signal;
-      const answered = open.answer(refused, neverGone);
-      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), answered, gate.warmUp()]);
+      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.answer(refused, neverGone)]);
     },
     async close() {
-      ports.close();
-      gate.close();
       await executor.close();
       await directory.remove();
     },

@@ -1,6 +1,6 @@
-import { type ErrorCode, tokenIssuer } from "@cloud-sandbox/protocol";
+import { controlPlaneScope, type ErrorCode, tokenIssuer } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { type CryptoKey, errors, importJWK, importSPKI, type JWK, jwtVerify } from "jose";
+import { type CryptoKey, decodeJwt, errors, importJWK, importSPKI, type JWK, jwtVerify } from "jose";
 
 const algorithm = "EdDSA";
 const maxTokenLength = 8192;
@@ -24,9 +24,16 @@ export class TokenVerifier {
     return new TokenVerifier(key, sandboxId);
   }
 
+  /** Throws a problem unless the token is one that the control plane made for itself. */
+  async verifyControlPlane(authorization: string | undefined): Promise<void> {
+    await this.verify(authorization);
+    if (decodeJwt(tokenOf(authorization) ?? "").scope === controlPlaneScope) return;
+    throw new Problem(403, "PERMISSION_DENIED", "Only the control plane may do this.");
+  }
+
   /** Throws a 401 problem unless `authorization` carries a good token. */
   async verify(authorization: string | undefined): Promise<true> {
-    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+    const token = tokenOf(authorization);
     if (token === undefined)
       throw refusal(
         "AUTHENTICATION_REQUIRED",
@@ -68,6 +75,8 @@ export class TokenVerifier {
     if (oldest !== undefined) this.#verified.delete(oldest);
   }
 }
+
+const tokenOf = (authorization: string | undefined) => /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
 
 const invalid = () =>
   refusal("INVALID_TOKEN", "The token is not one for this sandbox. Get its token from the control plane.");

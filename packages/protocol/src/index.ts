@@ -18,12 +18,4 @@ export type {
 export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";
-export { tokenIssuer } from "./token-issuer.js";
-export {
-  type ExecuteStreamFrame,
-  executeStreamFrame,
-  type TerminalFrame,
-  terminalFrame,
-  type WatchFrame,
-  watchFrame,
-} from "./websocket-frames.js";
+export { controlPlaneScope, tokenIssuer } from "./token-issuer.js";

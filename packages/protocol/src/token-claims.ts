@@ -10,6 +10,8 @@ export const tokenClaims = z.looseObject({
   exp: z.int(),
   /** Unique per token, so that one can be revoked. */
   jti: z.string().check(z.minLength(1)),
+  /** Absent in what callers are given. */
+  scope: z.optional(z.string()),
 });
 
 export type TokenClaims = z.infer<typeof tokenClaims>;

@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { PrivateDirectory } from "../private-directory.js";
@@ -221,11 +220,10 @@ export class Executor {
   }
 }
 
-function feed({ stdin }: ChildProcess, input: Program["input"]): void {
+function feed({ stdin }: ChildProcess, input: string | undefined): void {
   // A program that ends without reading its input is not our failure.
   stdin?.on("error", () => undefined);
-  if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
-  else stdin?.end(input);
+  stdin?.end(input);
 }
 
 const withLine = (text: string, line: string) =>

@@ -3,7 +3,6 @@ import { arch, availableParallelism, cpus, hostname, networkInterfaces, platform
 import type { ListenAddress, SandboxLimits } from "../agent-config.js";
 import { languages } from "../execution/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
-import type { WebSocketGate } from "../streaming/websocket-gate.js";
 import { agentName, agentVersion } from "../version.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 import type { ExecutionParts } from "./execution-handlers.js";
@@ -14,14 +13,13 @@ export interface SystemParts extends Pick<ExecutionParts, "executor" | "programs
   readonly limits: SandboxLimits;
   readonly listen: ListenAddress;
   readonly usage: ResourceUsage;
-  readonly gate: WebSocketGate;
   /** Operations served here, with method and path, by their id. */
   readonly served: Readonly<Record<string, string>>;
 }
 
 /** What may be asked without a token. */
 export function systemHandlers(parts: SystemParts) {
-  const { sandboxId, executor, programs, usage, gate, listen } = parts;
+  const { sandboxId, executor, programs, usage, listen } = parts;
   const started = new Date();
   const goVersion = programs.goVersion();
   const uptime = () => (Date.now() - started.getTime()) / 1000;
@@ -69,7 +67,7 @@ export function systemHandlers(parts: SystemParts) {
       go_version: await goVersion,
       vm_id: sandboxId,
       features: await features(),
-      active_streams: gate.active,
+      active_streams: 0,
       active_executions: executor.active,
     }),
 

@@ -64,10 +64,8 @@ export class RunningAgent implements AsyncDisposable {
       await signToken({ sub: sandboxId }),
       async () => {
         server.closeAllConnections();
-        const closed = new Promise((resolve) => server.close(resolve));
-        // WebSockets are the agent's to close.
+        await new Promise((resolve) => server.close(resolve));
         await agent.close();
-        await closed;
       },
     );
   }
