@@ -21,6 +21,5 @@ export default defineConfig({
     // The agent is carried as a file that machines run, never as code that this process imports.
     await copyFile("../agent/dist/main.js", "dist/agent.mjs");
     await copyFile(sqlite.replace(/js$/, "wasm"), "dist/node-sqlite3-wasm.wasm");
-    await copyFile("../agent/dist/node-proxy.cjs", "dist/node-proxy.cjs");
   },
 });

@@ -1,20 +1,25 @@
-import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { availableParallelism } from "node:os";
-import { text } from "node:stream/consumers";
-import { answerUnreadableRequests, ignoreUpgrade, Problem } from "@cloud-sandbox/protocol/server";
+import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
+import { answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
 import { AccountKey } from "./control-plane/account-key.js";
+import { Activity } from "./control-plane/activity.js";
+import { AgentCalls } from "./control-plane/agent-calls.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
+import { keptApiKey, keptTokenIssuer } from "./control-plane/kept-keys.js";
+import { MachineSupply } from "./control-plane/machine-supply.js";
+import { MetricsStreams } from "./control-plane/metrics-stream.js";
+import { RateLimiter } from "./control-plane/rate-limiter.js";
+import { SandboxFiles } from "./control-plane/sandbox-files.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
-import type { SandboxRecord } from "./control-plane/sandbox-record.js";
+import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
-import { TokenIssuer } from "./control-plane/token-issuer.js";
-import { EgressGateway } from "./egress/egress-gateway.js";
-import { type EgressOptions, operatorRules } from "./egress/egress-options.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath, agentTarget, envelopeAt } from "./gateway/agent-target.js";
+import { ignoreUpgrade } from "./gateway/ignored-upgrade.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
+import { InstanceDirectory } from "./runtime/instance-directory.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
 import { openStore, type Store } from "./store/store.js";
 import { version } from "./version.js";
@@ -28,14 +33,14 @@ export interface LocalControlPlaneOptions {
   readonly port?: number;
   /** Machines kept booted for sandboxes to come (about 45 MB each, most of it shared). Default: 1. */
   readonly pool?: number;
-  /** Sandboxes at a time; a create beyond is refused with 429. Default: 64. */
+  /** Sandboxes at a time, stopped ones included; a create beyond is refused with 429. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
+  /** Requests of a caller to the control plane in a minute; more are refused with 429. Default: 1,000,000. */
+  readonly rateLimit?: number;
   /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
   readonly limits?: Partial<MachineLimits>;
-  /** Directory to keep what outlives the process in; of one control plane at a time. Default: nothing outlives it. */
+  /** Where sandboxes are kept over a restart; of one control plane at a time. Default: nothing outlives it. */
   readonly dataDir?: string;
-  /** How sandboxes with `internet_access` get out. */
-  readonly egress?: EgressOptions;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }
@@ -47,7 +52,7 @@ export interface LocalControlPlane {
   /** What starts the sandboxes. */
   readonly runtime: string;
   readonly isolation: IsolationLevel;
-  /** Deletes every sandbox and stops listening; resolves when nothing is left. */
+  /** Deletes every sandbox, or with a data directory stops it, and stops listening; resolves when nothing runs. */
   close(): Promise<void>;
 }
 
@@ -55,7 +60,6 @@ export interface LocalControlPlane {
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
- * @throws InvalidEgressError when an entry of `egress` is no destination.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
@@ -81,45 +85,60 @@ async function serve(
   isolation: IsolationLevel,
   store: Store,
 ): Promise<LocalControlPlane> {
-  const egress = new EgressGateway({ operator: operatorRules(options.egress) });
-  const apiKey = options.apiKey ?? keptApiKey(store);
+  const apiKey = options.apiKey ?? keptApiKey(store.settings);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 });
   answerUnreadableRequests(server, envelopeAt);
   const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
-  const [tokens, templates] = await Promise.all([openTokenIssuer(store), TemplateCatalogue.open(limits)]);
+  const [tokens, templates] = await Promise.all([
+    keptTokenIssuer(store.settings),
+    TemplateCatalogue.open(limits),
+  ]);
+  const activity = new Activity();
+  const agents = new AgentCalls(tokens);
   const fleet = new SandboxFleet({
-    runtime,
+    registry: new SandboxRegistry(store.sandboxes),
+    machines: new MachineSupply({
+      runtime,
+      tokens,
+      activity,
+      poolSize: options.pool ?? 1,
+      defaultTemplate: templates.list()[0],
+      log,
+    }),
+    agents,
+    files: new SandboxFiles(() => filesDirectory(store), agents),
     templates,
-    tokens,
-    egress,
     isolation,
-    poolSize: options.pool ?? 1,
-    maxSandboxes: options.maxSandboxes ?? 64,
+    maxSandboxes: options.maxSandboxes ?? defaultMaxSandboxes(),
+    isKept: store.directory !== undefined,
     log,
   });
+  await fleet.restore();
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
   const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
   const api = controlPlaneApi({
     fleet,
-    egress,
     templates,
     tokens,
     accountKey,
+    limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit),
     runtime: runtime.name,
     isolation,
     version,
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
-    setEnvironment: (sandbox, variables) => setEnvironment(gateway, tokens, sandbox, variables),
+    metrics: new MetricsStreams(agents, (id) => fleet.get(id)),
     log,
   });
   server.on("request", (request, response) => {
+    response.once("close", activity.begin());
     const target = agentTarget(request);
-    void (target ? gateway.handle(request, response, target) : api.handle(request, response));
+    if (target) return void gateway.handle(request, response, target);
+    void api.handle(request, response);
   });
   server.on("upgrade", (request, connection, head) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
@@ -147,22 +166,17 @@ async function serve(
   };
 }
 
-/** Made up once, so that callers need not be told again after a restart. */
-function keptApiKey({ settings }: Store): string {
-  const kept = settings?.get("api_key");
-  if (kept !== undefined) return kept;
-  const made = randomBytes(24).toString("base64url");
-  settings?.set("api_key", made);
-  return made;
+const defaultRateLimit = 1_000_000;
+
+/** By memory: an idle sandbox takes about 10 MiB, a busy one what it is allowed. */
+function defaultMaxSandboxes(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return Math.min(256, Math.max(16, Math.floor(memory / (32 * 1024 * 1024))));
 }
 
-/** The same key signs after a restart, so that tokens stay valid until they expire. */
-async function openTokenIssuer({ settings }: Store): Promise<TokenIssuer> {
-  const kept = settings?.get("signing_key");
-  if (kept !== undefined) return TokenIssuer.open(kept);
-  const issuer = await TokenIssuer.create();
-  settings?.set("signing_key", await issuer.exportKey());
-  return issuer;
+/** Where the files of stopped sandboxes are: what is not to outlive this process is found by the next one otherwise. */
+async function filesDirectory({ directory }: Store): Promise<string> {
+  return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, "files");
 }
 
 function defaultLimits(): MachineLimits {
@@ -180,36 +194,4 @@ async function listen(server: Server, host: string, port: number): Promise<strin
   const actualPort = typeof address === "object" && address ? address.port : port;
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${actualPort}`;
-}
-
-/** Through the agent, like everything that happens inside a sandbox. */
-async function setEnvironment(
-  gateway: AgentGateway,
-  tokens: TokenIssuer,
-  { id, machine }: SandboxRecord,
-  variables: Readonly<Record<string, string>>,
-): Promise<void> {
-  const { token } = await tokens.issue(id);
-  const answer = await gateway.connection(machine).send({
-    method: "PATCH",
-    path: "/env",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ env_vars: variables, merge: true }),
-  });
-  const answered = await text(answer);
-  if ((answer.statusCode ?? 0) < 300) return;
-  throw new Problem(
-    400,
-    "INVALID_REQUEST",
-    `env_vars: ${problemText(answered) ?? `the agent answered ${answer.statusCode}`}`,
-  );
-}
-
-function problemText(body: string): string | undefined {
-  try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    return typeof message === "string" ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }

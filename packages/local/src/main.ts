@@ -2,12 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
-import {
-  DataDirectoryError,
-  InvalidEgressError,
-  PortUnavailableError,
-  RuntimeUnavailableError,
-} from "./local-errors.js";
+import { DataDirectoryError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
@@ -33,21 +28,20 @@ program
     "auto",
   )
   .option("--pool <count>", "machines kept booted for sandboxes to come", wholeNumber(0, 64), 4)
-  .option("--max-sandboxes <count>", "sandboxes at a time", wholeNumber(1, 10_000), 64)
+  .option(
+    "--max-sandboxes <count>",
+    "sandboxes at a time; default: by memory, at most 256",
+    wholeNumber(1, 10_000),
+  )
+  .option(
+    "--rate-limit <count>",
+    "requests of a caller in a minute",
+    wholeNumber(1, 1_000_000_000),
+    1_000_000,
+  )
   .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
   .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
   .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
-  .option(
-    "--egress-allow-private <destination>",
-    "let sandboxes with internet access reach it although it is not of the public internet, as in 10.0.0.5:8080 (repeatable)",
-    collect,
-    [],
-  )
-  .option(
-    "--egress-deny <destination>",
-    'let no sandbox reach it, as in *:25 or 198.51.100.0/24 (repeatable; default: "*:25", mail)',
-    collect,
-  )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .action(serve);
 
@@ -68,7 +62,6 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
     error instanceof DataDirectoryError ||
-    error instanceof InvalidEgressError ||
     error instanceof InvalidArgumentError;
   process.stderr.write(
     `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
@@ -82,12 +75,11 @@ interface ServeOptions {
   readonly apiKey?: string;
   readonly dataDir?: string;
   readonly pool: number;
-  readonly maxSandboxes: number;
+  readonly maxSandboxes?: number;
+  readonly rateLimit: number;
   readonly memoryMb: number;
   readonly diskMb: number;
   readonly maxProcesses: number;
-  readonly egressAllowPrivate: readonly string[];
-  readonly egressDeny?: readonly string[];
   readonly json: boolean;
 }
 
@@ -96,8 +88,6 @@ async function serve({
   memoryMb,
   diskMb,
   maxProcesses,
-  egressAllowPrivate,
-  egressDeny,
   json,
   ...options
 }: ServeOptions): Promise<void> {
@@ -112,7 +102,6 @@ async function serve({
     ...options,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
-    egress: { allowPrivate: egressAllowPrivate, ...(egressDeny && { deny: egressDeny }) },
     log: (message) => process.stderr.write(`${message}\n`),
   });
   const { url, runtime, isolation } = controlPlane;
@@ -146,10 +135,6 @@ function wholeNumber(least: number, most: number): (text: string) => number {
     if (Number.isInteger(number) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 function oneOf(...choices: readonly string[]): (text: string) => string {

@@ -15,7 +15,15 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const sandbox: StoredSandbox = {
   id: "1763640000abcdefgh",
-  template: "base",
+  template: {
+    id: "1",
+    name: "base",
+    displayName: "Base",
+    description: "",
+    category: "",
+    limits: { memoryMb: 1, diskMb: 1, vcpu: 1, maxProcesses: 1 },
+    languages: [{ language: "python", version: "3" }],
+  },
   isolation: "namespace",
   status: "running",
   createdAt: new Date(1_763_640_000_123),

@@ -49,9 +49,42 @@ describe("a warm pool", () => {
     const host = new Host();
     const pool = host.pool(3);
     pool.fill();
+    await expect.poll(() => pool.ready).toBe(3);
+    await pool.claim();
+    host.isHeld = true;
+    await expect.poll(() => host.held).toBe(1);
+    const closed = pool.close();
+    host.isHeld = false;
+    await closed;
+    // What was claimed is its owner's.
+    expect({ booted: host.booted, running: host.running }).toEqual({ booted: 4, running: 1 });
+  });
+
+  test("boots one at a time, and nothing while there is something better to do", async () => {
+    const host = new Host();
+    const pool = host.pool(3);
+    pool.fill();
+    await expect.poll(() => pool.ready).toBe(3);
+    expect(host.mostAtATime).toBe(1);
+    host.isBusy = true;
+    for (let claimed = 0; claimed < 4; claimed += 1) await pool.claim();
+    // The fourth was booted because somebody waited for it.
+    expect(host.booted).toBe(4);
+    host.isBusy = false;
+    await expect.poll(() => pool.ready).toBe(3);
+    await pool.close();
+  });
+
+  test("grows and shrinks as it is told", async () => {
+    const host = new Host();
+    const pool = host.pool(0);
+    pool.fill();
+    await pool.resize(2);
+    await expect.poll(() => pool.ready).toBe(2);
+    await pool.resize(1);
+    expect({ ready: pool.ready, running: host.running }).toEqual({ ready: 1, running: 1 });
     await pool.close();
     expect(host.running).toBe(0);
-    expect(host.booted).toBe(3);
   });
 });
 
@@ -63,16 +96,34 @@ class Host {
   booted = 0;
   running = 0;
 
+  /** Whether boots wait before they are done. */
+  isHeld = false;
+  held = 0;
+  /** Whether there is something better to do than to boot what nobody waits for. */
+  isBusy = false;
+  /** Spare machines that boot at the same moment, at most. */
+  mostAtATime = 0;
+  #atATime = 0;
+
   pool(size: number): WarmPool {
-    return new WarmPool(
+    return new WarmPool({
       size,
-      () => this.#boot(),
-      (error) => this.failures.push((error as Error).message),
-    );
+      boot: () => this.#boot(),
+      whenIdle: async (work) => {
+        while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, 5));
+        this.#atATime += 1;
+        this.mostAtATime = Math.max(this.mostAtATime, this.#atATime);
+        await work();
+        this.#atATime -= 1;
+      },
+      onBootFailure: (error) => this.failures.push((error as Error).message),
+    });
   }
 
   async #boot(): Promise<Machine> {
     await new Promise((resolve) => setImmediate(resolve));
+    if (this.isHeld) this.held += 1;
+    while (this.isHeld) await new Promise((resolve) => setTimeout(resolve, 5));
     if (this.failure) throw this.failure;
     this.booted += 1;
     this.running += 1;

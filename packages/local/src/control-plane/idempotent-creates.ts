@@ -1,18 +1,39 @@
+import { createHash } from "node:crypto";
 import { Problem } from "@cloud-sandbox/protocol/server";
+import type { Idempotency } from "./sandbox-record.js";
 
 const keptMs = 60 * 60 * 1000;
 const keptKeys = 10_000;
 
-/** Remembers creates by their `Idempotency-Key` for an hour, so that one repeated on a broken connection makes no second sandbox. */
+/**
+ * Remembers creates by their `Idempotency-Key` for an hour, so that one repeated on a broken connection makes no second
+ * sandbox. A key whose sandbox cannot be used any more counts as new.
+ */
 export class IdempotentCreates<Result> {
   readonly #creates = new Map<string, Create<Result>>();
 
-  run(key: string | undefined, request: unknown, create: () => Promise<Result>): Promise<Result> {
-    if (key === undefined) return create();
+  constructor(private readonly isUsable: (result: Result) => boolean) {}
+
+  /** Tells of a create before a restart. */
+  remember({ key, requestDigest }: Idempotency, result: Result, at: Date): void {
+    this.#creates.set(key, {
+      requestDigest,
+      result: Promise.resolve(result),
+      callers: 1,
+      until: at.getTime() + keptMs,
+    });
+  }
+
+  async run(
+    key: string | undefined,
+    request: unknown,
+    create: (idempotency: Idempotency | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    if (key === undefined) return create(undefined);
     this.#forgetOld();
-    const text = JSON.stringify(request);
+    const requestDigest = createHash("sha256").update(JSON.stringify(request)).digest("base64");
     const earlier = this.#creates.get(key);
-    if (earlier && earlier.request !== text) {
+    if (earlier && earlier.requestDigest !== requestDigest) {
       throw new Problem(
         409,
         "CONFLICT",
@@ -21,10 +42,13 @@ export class IdempotentCreates<Result> {
     }
     if (earlier) {
       earlier.callers += 1;
-      return earlier.result;
+      const result = await earlier.result;
+      if (this.isUsable(result)) return result;
+      if (this.#creates.get(key) === earlier) this.#creates.delete(key);
+      return this.run(key, request, create);
     }
-    const result = create();
-    this.#creates.set(key, { request: text, result, callers: 1, until: Date.now() + keptMs });
+    const result = create({ key, requestDigest });
+    this.#creates.set(key, { requestDigest, result, callers: 1, until: Date.now() + keptMs });
     // A create that failed made nothing, and may be tried again.
     result.catch(() => this.#creates.delete(key));
     return result;
@@ -48,7 +72,7 @@ export class IdempotentCreates<Result> {
 }
 
 interface Create<Result> {
-  readonly request: string;
+  readonly requestDigest: string;
   readonly result: Promise<Result>;
   /** Who waits for it, or has had it. */
   callers: number;

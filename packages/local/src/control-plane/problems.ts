@@ -1,5 +1,6 @@
 import { Problem } from "@cloud-sandbox/protocol/server";
-import type { EndedSandbox, SandboxRecord } from "./sandbox-record.js";
+import type { EndedSandbox } from "../store/sandbox-repository.js";
+import type { SandboxRecord } from "./sandbox-record.js";
 
 export function sandboxNotFound(id: string): Problem {
   return new Problem(
@@ -40,6 +41,23 @@ export function sandboxPaused(id: string): Problem {
   return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused. Resume it first.`, {
     details: { sandbox_id: id },
   });
+}
+
+export function sandboxStopped(id: string): Problem {
+  return new Problem(409, "SANDBOX_STOPPED", `Sandbox ${id} is stopped. Start it first.`, {
+    details: { sandbox_id: id },
+  });
+}
+
+export function sandboxCreating(id: string): Problem {
+  return new Problem(409, "SANDBOX_CREATING", `Sandbox ${id} is being started. Try again in a moment.`, {
+    details: { sandbox_id: id },
+  });
+}
+
+export function nameTaken(name: string): Problem {
+  const message = `A sandbox named ${printable(name)} exists already. Use it, ask for it with get_or_create, or choose another name.`;
+  return new Problem(409, "CONFLICT", message);
 }
 
 export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {

@@ -1,30 +1,31 @@
-import { randomBytes } from "node:crypto";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import type { EgressGateway } from "../egress/egress-gateway.js";
-import { egressRules, type SandboxEgressWish } from "../egress/egress-wish.js";
-import {
-  type IsolationLevel,
-  isAtLeast,
-  type Machine,
-  type SandboxRuntime,
-} from "../runtime/sandbox-runtime.js";
-import { sandboxEnded, sandboxFailed, sandboxNotFound, templateNotFound } from "./problems.js";
-import type { EndedSandbox, SandboxRecord } from "./sandbox-record.js";
+import pLimit from "p-limit";
+import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
+import type { EndedSandbox, StoredSandbox } from "../store/sandbox-repository.js";
+import type { AgentCalls } from "./agent-calls.js";
+import { Deadlines } from "./deadlines.js";
+import type { MachineSupply } from "./machine-supply.js";
+import { nameTaken, sandboxFailed, templateNotFound } from "./problems.js";
+import type { SandboxFiles } from "./sandbox-files.js";
+import { SandboxLifecycle } from "./sandbox-lifecycle.js";
+import type { Idempotency, SandboxRecord } from "./sandbox-record.js";
+import type { SandboxRegistry } from "./sandbox-registry.js";
 import type { LocalTemplate, TemplateCatalogue } from "./template-catalogue.js";
-import type { TokenIssuer } from "./token-issuer.js";
-import { WarmPool } from "./warm-pool.js";
 
-const rememberedEnds = 10_000;
+/** How long a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
+const shutdownMs = 20_000;
+const savesAtATime = 4;
 
 export interface FleetOptions {
-  readonly runtime: SandboxRuntime;
+  readonly registry: SandboxRegistry;
+  readonly machines: MachineSupply;
+  readonly agents: AgentCalls;
+  readonly files: SandboxFiles;
   readonly templates: TemplateCatalogue;
-  readonly tokens: TokenIssuer;
-  readonly egress: EgressGateway;
   readonly isolation: IsolationLevel;
-  /** Machines kept booted for the default template. */
-  readonly poolSize: number;
   readonly maxSandboxes: number;
+  /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
+  readonly isKept: boolean;
   readonly log: (message: string) => void;
 }
 
@@ -34,81 +35,75 @@ export interface CreateRequest {
   readonly minIsolation: IsolationLevel | undefined;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: SandboxEgressWish;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly idempotency: Idempotency | undefined;
 }
 
 /** All sandboxes of this machine, from create to their end. Every end takes the same way: {@link SandboxFleet.delete}. */
 export class SandboxFleet {
-  readonly #sandboxes = new Map<string, SandboxRecord>();
-  readonly #ended = new Map<string, EndedSandbox>();
-  readonly #deadlines = new Map<string, NodeJS.Timeout>();
-  readonly #endings = new Map<string, Promise<void>>();
-  readonly #pools = new Map<string, WarmPool>();
-  #creating = 0;
-  #isClosed = false;
+  readonly #deadlines = new Deadlines((id) => this.#expire(id));
+  readonly #lifecycle: SandboxLifecycle;
+  /** Names of sandboxes that are being made. */
+  readonly #names = new Map<string, Promise<SandboxRecord>>();
+  /** Being made, or being taken down. */
+  #inTransit = 0;
 
   constructor(private readonly options: FleetOptions) {
-    for (const [index, template] of options.templates.list().entries()) {
-      const pool = new WarmPool(
-        index === 0 ? options.poolSize : 0,
-        () => this.#boot(template),
-        (error) =>
-          options.log(`A machine did not boot: ${error instanceof Error ? error.message : String(error)}`),
-      );
-      this.#pools.set(template.name, pool);
-      pool.fill();
-    }
+    this.#lifecycle = new SandboxLifecycle(options);
+  }
+
+  /** Takes up what a control plane before this one left: its stopped sandboxes, and the news that others are lost. */
+  async restore(): Promise<readonly SandboxRecord[]> {
+    const { registry, files, isKept } = this.options;
+    if (!isKept) return [];
+    const sandboxes = registry.restore((stored) => this.#revive(stored));
+    const stopped = sandboxes.filter(({ status }) => status === "stopped");
+    await files.keepOnly(new Set(stopped.map(({ id }) => id)));
+    for (const { id, expiresAt } of sandboxes) this.#deadlines.set(id, expiresAt);
+    return sandboxes;
   }
 
   async create(request: CreateRequest): Promise<SandboxRecord> {
-    const { templates, isolation, maxSandboxes } = this.options;
-    const template = templates.find(request.template);
-    if (!template)
-      throw templateNotFound(
-        request.template,
-        templates.list().map(({ name }) => name),
-      );
-    if (request.minIsolation && !isAtLeast(isolation, request.minIsolation)) {
-      const message = `Isolation "${request.minIsolation}" is not available on this machine, which offers "${isolation}". Lower min_isolation, or use another backend.`;
-      throw new Problem(400, "ISOLATION_UNAVAILABLE", message);
+    const template = this.#template(request);
+    const { name } = request;
+    if (name === undefined) return this.#make(template, request);
+    if (this.#names.has(name) || this.options.registry.findByName(name)) throw nameTaken(name);
+    const making = this.#make(template, request).finally(() => this.#names.delete(name));
+    this.#names.set(name, making);
+    return making;
+  }
+
+  /** The sandbox of that name, running; one that has failed is replaced. Its deadline is never brought nearer. */
+  async getOrCreate(
+    request: CreateRequest & { readonly name: string },
+  ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
+    const { registry } = this.options;
+    const template = this.#template(request);
+    const sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
+    if (sandbox?.status === "error") await this.delete(sandbox.id);
+    if (!sandbox || sandbox.status === "error") return { sandbox: await this.create(request), isNew: true };
+    if (sandbox.template.name !== template.name) {
+      const message = `The sandbox named "${request.name}" is of template ${sandbox.template.name}. Ask for that one, or choose another name.`;
+      throw new Problem(409, "CONFLICT", message);
     }
-    if (
-      request.name !== undefined &&
-      [...this.#sandboxes.values()].some(({ name }) => name === request.name)
-    ) {
-      throw new Problem(
-        409,
-        "CONFLICT",
-        `A sandbox named "${request.name}" exists already. Use it, or choose another name.`,
-      );
-    }
-    if (this.#sandboxes.size + this.#creating >= maxSandboxes) {
-      const message = `This machine runs at most ${maxSandboxes} sandboxes at a time. Delete one first, or raise the limit with --max-sandboxes.`;
-      throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
-        details: { limit: maxSandboxes, current: this.#sandboxes.size, available: 0 },
-      });
-    }
-    const rules = egressRules(request.egress);
-    this.#creating += 1;
-    try {
-      const machine = await this.#claim(template);
-      this.options.egress.setRules(machine.id, rules);
-      return this.#register(machine, template, request);
-    } finally {
-      this.#creating -= 1;
-    }
+    if (sandbox.status === "paused") await this.#lifecycle.resume(sandbox);
+    else await this.#lifecycle.start(sandbox);
+    const wanted = Date.now() + request.timeoutSeconds * 1000;
+    if (wanted > sandbox.expiresAt.getTime()) this.setTimeout(sandbox.id, request.timeoutSeconds);
+    return { sandbox, isNew: false };
   }
 
   list(): readonly SandboxRecord[] {
-    return [...this.#sandboxes.values()];
+    return this.options.registry.list();
   }
 
   /** The sandbox, or the problem that says why there is none. */
   get(id: string): SandboxRecord {
-    const sandbox = this.#sandboxes.get(id);
-    if (sandbox && !this.#endings.has(id)) return sandbox;
-    const ended = this.#ended.get(id);
-    throw ended ? sandboxEnded(ended) : sandboxNotFound(id);
+    return this.options.registry.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.options.registry.has(id);
   }
 
   /** Resolves when nothing of the sandbox is left. */
@@ -121,142 +116,149 @@ export class SandboxFleet {
     const sandbox = this.get(id);
     sandbox.timeoutSeconds = timeoutSeconds;
     sandbox.expiresAt = new Date(Date.now() + timeoutSeconds * 1000);
-    clearTimeout(this.#deadlines.get(id));
-    this.#deadlines.set(id, setTimeout(() => this.#expire(id), timeoutSeconds * 1000).unref());
+    this.options.registry.save(sandbox);
+    this.#deadlines.set(id, sandbox.expiresAt);
     return sandbox;
   }
 
   async pause(id: string): Promise<SandboxRecord> {
-    const sandbox = this.#alive(id);
-    await sandbox.machine.pause().catch(async (error: unknown) => {
-      await sandbox.machine.resume();
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Problem(
-        409,
-        "CONFLICT",
-        `Sandbox ${id} cannot be paused: ${reason} Delete it if it must not go on.`,
-      );
-    });
-    sandbox.status = "paused";
-    return sandbox;
+    return this.#step(id, (sandbox) => this.#lifecycle.pause(sandbox));
   }
 
   async resume(id: string): Promise<SandboxRecord> {
-    const sandbox = this.#alive(id);
-    await sandbox.machine.resume();
-    sandbox.status = "running";
-    return sandbox;
+    return this.#step(id, (sandbox) => this.#lifecycle.resume(sandbox));
   }
 
+  async stop(id: string): Promise<SandboxRecord> {
+    return this.#step(id, (sandbox) => this.#lifecycle.stop(sandbox));
+  }
+
+  async start(id: string): Promise<SandboxRecord> {
+    return this.#step(id, (sandbox) => this.#lifecycle.start(sandbox));
+  }
+
+  /** Ends every sandbox, or where they are kept stops it. Resolves when nothing of any is running. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    const ends = [...this.#sandboxes.keys()].map((id) => this.#end(id, "deleted"));
-    await Promise.all([...ends, ...[...this.#pools.values()].map((pool) => pool.close())]);
+    const { machines, files, isKept } = this.options;
+    this.#deadlines.clearAll();
+    const noMoreMachines = machines.close();
+    if (isKept) await this.#stopAll();
+    else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
+    await noMoreMachines;
+    if (!isKept) await files.removeAll();
   }
 
-  #alive(id: string): SandboxRecord {
-    const sandbox = this.get(id);
-    if (sandbox.status === "error") throw sandboxFailed(sandbox);
-    return sandbox;
+  async #stopAll(): Promise<void> {
+    const limit = pLimit(savesAtATime);
+    const late = new Promise<void>((resolve) => void setTimeout(resolve, shutdownMs).unref());
+    const stops = this.list().map((sandbox) =>
+      limit(() =>
+        this.#lifecycle.stop(sandbox).catch((error: unknown) => {
+          if (sandbox.status !== "error") this.options.log(describe(error));
+        }),
+      ),
+    );
+    await Promise.race([Promise.all(stops), late]);
+    limit.clearQueue();
+    await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
   }
 
-  async #claim(template: LocalTemplate): Promise<Machine> {
-    const machine = await this.#pools
-      .get(template.name)
-      ?.claim()
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")} "cloud-sandbox-local doctor" shows what this machine can isolate.`;
-        throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
+  #template({ template: nameOrId, minIsolation }: CreateRequest): LocalTemplate {
+    const { templates, isolation } = this.options;
+    const template = templates.find(nameOrId);
+    if (!template)
+      throw templateNotFound(
+        nameOrId,
+        templates.list().map(({ name }) => name),
+      );
+    if (minIsolation && !isAtLeast(isolation, minIsolation)) {
+      const message = `Isolation "${minIsolation}" is not available on this machine, which offers "${isolation}". Lower min_isolation, or use another backend.`;
+      throw new Problem(400, "ISOLATION_UNAVAILABLE", message);
+    }
+    return template;
+  }
+
+  async #make(template: LocalTemplate, request: CreateRequest): Promise<SandboxRecord> {
+    const { maxSandboxes, machines, agents } = this.options;
+    const current = this.list().length + this.#inTransit;
+    if (current >= maxSandboxes) {
+      const message = `This machine holds at most ${maxSandboxes} sandboxes at a time. Delete one first, or raise the limit with --max-sandboxes.`;
+      throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
+        details: { limit: maxSandboxes, current, available: 0 },
       });
-    if (machine && !this.#isClosed) return machine;
-    await machine?.destroy();
-    throw new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
-  }
-
-  async #boot(template: LocalTemplate): Promise<Machine> {
-    const { runtime, tokens, egress } = this.options;
-    const id = newSandboxId();
-    const way = egress.open(id);
-    const start = runtime.start({
-      id,
-      template: template.name,
-      limits: template.limits,
-      publicKey: tokens.publicKey,
-      languages: template.languages.map(({ language }) => language),
-      egress: (connection) => way.accept(connection),
-    });
-    const machine = await start.catch((error: unknown) => {
-      egress.close(id);
-      throw error;
-    });
-    tokens.prepare(id);
-    void machine.exited.then(() => {
-      tokens.forget(id);
-      egress.close(id);
-    });
-    return machine;
+    }
+    this.#inTransit += 1;
+    try {
+      const machine = await machines.claim(template);
+      try {
+        await agents.mergeEnvironment(machine, request.environment);
+        return this.#register(machine, template, request);
+      } catch (error) {
+        await machine.destroy();
+        throw error;
+      }
+    } finally {
+      this.#inTransit -= 1;
+    }
   }
 
   #register(machine: Machine, template: LocalTemplate, request: CreateRequest): SandboxRecord {
-    const { id } = machine;
-    const now = new Date();
-    this.#sandboxes.set(id, {
-      id,
+    const { timeoutSeconds, name, metadata, idempotency } = request;
+    const createdAt = new Date();
+    const sandbox: SandboxRecord = {
+      id: machine.id,
       template,
       machine,
       isolation: machine.isolation,
-      createdAt: now,
-      name: request.name,
-      metadata: request.metadata,
-      egress: request.egress,
+      createdAt,
+      name,
+      metadata,
+      idempotency,
       status: "running",
-      timeoutSeconds: request.timeoutSeconds,
-      expiresAt: now,
+      isStopping: false,
+      timeoutSeconds,
+      expiresAt: new Date(createdAt.getTime() + timeoutSeconds * 1000),
       failureReason: undefined,
-    });
-    void machine.exited.then(({ message }) => this.#noteFailure(id, message));
-    return this.setTimeout(id, request.timeoutSeconds);
+    };
+    this.options.registry.save(sandbox);
+    this.#deadlines.set(sandbox.id, sandbox.expiresAt);
+    this.#lifecycle.watch(sandbox, machine);
+    return sandbox;
   }
 
-  #noteFailure(id: string, message: string): void {
-    const sandbox = this.#sandboxes.get(id);
-    if (!sandbox || this.#endings.has(id)) return;
-    sandbox.status = "error";
-    sandbox.failureReason = message;
+  #revive(stored: StoredSandbox): SandboxRecord {
+    const template = this.options.templates.find(stored.template.name) ?? stored.template;
+    const sandbox = { ...stored, template, machine: undefined, isStopping: false };
+    if (stored.status === "stopped" || stored.status === "error") return sandbox;
+    const failureReason =
+      "The control plane was ended while the sandbox was running, and its processes and files with it.";
+    return { ...sandbox, status: "error", failureReason };
+  }
+
+  async #step(id: string, take: (sandbox: SandboxRecord) => Promise<void>): Promise<SandboxRecord> {
+    const sandbox = this.get(id);
+    if (sandbox.status === "error") throw sandboxFailed(sandbox);
+    await take(sandbox);
+    return sandbox;
   }
 
   #expire(id: string): void {
     this.#end(id, "expired").catch((error: unknown) =>
-      this.options.log(`Sandbox ${id} did not end cleanly: ${String(error)}`),
+      this.options.log(`Sandbox ${id} did not end cleanly: ${describe(error)}`),
     );
   }
 
-  #end(id: string, end: EndedSandbox["end"]): Promise<void> {
-    const ending = this.#endings.get(id) ?? this.#tearDown(id, end);
-    this.#endings.set(id, ending);
-    return ending;
-  }
-
-  async #tearDown(id: string, end: EndedSandbox["end"]): Promise<void> {
-    const sandbox = this.#sandboxes.get(id);
-    if (!sandbox) return;
-    clearTimeout(this.#deadlines.get(id));
-    this.#deadlines.delete(id);
-    this.#ended.set(id, { id, end, createdAt: sandbox.createdAt, expiresAt: sandbox.expiresAt });
-    const oldest = this.#ended.keys().next();
-    if (this.#ended.size > rememberedEnds && !oldest.done) this.#ended.delete(oldest.value);
+  async #end(id: string, end: EndedSandbox["end"]): Promise<void> {
+    const sandbox = this.get(id);
+    this.#deadlines.clear(id);
+    this.options.registry.end(id, end);
+    this.#inTransit += 1;
     try {
-      await sandbox.machine.destroy();
+      await this.#lifecycle.remove(sandbox);
     } finally {
-      this.#sandboxes.delete(id);
-      this.#endings.delete(id);
+      this.#inTransit -= 1;
     }
   }
 }
 
-/** The form that clients of the cloud know: seconds since 1970, then eight random characters of base 36. */
-function newSandboxId(): string {
-  const random = randomBytes(8).readBigUInt64LE().toString(36).padStart(8, "0").slice(-8);
-  return `${Math.floor(Date.now() / 1000)}${random}`;
-}
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,20 @@
 import { createPublicKey, randomUUID } from "node:crypto";
-import { type CryptoKey, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8, SignJWT } from "jose";
+import { controlPlaneScope } from "@cloud-sandbox/protocol";
+import {
+  type CryptoKey,
+  exportPKCS8,
+  exportSPKI,
+  generateKeyPair,
+  importPKCS8,
+  type JWTPayload,
+  SignJWT,
+} from "jose";
 
 /** A day, as the cloud's: clients of the vendor refresh a token that has less than an hour left before each call. */
 const lifetimeSeconds = 24 * 60 * 60;
+
+/** Used at once. */
+const ownLifetimeSeconds = 60;
 
 /** A machine may wait for long; what it gives its owner shall be worth most of a day. */
 const preparedMs = 60 * 60 * 1000;
@@ -54,10 +66,15 @@ export class TokenIssuer {
     return prepared && Date.now() - prepared.at < preparedMs ? prepared.token : this.#sign(sandboxId);
   }
 
-  async #sign(sandboxId: string): Promise<SandboxToken> {
+  /** A token for this control plane's own calls. */
+  async issueOwn(sandboxId: string): Promise<string> {
+    return (await this.#sign(sandboxId, ownLifetimeSeconds, { scope: controlPlaneScope })).token;
+  }
+
+  async #sign(sandboxId: string, lifetime = lifetimeSeconds, claims: JWTPayload = {}): Promise<SandboxToken> {
     const issuedAt = Math.floor(Date.now() / 1000);
-    const expiresAt = issuedAt + lifetimeSeconds;
-    const token = await new SignJWT()
+    const expiresAt = issuedAt + lifetime;
+    const token = await new SignJWT(claims)
       .setProtectedHeader({ alg: "EdDSA" })
       .setIssuer("cloud-sandbox")
       .setSubject(sandboxId)

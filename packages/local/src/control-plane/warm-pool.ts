@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 
 /** Long enough for what was just claimed to do its first work undisturbed, short beside a boot. */
@@ -5,86 +6,112 @@ const refillDelayMs = 50;
 const firstRetryMs = 250;
 const lastRetryMs = 30_000;
 
+export interface WarmPoolOptions {
+  /** Machines that should be waiting. */
+  readonly size: number;
+  readonly boot: () => Promise<Machine>;
+  /** Does something for which nobody waits, when there is nothing better to do. */
+  readonly whenIdle: (work: () => Promise<void>) => Promise<void>;
+  readonly onBootFailure: (error: unknown) => void;
+}
+
 /** Keeps booted machines waiting for an owner, so that a sandbox is claimed instead of started. */
 export class WarmPool {
-  #waiting: Boot[] = [];
-  #refill: NodeJS.Timeout | undefined;
+  readonly #closing = new AbortController();
+  readonly #waiting: Machine[] = [];
+  #booting: Promise<Machine> | undefined;
+  #refill: Promise<void> | undefined;
   #failures = 0;
-  #isClosed = false;
+  #size: number;
 
-  constructor(
-    private readonly size: number,
-    private readonly boot: () => Promise<Machine>,
-    private readonly onBootFailure: (error: unknown) => void,
-  ) {}
+  constructor(private readonly options: WarmPoolOptions) {
+    this.#size = options.size;
+  }
 
-  /** Machines that could be claimed without waiting. */
+  /** Machines that can be claimed without waiting. */
   get ready(): number {
-    return this.#waiting.filter((boot) => boot.isReady).length;
+    return this.#waiting.length;
   }
 
   /** A machine that is waiting, or else one that is booting already, or else a new one. Its caller owns it. */
   async claim(): Promise<Machine> {
-    for (;;) {
-      const boot = this.#waiting.find(({ isReady }) => isReady) ?? this.#waiting[0];
-      this.#waiting = this.#waiting.filter((candidate) => candidate !== boot);
-      this.#fillLater(refillDelayMs);
-      const machine = await (boot?.machine ?? this.boot());
-      if (boot?.hasEnded !== true) return machine;
+    const waiting = this.#waiting.shift();
+    if (waiting) {
+      this.#refillAfter(refillDelayMs);
+      return waiting;
     }
+    const machine = this.#booting ?? this.options.boot();
+    this.#booting = undefined;
+    this.#refillAfter(refillDelayMs);
+    return machine;
   }
 
-  /** Boots machines until as many wait as there should. */
+  /** Boots machines, one after another, until as many wait as there should. */
   fill(): void {
-    while (!this.#isClosed && this.#waiting.length < this.size) this.#waiting.push(this.#startBoot());
+    this.#refillAfter(0);
+  }
+
+  /** Changes how many should wait. Resolves when those too many are gone. */
+  async resize(size: number): Promise<void> {
+    this.#size = size;
+    this.fill();
+    await Promise.all(this.#waiting.splice(size).map((machine) => machine.destroy()));
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#refill);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    await Promise.allSettled(waiting.map(async ({ machine }) => (await machine).destroy()));
-  }
-
-  #startBoot(): Boot {
-    const machine = this.boot();
-    const boot: Boot = { machine, isReady: false, hasEnded: false };
-    const drop = (): void => {
-      boot.hasEnded = true;
-      this.#waiting = this.#waiting.filter((candidate) => candidate !== boot);
-    };
-    machine.then(
-      ({ exited }) => {
-        boot.isReady = true;
-        this.#failures = 0;
-        void exited.then(() => {
-          const wasWaiting = this.#waiting.includes(boot);
-          drop();
-          if (wasWaiting) this.#fillLater(refillDelayMs);
-        });
-      },
-      (error: unknown) => {
-        drop();
-        this.onBootFailure(error);
-        this.#failures += 1;
-        this.#fillLater(Math.min(firstRetryMs * 2 ** this.#failures, lastRetryMs));
-      },
+    this.#closing.abort();
+    const booting = this.#booting;
+    this.#booting = undefined;
+    await this.resize(0);
+    await booting?.then(
+      (machine) => machine.destroy(),
+      () => undefined,
     );
-    return boot;
   }
 
-  #fillLater(delayMs: number): void {
-    if (this.size === 0 || this.#isClosed) return;
-    this.#refill ??= setTimeout(() => {
+  get #isShort(): boolean {
+    return !this.#closing.signal.aborted && this.#waiting.length < this.#size;
+  }
+
+  #refillAfter(delayMs: number): void {
+    if (!this.#isShort) return;
+    this.#refill ??= this.#fillUp(delayMs).finally(() => {
       this.#refill = undefined;
-      this.fill();
-    }, delayMs).unref();
+    });
   }
-}
 
-interface Boot {
-  readonly machine: Promise<Machine>;
-  isReady: boolean;
-  hasEnded: boolean;
+  async #fillUp(delayMs: number): Promise<void> {
+    await this.#sleep(delayMs);
+    while (this.#isShort) {
+      await this.options.whenIdle(() => this.#bootSpare());
+      if (this.#failures > 0) await this.#sleep(Math.min(firstRetryMs * 2 ** this.#failures, lastRetryMs));
+    }
+  }
+
+  async #bootSpare(): Promise<void> {
+    if (!this.#isShort) return;
+    const booting = this.options.boot();
+    this.#booting = booting;
+    const machine = await booting.catch((error: unknown) => {
+      this.#failures += 1;
+      this.options.onBootFailure(error);
+    });
+    // It may have found its owner while it booted.
+    if (this.#booting !== booting) return;
+    this.#booting = undefined;
+    if (!machine) return;
+    this.#failures = 0;
+    this.#waiting.push(machine);
+    void machine.exited.then(() => {
+      const place = this.#waiting.indexOf(machine);
+      if (place === -1) return;
+      this.#waiting.splice(place, 1);
+      this.#refillAfter(refillDelayMs);
+    });
+  }
+
+  async #sleep(delayMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    await sleep(delayMs, undefined, { ref: false, signal }).catch(() => undefined);
+  }
 }

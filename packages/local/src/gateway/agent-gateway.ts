@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Problem, splice, switchProtocols, upgradeResponse } from "@cloud-sandbox/protocol/server";
-import { sandboxFailed, sandboxPaused } from "../control-plane/problems.js";
-import type { SandboxRecord } from "../control-plane/sandbox-record.js";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { sandboxFailed } from "../control-plane/problems.js";
+import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentConnection } from "./agent-connection.js";
 import { type AgentTarget, agentTarget } from "./agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
 import { refuse } from "./refusal.js";
+import { splice } from "./splice.js";
+import { switchProtocols, upgradeResponse } from "./upgrade-response.js";
 
 /** A machine's end is noticed a moment after its sockets close. */
 const noticeEndMs = 500;
-
-/** What the gateway has to know of a sandbox. */
-export type ReachableSandbox = Pick<SandboxRecord, "id" | "status" | "machine" | "failureReason">;
 
 /**
  * The way to the agents on the control plane's own port, streamed in both directions: `/agent/<sandbox id>/…`, and at
@@ -61,29 +60,26 @@ export class AgentGateway {
     return connection;
   }
 
-  #running(sandboxId: string): ReachableSandbox {
-    const sandbox = this.options.find(sandboxId);
-    if (sandbox.status === "error") throw sandboxFailed(sandbox);
-    if (sandbox.status === "paused") throw sandboxPaused(sandboxId);
-    return sandbox;
+  #running(sandboxId: string): Machine {
+    return reachableMachine(this.options.find(sandboxId));
   }
 
   async #forward(
     request: IncomingMessage,
     response: ServerResponse,
-    sandbox: ReachableSandbox,
+    machine: Machine,
     path: string,
   ): Promise<void> {
     const { signal } = abandonment(response);
-    const answer = await this.connection(sandbox.machine)
+    const answer = await this.connection(machine)
       .send({
         method: request.method ?? "GET",
         path,
-        headers: forwardedRequestHeaders(request, sandbox.id),
+        headers: forwardedRequestHeaders(request, machine.id),
         body: hasBody(request) ? request : undefined,
         signal,
       })
-      .catch((error: unknown) => this.#explain(sandbox, signal, error));
+      .catch((error: unknown) => this.#explain(machine, signal, error));
     response.writeHead(answer.statusCode ?? 502, forwardedResponseHeaders(answer.headers));
     // Once headers are sent, an agent that hangs up can only be shown by hanging up too.
     await pipeline(answer, response);
@@ -92,14 +88,14 @@ export class AgentGateway {
   async #forwardUpgrade(
     request: IncomingMessage,
     response: ServerResponse,
-    sandbox: ReachableSandbox,
+    machine: Machine,
     path: string,
   ): Promise<void> {
     const { signal } = abandonment(response);
-    const headers = forwardedRequestHeaders(request, sandbox.id);
-    const { answer, connection } = await this.connection(sandbox.machine)
+    const headers = forwardedRequestHeaders(request, machine.id);
+    const { answer, connection } = await this.connection(machine)
       .upgrade({ path, headers, signal })
-      .catch((error: unknown) => this.#explain(sandbox, signal, error));
+      .catch((error: unknown) => this.#explain(machine, signal, error));
     if (connection === undefined) {
       response.writeHead(answer.statusCode ?? 502, forwardedResponseHeaders(answer.headers));
       await pipeline(answer, response);
@@ -110,14 +106,19 @@ export class AgentGateway {
     else connection.destroy();
   }
 
-  async #explain({ id, machine }: ReachableSandbox, abandoned: AbortSignal, cause: unknown): Promise<never> {
+  async #explain(machine: Machine, abandoned: AbortSignal, cause: unknown): Promise<never> {
     if (abandoned.aborted || cause instanceof Problem || isParseError(cause)) throw cause;
     const ended = await Promise.race([
       machine.exited.then(() => true),
       new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),
     ]);
-    // Deleted, or expired, while it worked: then it is not found.
-    if (ended) throw sandboxFailed(this.options.find(id));
+    const { id } = machine;
+    // Deleted, expired or stopped while it worked: then that is said.
+    if (ended) {
+      const sandbox = this.options.find(id);
+      reachableMachine(sandbox);
+      throw sandboxFailed(sandbox);
+    }
     // Not a 5xx: clients repeat those, and the code may have run.
     const message = `The agent of sandbox ${id} was killed while it served this request: by the code in the sandbox, or because memory ran out. It has been started again; the files are kept.`;
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });

@@ -11,7 +11,7 @@ const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
  * One directory an instance, for what its machines are made of and for their sockets; gone when it closes.
  *
  * It may be entered by every uid (sandboxes have their own) but only its owner can list or write it, and
- * `sockets` is its owner's alone. What `egress` holds may be reached by whoever knows its name and owns it.
+ * `sockets` is its owner's alone.
  */
 export class InstanceDirectory {
   private constructor(
@@ -21,22 +21,20 @@ export class InstanceDirectory {
   ) {}
 
   static async create(): Promise<InstanceDirectory> {
-    const instance = processIdentity(process.pid);
-    if (instance === undefined)
-      throw new Error("/proc is not mounted: this process cannot find its own start time.");
+    const instance = ownIdentity();
     const path = await mkdtemp(join(tmpdir(), `${prefix}${instance}-`));
     await mkdir(join(path, "sockets"), { mode: 0o700 });
-    await mkdir(join(path, "egress"));
-    for (const entered of [join(path, "egress"), path]) await chmod(entered, 0o711);
+    await chmod(path, 0o711);
     return new InstanceDirectory(path, instance);
+  }
+
+  /** A directory that is removed as one of this process's should it not come to that itself, and is otherwise the caller's. */
+  static async createPrivate(): Promise<string> {
+    return mkdtemp(join(tmpdir(), `${prefix}${ownIdentity()}-`));
   }
 
   socket(id: string): string {
     return join(this.path, "sockets", id);
-  }
-
-  egressSocket(id: string): string {
-    return join(this.path, "egress", id);
   }
 
   async remove(): Promise<void> {
@@ -54,4 +52,11 @@ export class InstanceDirectory {
       await rm(path, { recursive: true, force: true });
     }
   }
+}
+
+function ownIdentity(): string {
+  const identity = processIdentity(process.pid);
+  if (identity === undefined)
+    throw new Error("/proc is not mounted: this process cannot find its own start time.");
+  return identity;
 }

@@ -23,19 +23,13 @@ export interface MachineImage {
 
 const opt = "/opt/cloud-sandbox";
 
-/** Where a machine finds its way out, and what makes the `fetch` of older Node.js use it. */
-export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/node-proxy.cjs` } as const;
-
 /** Prepares the image in `directory`. With `forOtherUids`, everything in it must be reachable for any uid. */
 export async function prepareMachineImage(directory: string, forOtherUids: boolean): Promise<MachineImage> {
   const parts = join(directory, "parts");
   await mkdir(parts);
   const node = await placeNode(parts, forOtherUids);
   const launcher = await placeLoader(parts);
-  await copyFile(asset("agent.mjs"), join(parts, "agent.mjs"));
-  await copyFile(asset("node-proxy.cjs"), join(parts, "node-proxy.cjs"));
-  // What each machine's own socket is mounted on.
-  await writeFile(join(parts, "egress"), "");
+  await copyFile(agentAsset(), join(parts, "agent.mjs"));
   await writeFile(join(parts, "init"), initScript);
   const etc = await makeEtc(directory);
   const empty = join(parts, "empty");
@@ -45,8 +39,7 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
   // umask may have hidden what was just written from the sandboxes' uids.
-  const readable = ["agent.mjs", "node-proxy.cjs", "init"].map((name) => join(parts, name));
-  for (const path of [parts, empty, ...readable]) await chmod(path, 0o755);
+  for (const path of [parts, empty, join(parts, "agent.mjs"), join(parts, "init")]) await chmod(path, 0o755);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   return {
@@ -125,11 +118,11 @@ function isReachableForAll(path: string): boolean {
   return (statSync(path).mode & 0o005) === 0o005;
 }
 
-function asset(name: string): string {
-  const path = fileURLToPath(new URL(`./${name}`, import.meta.url));
-  if (!existsSync(path))
-    throw new Error(`${name} is missing from this installation of cloud-sandbox-local; install it again.`);
-  return path;
+function agentAsset(): string {
+  const asset = fileURLToPath(new URL("./agent.mjs", import.meta.url));
+  if (!existsSync(asset))
+    throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
+  return asset;
 }
 
 /** From the host's /etc, only what programs need to start and nothing that tells about the host. */

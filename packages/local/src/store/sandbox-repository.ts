@@ -1,3 +1,5 @@
+import type { Idempotency } from "../control-plane/sandbox-record.js";
+import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
 
@@ -7,8 +9,8 @@ const rememberedEnds = 10_000;
 /** What outlives the process of a sandbox; its machine does not. */
 export interface StoredSandbox {
   readonly id: string;
-  /** The template's name. */
-  readonly template: string;
+  /** As it was when the sandbox was made: it may have been deleted since. */
+  readonly template: LocalTemplate;
   readonly isolation: IsolationLevel;
   readonly status: "running" | "paused" | "stopped" | "error";
   readonly createdAt: Date;
@@ -17,8 +19,7 @@ export interface StoredSandbox {
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly failureReason: string | undefined;
-  /** The `Idempotency-Key` of its create, and what tells whether another request is the same. */
-  readonly idempotency: { readonly key: string; readonly requestDigest: string } | undefined;
+  readonly idempotency: Idempotency | undefined;
 }
 
 /** What is remembered of a sandbox that is gone, so that asking for it says why. */
@@ -44,7 +45,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
   save(sandbox: StoredSandbox): void {
     const values = {
       id: sandbox.id,
-      template: sandbox.template,
+      template: JSON.stringify(sandbox.template),
       isolation: sandbox.isolation,
       status: sandbox.status,
       created_at: sandbox.createdAt.getTime(),
@@ -123,7 +124,7 @@ function storedSandbox(row: Row): StoredSandbox {
   const key = text("idempotency_key");
   return {
     id: String(row.id),
-    template: String(row.template),
+    template: JSON.parse(String(row.template)) as LocalTemplate,
     isolation: row.isolation as IsolationLevel,
     status: row.status as StoredSandbox["status"],
     createdAt: new Date(Number(row.created_at)),

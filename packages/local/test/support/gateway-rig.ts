@@ -4,9 +4,10 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ignoreUpgrade } from "@cloud-sandbox/protocol/server";
-import { AgentGateway, type ReachableSandbox } from "../../src/gateway/agent-gateway.js";
+import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
+import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { agentTarget } from "../../src/gateway/agent-target.js";
+import { ignoreUpgrade } from "../../src/gateway/ignored-upgrade.js";
 
 export const sandboxId = "1700000000abcdefgh";
 
@@ -34,7 +35,7 @@ export class GatewayRig implements AsyncDisposable {
     private readonly agent: ReturnType<typeof createSocketServer>,
     private readonly server: Server,
   ) {
-    const machine: ReachableSandbox["machine"] = {
+    const machine: NonNullable<ReachableSandbox["machine"]> = {
       id: sandboxId,
       isolation: "namespace",
       socketPath: join(directory, "agent.sock"),
@@ -43,7 +44,13 @@ export class GatewayRig implements AsyncDisposable {
       resume: async () => undefined,
       destroy: async () => undefined,
     };
-    const running: ReachableSandbox = { id: sandboxId, status: "running", machine, failureReason: undefined };
+    const running: ReachableSandbox = {
+      id: sandboxId,
+      status: "running",
+      machine,
+      isStopping: false,
+      failureReason: undefined,
+    };
     this.sandbox = () => running;
     for (const listener of [agent, server]) {
       listener.on("connection", (socket: Socket) => {

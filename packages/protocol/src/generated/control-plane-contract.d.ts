@@ -6,7 +6,6 @@ export interface ControlPlaneContract {
   operations: operations;
   defaults: {
     listSandboxes: { query: "limit" };
-    listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
   };
   public: "getHealth" | "uploadTemplateFiles";

@@ -126,7 +126,9 @@ export interface paths {
         put?: never;
         /**
          * Start a stopped sandbox
-         * @description Its files are as they were; its processes are not.
+         * @description The files of `/workspace`, `/tmp` and the home, and the environment variables, are as they were; processes are
+         *     not. Tokens given before stay valid until they expire. One that runs stays as it is; one that is paused is 409
+         *     SANDBOX_PAUSED.
          */
         post: operations["startSandbox"];
         delete?: never;
@@ -147,7 +149,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop a sandbox and keep its files */
+        /**
+         * Stop a sandbox and keep its files
+         * @description Its processes are asked to end and killed 2 s later, also those of executions under way; a paused one is resumed
+         *     for that. The files of `/workspace`, `/tmp` and the home are kept. The deadline goes on and can be moved; when it
+         *     passes, the files are deleted.
+         */
         post: operations["stopSandbox"];
         delete?: never;
         options?: never;
@@ -213,26 +220,6 @@ export interface paths {
          * @description Server-sent events; the `data` of each is a metrics snapshot of the agent, as JSON.
          */
         get: operations["streamSandboxMetrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sandboxes/{id}/egress": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The sandbox's id. */
-                id: components["parameters"]["SandboxId"];
-            };
-            cookie?: never;
-        };
-        /** List the connections that a sandbox asked for, newest first, a page at a time */
-        get: operations["listSandboxEgress"];
         put?: never;
         post?: never;
         delete?: never;
@@ -504,7 +491,6 @@ export interface components {
             resources?: components["schemas"]["Resources"];
             /** @description Whether code in it reaches the internet. */
             internet_access?: boolean;
-            egress?: components["schemas"]["EgressLists"];
             /** @description Whether it counts as production. */
             live_mode?: boolean;
             isolation?: components["schemas"]["Isolation"];
@@ -554,7 +540,6 @@ export interface components {
             timeout_seconds?: number;
             /** @description Whether code in it may reach the internet. The cloud assumes true, the local control plane false. */
             internet_access?: boolean;
-            egress?: components["schemas"]["EgressLists"];
             /** @description Environment variables of every execution. */
             env_vars?: {
                 [key: string]: string;
@@ -574,78 +559,16 @@ export interface components {
              * @description Ignored; the template decides.
              */
             disk_gb?: number;
-            /** @description A name for people. */
+            /** @description A name for people. Another sandbox's is 409 CONFLICT, unless `get_or_create` is true. */
             name?: string;
+            /** @description Gives the sandbox of this `name` where there is one (200 instead of 201): running, so it is resumed or started when need be, and with `timeout_seconds` at least; one that has failed is replaced. Its variables and labels stay as they are. One of another template is 409 CONFLICT. */
+            get_or_create?: boolean;
             /** @description Labels of the caller's own. */
             metadata?: {
                 [key: string]: string;
             };
             /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
-        };
-        /**
-         * @description What a sandbox with `internet_access` may reach. An entry is a name (`pypi.org`), all names below one
-         *     (`*.npmjs.org`), an address, a range (`203.0.113.0/24`) or `*`; with `:port`, it is for that port only. Without
-         *     `internet_access` it is refused.
-         */
-        EgressLists: {
-            /** @description With this list, everything that is not on it is refused. */
-            allow?: string[];
-            /** @description What is refused; it wins over `allow`. */
-            deny?: string[];
-        };
-        /** @description A connection that code in a sandbox asked for. */
-        EgressEntry: {
-            /** Format: date-time */
-            time: string;
-            /**
-             * @description How it was asked for: an HTTP tunnel, a plain HTTP request, or SOCKS5.
-             * @enum {string}
-             */
-            protocol: "connect" | "http" | "socks5";
-            /** @description The name or address asked for. */
-            host: string;
-            port: number;
-            /** @description The address connected to. */
-            address?: string;
-            /**
-             * @description `pending` while it is being made; `refused` by the rules; `failed` where there was no address or no answer.
-             * @enum {string}
-             */
-            decision: "pending" | "allowed" | "refused" | "failed";
-            /** @description Why it was refused or failed. */
-            reason?: string;
-            /** @description Whether it goes on. */
-            open: boolean;
-            /** @description Bytes that left the sandbox. */
-            bytes_sent: number;
-            /** @description Bytes that came in. */
-            bytes_received: number;
-            /** @description How long it took, or has taken so far, in milliseconds. */
-            duration_ms: number;
-        };
-        EgressLog: {
-            /** @description Always `list`. */
-            object?: string;
-            /** @description The last connections, newest first. No paths, headers or credentials are kept. */
-            data: components["schemas"]["EgressEntry"][];
-            /** @description Whether there is another page. */
-            has_more?: boolean;
-            /** @description The `cursor` of the next page. */
-            next_cursor?: string;
-            /** @description All connections of the sandbox, also those that are not kept. */
-            totals: {
-                allowed: number;
-                refused: number;
-                failed: number;
-                /** @description Beyond the number of connections at a time: closed unread. */
-                dropped: number;
-                bytes_sent: number;
-                bytes_received: number;
-            };
-            /** @description The path of this list. */
-            url?: string;
-            request_id?: string;
         };
         /** @description A template's id, as text or as a number. The object form is the published document's; it is accepted too. */
         TemplateReference: string | number | {
@@ -1143,6 +1066,10 @@ export interface operations {
                 status?: components["schemas"]["SandboxStatus"];
                 /** @description Only sandboxes of this region. */
                 region?: string;
+                /** @description Only the sandbox of this name. */
+                name?: string;
+                /** @description Only sandboxes with all of these labels, written as a query is, such as `owner=me&stage=test`. */
+                metadata?: string;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -1172,7 +1099,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating a create with the same key gives the first one's sandbox instead of a second one. A key used before with another body is 409 CONFLICT. A server that lacks this ignores it. */
+                /** @description Repeating a create with the same key gives the first one's sandbox instead of a second one. A key used before with another body is 409 CONFLICT; one whose sandbox has ended or failed counts as new. A server that lacks this ignores it. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1184,6 +1111,16 @@ export interface operations {
             };
         };
         responses: {
+            /** @description With `get_or_create`, the sandbox of that name, which there was already, with a token. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
             /** @description The sandbox, with the token for its agent. */
             201: {
                 headers: {
@@ -1464,7 +1401,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The stream, until either side ends it or the sandbox is gone. */
+            /** @description The stream, until either side ends it or the sandbox is gone, stopped or broken down. Comments while it is paused. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1477,41 +1414,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            410: components["responses"]["Gone"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-        };
-    };
-    listSandboxEgress: {
-        parameters: {
-            query?: {
-                /** @description How many to return at most. */
-                limit?: number;
-                /** @description The `next_cursor` of the page before. */
-                cursor?: components["parameters"]["Cursor"];
-            };
-            header?: never;
-            path: {
-                /** @description The sandbox's id. */
-                id: components["parameters"]["SandboxId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of connections, and the totals. */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EgressLog"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

@@ -19,6 +19,8 @@ export interface ContractRouterOptions<Types extends ContractTypes, Auth> {
   readonly handlers: Handlers<Types, Auth>;
   /** How this plane words an error. */
   readonly envelope: Envelope;
+  /** Runs before anything else: may add headers to the answer, whatever it will be, or throw a `Problem` to refuse. */
+  readonly admit?: (request: IncomingRequest, responseHeaders: Record<string, string>) => void;
   /** Who is calling: runs before the body is read, for operations that need credentials. Throws a `Problem` to refuse. */
   readonly authenticate: (request: UnauthenticatedCall) => Auth | Promise<Auth>;
   /** The largest JSON body, in bytes. */
@@ -102,10 +104,11 @@ export function contractRouter<Types extends ContractTypes, Auth>(
   async function answer(request: IncomingRequest, gone: () => AbortSignal): Promise<Reply> {
     const started = performance.now();
     const id = requestId(headerOf(request, "x-request-id"));
-    const headers = { "x-request-id": id };
+    const headers: Record<string, string> = { "x-request-id": id };
     let operationId: string | undefined;
     let reply: Reply;
     try {
+      options.admit?.(request, headers);
       const matched = match(request);
       operationId = matched.operation.operationId;
       reply = await perform(request, matched, id, headers, gone);

@@ -27,4 +27,5 @@ export const controlPlaneEnvelope: Envelope = ({ message, code, details }, { req
   code,
   request_id: requestId,
   timestamp,
+  ...(typeof details?.retry_after_seconds === "number" && { retry_after: details.retry_after_seconds }),
 });

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { AgentConnection, type AgentRequest } from "../gateway/agent-connection.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { TokenIssuer } from "./token-issuer.js";
+
+/** What the control plane itself asks of the agents. What they answer is as little trusted as what is in the sandbox. */
+export class AgentCalls {
+  readonly #connections = new WeakMap<Machine, AgentConnection>();
+
+  constructor(private readonly tokens: TokenIssuer) {}
+
+  /** Adds variables to those that every execution gets. Refused with 400 when the agent does not take them. */
+  async mergeEnvironment(machine: Machine, variables: Readonly<Record<string, string>>): Promise<void> {
+    if (Object.keys(variables).length === 0) return;
+    const answer = await this.#send(machine, {
+      method: "PATCH",
+      path: "/env",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ env_vars: variables, merge: true }),
+    });
+    const said = await textOf(answer);
+    if (isSuccess(answer)) return;
+    throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(said, answer)}`);
+  }
+
+  /** Ends every process of the machine but the agent and streams the files as a tar. */
+  async takeFiles(machine: Machine, signal: AbortSignal): Promise<Readable> {
+    const answer = await this.#send(machine, { method: "POST", path: "/internal/snapshot", signal });
+    if (!isSuccess(answer)) await successText(answer);
+    return answer;
+  }
+
+  /** Unpacks what {@link takeFiles} gave. */
+  async putFiles(machine: Machine, archive: Readable, signal: AbortSignal): Promise<void> {
+    const request = { method: "PUT", path: "/internal/snapshot", body: archive, signal };
+    await successText(await this.#send(machine, request));
+  }
+
+  /** One snapshot of the agent's figures, as JSON. */
+  async readMetrics(machine: Machine, signal: AbortSignal): Promise<string> {
+    return successText(await this.#send(machine, { method: "GET", path: "/metrics/snapshot", signal }));
+  }
+
+  async #send(
+    machine: Machine,
+    request: Omit<AgentRequest, "headers"> & Partial<Pick<AgentRequest, "headers">>,
+  ): Promise<IncomingMessage> {
+    const connection = this.#connections.get(machine) ?? new AgentConnection(machine);
+    this.#connections.set(machine, connection);
+    const token = await this.tokens.issueOwn(machine.id);
+    return connection.send({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+  }
+}
+
+async function successText(answer: IncomingMessage): Promise<string> {
+  const said = await textOf(answer);
+  if (!isSuccess(answer)) throw new Error(problemText(said, answer));
+  return said;
+}
+
+const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
+
+const answerLimit = 4 * 1024 * 1024;
+
+/** The body, which nothing but this keeps from being endless. */
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > answerLimit) throw new Error("The agent's answer is too long.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function problemText(body: string, { statusCode }: IncomingMessage): string {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    if (typeof message === "string") return message;
+  } catch {
+    // Then its status has to do.
+  }
+  return `the agent answered ${statusCode}`;
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { Problem } from "@cloud-sandbox/protocol/server";
+
+const windowMs = 60_000;
+/** Callers told apart in a window; those beyond are counted as one. */
+const knownCallers = 1000;
+
+/** Counts the requests of each caller in windows of a minute. */
+export class RateLimiter {
+  readonly #counts = new Map<string, number>();
+  #windowEnd = 0;
+
+  constructor(private readonly limit: number) {}
+
+  /** Counts a request of whoever presents this credential, and says in `headers` what is left. Throws when it is one too many. */
+  admit(credential: string, headers: Record<string, string>): void {
+    const now = Date.now();
+    if (now >= this.#windowEnd) {
+      this.#counts.clear();
+      this.#windowEnd = now + windowMs;
+    }
+    const caller = this.#caller(credential);
+    const count = (this.#counts.get(caller) ?? 0) + 1;
+    this.#counts.set(caller, count);
+    headers["x-ratelimit-limit"] = String(this.limit);
+    headers["x-ratelimit-remaining"] = String(Math.max(0, this.limit - count));
+    headers["x-ratelimit-reset"] = String(Math.ceil(this.#windowEnd / 1000));
+    if (count > this.limit) throw this.#excess(Math.max(1, Math.ceil((this.#windowEnd - now) / 1000)));
+  }
+
+  #caller(credential: string): string {
+    const digest = createHash("sha256").update(credential).digest("base64");
+    return this.#counts.has(digest) || this.#counts.size < knownCallers ? digest : "others";
+  }
+
+  #excess(seconds: number): Problem {
+    const message = `More than ${this.limit} requests in a minute. Wait ${seconds} s, or start the server with a higher --rate-limit.`;
+    return new Problem(429, "RATE_LIMIT_EXCEEDED", message, {
+      headers: { "retry-after": String(seconds) },
+      details: { retry_after_seconds: seconds, limit: this.limit },
+    });
+  }
+}
