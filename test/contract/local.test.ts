@@ -1,20 +1,4 @@
-import { existsSync } from "node:fs";
-import { SandboxClient } from "cloud-sandbox";
-import { startLocalServer } from "../support/local-server.js";
 import { contractSuite } from "./contract-suite.js";
+import { startLocalBackend } from "./local-backend.js";
 
-contractSuite("the local backend", async () => {
-  const server = await startLocalServer({ args: ["--pool", "1"] });
-  const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-  return {
-    name: "local",
-    client,
-    url: server.url,
-    apiKey: server.apiKey,
-    languages: ["python", "javascript", "bash", ...(existsSync("/usr/bin/go") ? ["go"] : [])],
-    close: async () => {
-      await client.close();
-      await server.stop();
-    },
-  };
-});
+contractSuite("the local backend", startLocalBackend);

@@ -20,7 +20,7 @@ import { fileHandlers } from "./handlers/file-handlers.js";
 import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
-import { unavailableHandlers } from "./handlers/unavailable-handlers.js";
+import { unavailable } from "./handlers/unavailable.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PrivateDirectory } from "./private-directory.js";
@@ -94,7 +94,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
 
   const contract = {
     contract: agentContract,
-    handlers: { ...unavailableHandlers(), ...own },
+    handlers: own,
+    unavailable,
     envelope: agentEnvelope,
     bodyLimit,
   };

@@ -17,6 +17,8 @@ import { validate } from "./validation-problem.js";
 export interface ContractRouterOptions<Types extends ContractTypes, Auth> {
   readonly contract: Contract<Types>;
   readonly handlers: Handlers<Types, Auth>;
+  /** Why an operation without a handler is refused, whatever its input. Default: it is not available here, 404. */
+  readonly unavailable?: (operation: Operation) => Problem | undefined;
   /** How this plane words an error. */
   readonly envelope: Envelope;
   /** Runs before anything else: may add headers to the answer, whatever it will be, or throw a `Problem` to refuse. */
@@ -79,7 +81,7 @@ export function contractRouter<Types extends ContractTypes, Auth>(
       ? await options.authenticate({ operation, params, header })
       : undefined;
     const handler = handlers[operation.operationId];
-    if (!handler) throw unavailable(operation);
+    if (!handler) throw options.unavailable?.(operation) ?? notAvailable(operation);
 
     const query = operation.query ? readQuery(queryText, operation.query.types) : {};
     if (operation.query) validate(operation.query, query);
@@ -196,10 +198,10 @@ function unmatched(operations: readonly Operation[], method: string, path: strin
 
 const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
 
-function unavailable({ method, path, upgrade }: Operation): Problem {
+function notAvailable({ method, path, upgrade }: Operation): Problem {
   if (!upgrade) return new Problem(404, "NOT_FOUND", `${method} ${path} is not available on this server.`);
-  const headers = { upgrade: "websocket", connection: "upgrade" };
-  return new Problem(426, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, { headers });
+  const headers = { upgrade: "websocket" };
+  return new Problem(400, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, { headers });
 }
 
 const internal = (id: string) =>

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { ContractDocument } from "../support/contract-document.js";
+import type { Backend } from "./backend.js";
+import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
+import { executionProofs } from "./operations/execution.js";
+import { fileProofs } from "./operations/files.js";
+import { Bench, type Proof } from "./operations/proof.js";
+import { refusalProofs } from "./operations/refusals.js";
+import { sandboxProofs } from "./operations/sandboxes.js";
+import { streamProofs } from "./operations/streams.js";
+import { templateProofs } from "./operations/templates.js";
+
+const documents = [new ContractDocument("control-plane"), new ContractDocument("agent")];
+
+const proofs: Readonly<Record<string, Proof>> = {
+  ...sandboxProofs,
+  ...templateProofs,
+  ...executionProofs,
+  ...fileProofs,
+  ...environmentProofs,
+  ...metricsProofs,
+  ...streamProofs,
+  ...refusalProofs,
+};
+
+/** A test for every operation of both contracts. */
+export function operationsSuite(name: string, start: () => Promise<Backend>): void {
+  describe(`${name}: the operation`, () => {
+    let bench: Bench;
+
+    beforeAll(async () => {
+      const backend = await start();
+      const sandbox = await backend.client.sandboxes.create({
+        template: "code-interpreter",
+        timeoutSeconds: 600,
+      });
+      const params = { path: { id: sandbox.id } };
+      const { data } = await backend.client.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", { params });
+      bench = new Bench(backend, sandbox, data?.auth_token ?? "");
+    });
+    afterAll(() => bench?.backend.close());
+
+    for (const operation of documents.flatMap(({ operations }) => operations)) {
+      const proof = proofs[operation.operationId];
+      if (!proof) continue;
+      test(`${operation.operationId} ${proof.shows}`, { timeout: 60_000 }, async ({ skip }) => {
+        skip(!(await bench.serves(operation)), `${operation.method} ${operation.path} is not served yet`);
+        await proof.run(bench);
+      });
+    }
+  });
+}
+
+/** The page that says for every operation which test shows what it does. */
+export function operationsPage(): string {
+  const sections = documents.map(({ plane, operations }) => {
+    const rows = operations.map(
+      ({ operationId, method, path }) =>
+        `| \`${method} ${path}\` | \`${operationId}\` | ${proofs[operationId]?.shows ?? "**no test**"} |`,
+    );
+    return [
+      `## ${plane}`,
+      "",
+      "| Request | Operation | Its test shows that it |",
+      "| --- | --- | --- |",
+      ...rows,
+    ].join("\n");
+  });
+  return [
+    "<!-- Generated from openapi/*.yaml and test/contract/operations by test/contract/operations.test.ts. -->",
+    "",
+    "# Operations and their tests",
+    "",
+    "Every operation of both contracts has a test in `test/contract/operations`, run against each backend.",
+    "",
+    sections.join("\n\n"),
+    "",
+  ].join("\n");
+}
+
+export const unproven = (): string[] =>
+  documents.flatMap(({ operations }) =>
+    operations.map(({ operationId }) => operationId).filter((id) => !(id in proofs)),
+  );

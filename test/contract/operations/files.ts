@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+import { type Proof, proof, success } from "./proof.js";
+
+const write = (path: string, content: string, more = {}) => ({ body: { path, content, ...more } });
+const at = (path: string) => ({ params: { query: { path } } });
+
+export const fileProofs: Readonly<Record<string, Proof>> = {
+  readFile: proof("reads the text that was written", async ({ agent }) => {
+    await success(agent.POST("/files/write", write("proof/read.txt", "übung")));
+    const read = await success(agent.GET("/files/read", at("proof/read.txt")));
+    expect(read).toEqual({ path: "/workspace/proof/read.txt", content: "übung", size: 6 });
+  }),
+
+  writeFile: proof("writes text or base64, with a mode, over nothing unless told to", async ({ agent }) => {
+    const path = "proof/write.bin";
+    const body = { encoding: "base64" as const, mode: "0600" };
+    expect(await success(agent.POST("/files/write", write(path, "AP8=", body)))).toMatchObject({ size: 2 });
+    const refused = await agent.POST("/files/write", write(path, "", { overwrite: false }));
+    expect(refused.error).toMatchObject({ code: "FILE_ALREADY_EXISTS" });
+    const line = { body: { command: `stat -c "%s %a" ${path}` } };
+    expect((await success(agent.POST("/commands/run", line))).stdout).toBe("2 600\n");
+  }),
+
+  listFiles: proof("lists entries in both spellings that clients read", async ({ agent }) => {
+    await success(agent.POST("/files/write", write("proof/listed/file", "text")));
+    const { files } = await success(agent.GET("/files/list", at("proof/listed")));
+    expect(files).toEqual([
+      expect.objectContaining({ name: "file", size: 4, is_directory: false, is_dir: false, mode: "0644" }),
+    ]);
+  }),
+
+  fileExists: proof("tells what is there from what is not", async ({ agent }) => {
+    expect(await success(agent.GET("/files/exists", at("/workspace")))).toMatchObject({ exists: true });
+    expect(await success(agent.GET("/files/exists", at("proof/never")))).toMatchObject({ exists: false });
+  }),
+
+  removeFile: proof("removes a directory with what is in it", async ({ agent }) => {
+    await success(agent.POST("/files/write", write("proof/removed/deep/file", "text")));
+    await success(agent.DELETE("/files/remove", at("proof/removed")));
+    expect(await success(agent.GET("/files/exists", at("proof/removed")))).toMatchObject({ exists: false });
+  }),
+
+  makeDirectory: proof("makes a directory and its parents, once or again", async ({ agent }) => {
+    const body = { path: "proof/made/deep" };
+    await success(agent.POST("/files/mkdir", { body }));
+    expect(await success(agent.POST("/files/mkdir", { body }))).toMatchObject({ success: true });
+  }),
+
+  uploadFile: proof("takes a form whose path comes behind its file", async ({ agent, request }) => {
+    const form = new FormData();
+    form.append("file", new Blob([Buffer.from([0, 255, 10])]), "local.bin");
+    form.append("path", "/workspace/proof-uploaded.bin");
+    expect((await request("POST", "/files/upload", { body: form })).status).toBe(200);
+    const line = { body: { command: "od -An -tu1 proof-uploaded.bin" } };
+    expect((await success(agent.POST("/commands/run", line))).stdout.trim()).toBe("0 255  10");
+  }),
+
+  downloadFile: proof("gives the bytes as they are, with their name", async ({ agent, request }) => {
+    await success(agent.POST("/files/write", write("proof/down.bin", "AP8K", { encoding: "base64" })));
+    const answer = await request("GET", "/files/download?path=proof/down.bin");
+    expect(answer.headers.get("content-disposition")).toContain("down.bin");
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(new Uint8Array([0, 255, 10]));
+  }),
+};

@@ -1,0 +1,125 @@
+import type { Sandbox, SandboxClient } from "cloud-sandbox";
+import { WebSocket } from "undici";
+import type { DocumentedOperation } from "../../support/contract-document.js";
+import type { Backend } from "../backend.js";
+
+/** One test of one operation, over the typed low-level clients. */
+export interface Proof {
+  /** What it shows, as a clause about the operation. */
+  readonly shows: string;
+  readonly run: (bench: Bench) => Promise<void>;
+}
+
+export const proof = (shows: string, run: Proof["run"]): Proof => ({ shows, run });
+
+/** What the proofs work with. */
+export class Bench {
+  constructor(
+    readonly backend: Backend,
+    /** Shared by all proofs: leave it as it was. */
+    readonly sandbox: Sandbox,
+    private readonly token: string,
+  ) {}
+
+  get client(): SandboxClient {
+    return this.backend.client;
+  }
+
+  get controlPlane() {
+    return this.backend.client.controlPlane;
+  }
+
+  get agent() {
+    return this.sandbox.agent;
+  }
+
+  /** A sandbox of its own, for what ends it or stops it. */
+  async withSandbox(use: (sandbox: Sandbox) => Promise<void>): Promise<void> {
+    const sandbox = await this.client.sandboxes.create({ template: "base", timeoutSeconds: 120 });
+    try {
+      await use(sandbox);
+    } finally {
+      await sandbox.delete();
+    }
+  }
+
+  /** Asks the shared sandbox's agent for something in no client's words. */
+  readonly request = (method: string, path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = { authorization: `Bearer ${this.token}`, ...init.headers };
+    return fetch(`${this.agentUrl}${path}`, { ...init, method, headers });
+  };
+
+  /** Whether anything is behind an operation. */
+  async serves({ plane, operationId, method, path }: DocumentedOperation): Promise<boolean> {
+    if (plane === "agent") {
+      const { data } = await this.agent.GET("/info");
+      return operationId in (data?.endpoints ?? {}) || /^\/(desktop|update)/.test(path);
+    }
+    const answer = await fetch(`${this.backend.url}${path.replace(/\{\w+\}/g, "none")}`, {
+      method,
+      headers: { "x-api-key": this.backend.apiKey },
+    });
+    return ((await answer.json()) as { code?: string }).code !== "NOT_FOUND";
+  }
+
+  /** A WebSocket to the shared sandbox's agent, open. */
+  async socket(path: string): Promise<FrameSocket> {
+    return FrameSocket.open(`${this.agentUrl.replace(/^http/, "ws")}${path}`, this.token);
+  }
+
+  private get agentUrl(): string {
+    return `${this.backend.url}/agent/${this.sandbox.id}`;
+  }
+}
+
+export type Frame = Readonly<Record<string, unknown>>;
+
+/** A WebSocket that exchanges JSON frames. */
+export class FrameSocket implements Disposable {
+  readonly frames: Frame[] = [];
+  closed = false;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.addEventListener("message", ({ data }) => this.frames.push(JSON.parse(String(data)) as Frame));
+    socket.addEventListener("close", () => {
+      this.closed = true;
+    });
+  }
+
+  static async open(url: string, token: string): Promise<FrameSocket> {
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+    const opened = new FrameSocket(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener("open", () => resolve(), { once: true });
+      socket.addEventListener("error", ({ message }) => reject(new Error(`${url}: ${message}`)), {
+        once: true,
+      });
+    });
+    return opened;
+  }
+
+  send(frame: Frame): void {
+    this.socket.send(JSON.stringify(frame));
+  }
+
+  /** What frames of that type carried, joined. */
+  text(type: string): string {
+    return this.frames
+      .filter((frame) => frame.type === type)
+      .map(({ data }) => String(data))
+      .join("");
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.close();
+  }
+}
+
+/** The body of an answer that must be a success. */
+export async function success<Data>(
+  call: Promise<{ data?: Data; error?: unknown; response: { status: number } }>,
+): Promise<NonNullable<Data>> {
+  const { data, error, response } = await call;
+  if (data === undefined || data === null) throw new Error(`${response.status} ${JSON.stringify(error)}`);
+  return data;
+}

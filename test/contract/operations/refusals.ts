@@ -1,0 +1,23 @@
+import { expect } from "vitest";
+import { ContractDocument } from "../../support/contract-document.js";
+import { type Proof, proof } from "./proof.js";
+
+/** What a sandbox without a desktop, and an agent that is not replaced, answer to whatever is asked of them. */
+export const refusalProofs: Readonly<Record<string, Proof>> = {
+  ...refused("/desktop", 400, "DESKTOP_NOT_AVAILABLE"),
+  ...refused("/update", 403, "PERMISSION_DENIED"),
+};
+
+function refused(prefix: string, status: number, code: string): Record<string, Proof> {
+  const operations = new ContractDocument("agent").operations.filter(({ path }) => path.startsWith(prefix));
+  return Object.fromEntries(
+    operations.map(({ operationId, method, path }) => [
+      operationId,
+      proof(`is refused with ${status} ${code}`, async ({ request }) => {
+        const answer = await request(method, path.replace(/\{\w+\}/g, "1"));
+        expect(answer.status).toBe(status);
+        expect(await answer.json()).toMatchObject({ code, error: expect.stringMatching(/\.$/) });
+      }),
+    ]),
+  );
+}

@@ -1,0 +1,122 @@
+import { expect } from "vitest";
+import { type Bench, type Proof, proof, success } from "./proof.js";
+
+export const sandboxProofs: Readonly<Record<string, Proof>> = {
+  getHealth: proof("says without a key that the control plane works", async ({ backend }) => {
+    const answer = await fetch(`${backend.url}/health`);
+    expect(await answer.json()).toMatchObject({ status: "healthy" });
+  }),
+
+  listSandboxes: proof("lists a sandbox under its state only", async ({ controlPlane, sandbox }) => {
+    const ids = async (status: "running" | "paused") => {
+      const query = { status, limit: 1000 };
+      const { data } = await success(controlPlane.GET("/v1/sandboxes", { params: { query } }));
+      return data?.map(({ id }) => id);
+    };
+    expect(await ids("running")).toContain(sandbox.id);
+    expect(await ids("paused")).not.toContain(sandbox.id);
+  }),
+
+  createSandbox: proof("gives a token that the sandbox's agent takes at once", async ({ controlPlane }) => {
+    const body = { template_name: "base", timeout_seconds: 60 };
+    const created = await success(controlPlane.POST("/v1/sandboxes", { body }));
+    const answer = await fetch(`${created.public_host}/env`, {
+      headers: { authorization: `Bearer ${created.auth_token}` },
+    });
+    expect(answer.status).toBe(200);
+    await controlPlane.DELETE("/v1/sandboxes/{id}", { params: { path: { id: created.id } } });
+  }),
+
+  getSandbox: proof("shows it with the address of its agent", async ({ controlPlane, sandbox }) => {
+    const params = { path: { id: sandbox.id } };
+    const found = await success(controlPlane.GET("/v1/sandboxes/{id}", { params }));
+    expect(found).toMatchObject({ id: sandbox.id, status: "running", object: "sandbox" });
+    expect(found.public_host).toMatch(/^https?:/);
+  }),
+
+  deleteSandbox: proof("leaves nothing to be found", (bench) =>
+    bench.withSandbox(async ({ id }) => {
+      const params = { path: { id } };
+      expect(await success(bench.controlPlane.DELETE("/v1/sandboxes/{id}", { params }))).toMatchObject({
+        id,
+      });
+      expect((await bench.controlPlane.GET("/v1/sandboxes/{id}", { params })).response.status).toBe(404);
+    }),
+  ),
+
+  pauseSandbox: proof("freezes it; its agent is not to be asked then", (bench) =>
+    bench.withSandbox(async ({ id, agent }) => {
+      expect(await change(bench, id, "pause")).toMatchObject({ id, status: "paused" });
+      expect((await agent.GET("/env")).error).toMatchObject({ code: "SANDBOX_PAUSED" });
+    }),
+  ),
+
+  resumeSandbox: proof("lets it go on where it was", (bench) =>
+    bench.withSandbox(async ({ id, agent }) => {
+      await success(agent.PATCH("/env", { body: { env_vars: { KEPT: "yes" } } }));
+      await change(bench, id, "pause");
+      expect(await change(bench, id, "resume")).toMatchObject({ id, status: "running" });
+      expect((await success(agent.GET("/env"))).env_vars).toMatchObject({ KEPT: "yes" });
+    }),
+  ),
+
+  stopSandbox: proof("ends its processes", (bench) =>
+    bench.withSandbox(async ({ id, agent }) => {
+      expect(await change(bench, id, "stop")).toMatchObject({ id, status: "stopped" });
+      expect((await agent.GET("/env")).error).toMatchObject({ code: "SANDBOX_STOPPED" });
+    }),
+  ),
+
+  startSandbox: proof("brings a stopped one back with its files", (bench) =>
+    bench.withSandbox(async ({ id, agent }) => {
+      await success(agent.POST("/files/write", { body: { path: "kept.txt", content: "kept" } }));
+      await change(bench, id, "stop");
+      expect(await change(bench, id, "start")).toMatchObject({ id, status: "running" });
+      const params = { query: { path: "kept.txt" } };
+      expect((await success(agent.GET("/files/read", { params }))).content).toBe("kept");
+    }),
+  ),
+
+  setSandboxTimeout: proof("counts from now", (bench) =>
+    bench.withSandbox(async ({ id }) => {
+      const options = { params: { path: { id } }, body: { timeout_seconds: 1000 } };
+      const moved = await success(bench.controlPlane.PUT("/v1/sandboxes/{id}/timeout", options));
+      expect(moved).toMatchObject({ id, timeout_seconds: 1000 });
+      const ahead = Date.parse(moved.expires_at ?? "") - Date.now();
+      expect(ahead).toBeGreaterThan(980_000);
+      expect(ahead).toBeLessThanOrEqual(1_000_000);
+    }),
+  ),
+
+  refreshSandboxToken: proof("gives a token more, and takes none away", async (bench) => {
+    const params = { path: { id: bench.sandbox.id } };
+    const fresh = await success(bench.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", { params }));
+    const headers = { authorization: `Bearer ${fresh.auth_token}` };
+    expect((await bench.request("GET", "/env", { headers })).status).toBe(200);
+    expect((await bench.request("GET", "/env")).status).toBe(200);
+    expect(Date.parse(fresh.token_expires_at)).toBeGreaterThan(Date.now() + 3_600_000);
+  }),
+
+  streamSandboxMetrics: proof("sends snapshots of the agent as events", async ({ backend, sandbox }) => {
+    const abort = new AbortController();
+    const answer = await fetch(`${backend.url}/v1/sandboxes/${sandbox.id}/metrics/stream`, {
+      headers: { "x-api-key": backend.apiKey },
+      signal: abort.signal,
+    });
+    expect(answer.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    let text = "";
+    for await (const chunk of answer.body ?? []) {
+      text += new TextDecoder().decode(chunk as Uint8Array);
+      if (text.includes("\n\n")) break;
+    }
+    abort.abort();
+    const data = /^data: ?(.*)$/m.exec(text)?.[1] ?? "";
+    expect(JSON.parse(data)).toMatchObject({ uptime_seconds: expect.any(Number) });
+  }),
+};
+
+const change = (
+  { controlPlane }: Bench,
+  id: string,
+  to: "pause" | "resume" | "start" | "stop",
+): Promise<unknown> => success(controlPlane.POST(`/v1/sandboxes/{id}/${to}`, { params: { path: { id } } }));

@@ -1,0 +1,103 @@
+import { expect } from "vitest";
+import { type Bench, type Proof, proof, success } from "./proof.js";
+
+export const templateProofs: Readonly<Record<string, Proof>> = {
+  listTemplates: proof("lists the public templates", async ({ controlPlane }) => {
+    const { data } = await success(controlPlane.GET("/v1/templates"));
+    expect(data?.map(({ name }) => name)).toEqual(expect.arrayContaining(["base", "code-interpreter"]));
+  }),
+
+  getTemplate: proof("finds one by name and by id", async ({ controlPlane }) => {
+    const get = (name: string) =>
+      success(controlPlane.GET("/v1/templates/{name}", { params: { path: { name } } }));
+    const byName = await get("code-interpreter");
+    expect(byName).toMatchObject({ name: "code-interpreter", status: "active", is_active: true });
+    expect((await get(byName.id)).name).toBe("code-interpreter");
+  }),
+
+  deleteTemplate: proof("refuses the public ones, and deletes one's own", async (bench) => {
+    const remove = (templateID: string) =>
+      bench.controlPlane.DELETE("/v1/templates/{name}", { params: { path: { name: templateID } } });
+    const { data } = await success(bench.controlPlane.GET("/v1/templates"));
+    const publicId = data?.find(({ name }) => name === "base")?.id ?? "";
+    expect((await remove(publicId)).response.status).toBe(403);
+    const { template_id: own } = await build(bench, "to-delete");
+    await built(bench, own);
+    expect((await remove(own)).response.status).toBe(200);
+    expect((await remove(own)).response.status).toBe(404);
+  }),
+
+  buildTemplate: proof("makes a template that sandboxes start from", async (bench) => {
+    const { template_id: id } = await build(bench, "to-start-from");
+    await built(bench, id);
+    const sandbox = await bench.client.sandboxes.create({ templateId: id, timeoutSeconds: 60 });
+    expect((await sandbox.execute("cat /workspace/made", { language: "bash" })).stdout).toBe("made\n");
+    await sandbox.delete();
+    await remove(bench, id);
+  }),
+
+  getTemplateBuildStatus: proof("ends in success, or in failure with a reason", async (bench) => {
+    const { build_id, template_id } = await build(bench, "to-watch");
+    expect(await built(bench, build_id)).toMatchObject({ status: expect.stringMatching(/success|active/) });
+    const bad = await build(bench, "to-fail", "exit 3");
+    expect(await built(bench, bad.build_id)).toMatchObject({
+      status: "failed",
+      error_message: expect.stringMatching(/\w/),
+    });
+    await Promise.all([template_id, bad.template_id].map((id) => remove(bench, id)));
+  }),
+
+  getTemplateBuildLogs: proof("tells what the steps wrote, from an offset on", async (bench) => {
+    const { template_id } = await build(bench, "to-read", "echo spoken");
+    await built(bench, template_id);
+    const read = async (offset: number) => {
+      const params = { path: { buildID: template_id }, query: { offset } };
+      const logs = await success(bench.controlPlane.GET("/v1/templates/build/{buildID}/logs", { params }));
+      if (typeof logs === "string") throw new Error(`JSON was to be expected: ${logs}`);
+      return logs;
+    };
+    const all = await read(0);
+    expect(all).toMatchObject({ complete: true, logs: expect.stringContaining("spoken") });
+    expect(await read(all.offset)).toMatchObject({ logs: "", offset: all.offset, complete: true });
+    await remove(bench, template_id);
+  }),
+
+  createUploadLink: proof("asks for files that are not there yet", async ({ controlPlane }) => {
+    const body = { files_hash: "0".repeat(64), content_length: 100 };
+    const link = await success(controlPlane.POST("/v1/templates/files/upload-link", { body }));
+    expect(link).toMatchObject({ present: false, upload_url: expect.stringMatching(/^https?:/) });
+  }),
+
+  uploadTemplateFiles: proof("takes the files with the link alone, once", async ({ controlPlane }) => {
+    const archive = Buffer.from(
+      "H4sIAAAAAAAAA+3BMQEAAADCoPVPbQhfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA",
+      "base64",
+    );
+    const body = { files_hash: "b".repeat(64), content_length: archive.length };
+    const { upload_url = "" } = await success(controlPlane.POST("/v1/templates/files/upload-link", { body }));
+    const headers = { "content-type": "application/gzip" };
+    const sent = await fetch(upload_url ?? "", { method: "PUT", headers, body: archive });
+    expect(sent.status).toBe(200);
+    const again = await success(controlPlane.POST("/v1/templates/files/upload-link", { body }));
+    expect(again.present).toBe(true);
+  }),
+};
+
+const build = ({ controlPlane }: Bench, name: string, command = "echo made > /workspace/made") => {
+  const steps = [{ type: "RUN" as const, args: [command] }];
+  const body = { name, from_image: "base", steps, cpu: 1, memory: 512, diskGB: 1 };
+  return success(controlPlane.POST("/v1/templates/build", { body }));
+};
+
+/** The build's last state. */
+async function built({ controlPlane }: Bench, buildID: string) {
+  const status = () =>
+    success(controlPlane.GET("/v1/templates/build/{buildID}/status", { params: { path: { buildID } } }));
+  await expect
+    .poll(async () => (await status()).status, { timeout: 30_000 })
+    .toMatch(/^(success|active|failed)$/);
+  return status();
+}
+
+const remove = ({ controlPlane }: Bench, templateID: string) =>
+  controlPlane.DELETE("/v1/templates/{name}", { params: { path: { name: templateID } } });
