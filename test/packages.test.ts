@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,6 +35,19 @@ describe("packed and installed", { timeout: 120_000 }, () => {
     await server?.stop();
     if (project !== undefined) await rm(project, { recursive: true, force: true });
   });
+
+  test.each(["cloud-sandbox-local", "cloud-sandbox-mcp"])(
+    "%s brings the licences of what it bundles",
+    async (name) => {
+      const licences = await readFile(
+        join(project, "node_modules", name, "dist", "THIRD-PARTY-LICENSES.txt"),
+        "utf8",
+      );
+      // One that only the agent bundles, and one that only the client does.
+      expect(licences).toContain(name === "cloud-sandbox-local" ? "@fastify/busboy" : "undici");
+      expect(licences).toContain("Permission is hereby granted");
+    },
+  );
 
   const nodes = [
     ["the Node.js of these tests", async () => process.execPath],

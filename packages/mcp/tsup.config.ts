@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsup";
+import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 export default defineConfig({
   entry: { main: "src/main.ts" },
@@ -9,6 +10,7 @@ export default defineConfig({
   // One file with everything in it: start-up is paid by every conversation, and finding packages is most of it.
   external: ["cloud-sandbox-local"],
   splitting: false,
+  esbuildPlugins: [thirdPartyLicences()],
   minifyWhitespace: true,
   clean: true,
   banner: {

@@ -1,0 +1,48 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Options } from "tsup";
+
+type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+export const licencesFile = "THIRD-PARTY-LICENSES.txt";
+
+/**
+ * A plugin for esbuild: beside what it bundles, it puts the licences of the packages that are in it, as they ask for.
+ * `carried` are files of the same kind, of bundles that this one ships.
+ */
+export function thirdPartyLicences({ carried = [] }: { readonly carried?: readonly string[] } = {}): Plugin {
+  return {
+    name: "third-party-licences",
+    setup(build) {
+      build.initialOptions.metafile = true;
+      build.onEnd(({ metafile }) => {
+        if (!metafile) return;
+        const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+          Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+        );
+        const packages = new Set(bundled.map(packageOf).filter((home) => home !== undefined));
+        const notices = [...packages].map(noticeOf);
+        for (const file of carried) notices.push(...readFileSync(file, "utf8").split(ruler));
+        const { outdir = "dist" } = build.initialOptions;
+        mkdirSync(outdir, { recursive: true });
+        writeFileSync(join(outdir, licencesFile), [...new Set(notices)].sort().join(ruler));
+      });
+    },
+  };
+}
+
+const ruler = `\n${"-".repeat(80)}\n\n`;
+
+/** Where the package of a bundled file is installed; nothing for our own. */
+function packageOf(path: string): string | undefined {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+function noticeOf(home: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  const file = readdirSync(home).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+  if (file === undefined && !license)
+    throw new Error(`${name} is bundled and says nothing about its licence.`);
+  const text = file ? readFileSync(join(home, file), "utf8").trim() : license;
+  return `${name} ${version}\n\n${text}\n`;
+}
