@@ -1,6 +1,7 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, cp, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
+import { licencesFile, thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 /** For the CommonJS modules among what is bundled. */
 const commonJsNames =
@@ -16,10 +17,13 @@ export default defineConfig({
   // One package to install and a few files to load: `npx` starts it in a moment.
   noExternal: [/^[^.]/],
   banner: { js: commonJsNames },
+  esbuildPlugins: [thirdPartyLicences({ carried: [`../agent/dist/${licencesFile}`] })],
   clean: true,
   onSuccess: async () => {
-    // The agent is carried as a file that machines run, never as code that this process imports.
-    await copyFile("../agent/dist/main.js", "dist/agent.mjs");
+    // The agent is carried as files that machines run, never as code that this process imports.
+    await cp("../agent/dist", "dist/agent", { recursive: true });
+    // Without it Node reads each of them twice to find out what it is.
+    await writeFile("dist/agent/package.json", '{ "type": "module" }\n');
     await copyFile(sqlite.replace(/js$/, "wasm"), "dist/node-sqlite3-wasm.wasm");
   },
 });

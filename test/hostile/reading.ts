@@ -54,7 +54,7 @@ export const reading: readonly Attack[] = [
       const escapes = [
         ...targets.map((_, index) => `/workspace/link${index}`),
         "/workspace/root/etc/passwd",
-        "/workspace/agent/agent.mjs",
+        "/workspace/agent/agent/main.js",
         "/workspace/../etc/passwd",
         "/workspace/fifo",
       ];

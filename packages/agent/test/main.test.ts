@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,20 +13,21 @@ import { eventually } from "./support/eventually.js";
 import { processesWith } from "./support/processes.js";
 import { publicKey, signToken } from "./support/tokens.js";
 
-const built = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const built = fileURLToPath(new URL("../dist", import.meta.url));
 
-/** The built file, alone in a directory, as a sandbox has it. */
+/** What is built, alone in a directory, as a sandbox has it. */
 let home: string;
 let program: string;
 let socket: string;
 let child: ChildProcess | undefined;
 
 beforeEach(async () => {
-  if (!existsSync(built)) throw new Error("packages/agent/dist/main.js is missing: build the package first.");
+  if (!existsSync(built)) throw new Error("packages/agent/dist is missing: build the package first.");
   home = await mkdtemp(join(tmpdir(), "agent-main-"));
-  program = join(home, "main.js");
+  program = join(home, "agent", "main.js");
   socket = join(home, "agent.sock");
-  await copyFile(built, program);
+  await cp(built, join(home, "agent"), { recursive: true });
+  await writeFile(join(home, "agent", "package.json"), '{ "type": "module" }');
   for (const name of ["workspace", "tmp"]) await mkdir(join(home, name));
 });
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { chmod, copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { dynamicLoader } from "./loader.js";
@@ -29,7 +29,8 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
   await mkdir(parts);
   const node = await placeNode(parts, forOtherUids);
   const launcher = await placeLoader(parts);
-  await copyFile(agentAsset(), join(parts, "agent.mjs"));
+  const agent = join(parts, "agent");
+  await cp(agentAsset(), agent, { recursive: true });
   await writeFile(join(parts, "init"), initScript);
   const etc = await makeEtc(directory);
   const empty = join(parts, "empty");
@@ -39,7 +40,8 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
   // umask may have hidden what was just written from the sandboxes' uids.
-  for (const path of [parts, empty, join(parts, "agent.mjs"), join(parts, "init")]) await chmod(path, 0o755);
+  for (const path of [parts, empty, agent, join(parts, "init")]) await chmod(path, 0o755);
+  for (const name of await readdir(agent)) await chmod(join(agent, name), 0o644);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   return {
@@ -65,7 +67,7 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
       directory,
       ...launcher,
       node.path,
-      `${opt}/agent.mjs`,
+      `${opt}/agent/main.js`,
     ],
   };
 }
@@ -119,7 +121,7 @@ function isReachableForAll(path: string): boolean {
 }
 
 function agentAsset(): string {
-  const asset = fileURLToPath(new URL("./agent.mjs", import.meta.url));
+  const asset = fileURLToPath(new URL("./agent", import.meta.url));
   if (!existsSync(asset))
     throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
   return asset;
