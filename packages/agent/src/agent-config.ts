@@ -35,6 +35,8 @@ export interface AgentConfig {
   readonly outputFileLimit: number;
   /** Programs that may run at the same time. */
   readonly maxExecutions: number;
+  /** Whether Python uses IPython where that is installed. */
+  readonly ipython: boolean;
 }
 
 const mebibyte = 1024 * 1024;
@@ -47,6 +49,7 @@ const defaults = {
   outputLimit: mebibyte,
   outputFileLimit: 64 * mebibyte,
   maxExecutions: 16,
+  ipython: true,
 } as const;
 
 /** Reads the JSON configuration; throws an error that says what is missing. */

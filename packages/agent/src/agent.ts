@@ -6,9 +6,13 @@ import type { AgentConfig } from "./agent-config.js";
 import { EnvironmentVariables } from "./environment-variables.js";
 import { BackgroundJobs, keptJobs } from "./execution/background-jobs.js";
 import { baseEnvironment } from "./execution/base-environment.js";
-import { backgroundOutputLimit, Executor } from "./execution/executor.js";
+import { CodeRunner } from "./execution/code-runner.js";
+import { contextLanguages as allContextLanguages } from "./execution/contexts/context-language.js";
+import { Contexts } from "./execution/contexts/contexts.js";
+import { backgroundOutputLimit, ExecutionResources } from "./execution/execution-resources.js";
+import { ExecutionSlots } from "./execution/execution-slots.js";
+import { Executor } from "./execution/executor.js";
 import { JobRecords } from "./execution/job-records.js";
-import { pythonInterpreter } from "./execution/languages.js";
 import { OutputFiles } from "./execution/output-files.js";
 import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
@@ -19,6 +23,7 @@ import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
 import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
+import { sessionHandlers } from "./handlers/session-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
 import { unavailable } from "./handlers/unavailable.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
@@ -50,14 +55,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const variables = new EnvironmentVariables(state);
   const base = await baseEnvironment(process.env, temporary);
   const programs = new InstalledPrograms(base.PATH ?? "");
-  const executor = new Executor({
-    ...config,
-    directory,
-    baseEnvironment: base,
-    variables,
-    memoryMb: limits.memoryMb,
-    spare: (await programs.has(pythonInterpreter.command)) ? pythonInterpreter : undefined,
-  });
+  const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });
+  const slots = new ExecutionSlots(config.maxExecutions);
+  const running = { resources, slots, baseEnvironment: base, variables };
+  const executor = new Executor(running);
   const [tokens, tree] = await Promise.all([
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
@@ -67,6 +68,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
 
   const { workspace } = tree;
+  const contextLanguages = allContextLanguages(config);
+  const ahead = (await programs.has("python3"))
+    ? contextLanguages.find(({ name }) => name === "python")
+    : undefined;
+  const contexts = new Contexts({ ...running, workspace, ahead });
+  slots.onFree = () => prepareContext(slots, contexts);
+  const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workspace });
   const outputs = new OutputFiles(
     state,
     config.outputFileLimit,
@@ -80,13 +88,25 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
 
   const served: Record<string, string> = {};
   const own = {
-    ...executionHandlers({ executor, directory, programs, offers, workspace }),
+    ...executionHandlers({ executor, code, programs, offers, workspace }),
+    ...sessionHandlers(contexts),
     ...backgroundHandlers({ jobs, directory, programs, offers, workspace }),
     ...environmentHandlers(variables),
     ...fileHandlers(new FileService(tree)),
-    ...metricsHandlers({ executor, usage, requests }),
+    ...metricsHandlers({ slots, usage, requests }),
     ...processHandlers(),
-    ...systemHandlers({ sandboxId, template, limits, listen, executor, programs, offers, usage, served }),
+    ...systemHandlers({
+      sandboxId,
+      template,
+      limits,
+      listen,
+      slots,
+      contexts,
+      programs,
+      offers,
+      usage,
+      served,
+    }),
   } satisfies AgentHandlers;
   for (const { operationId, method, path } of agentContract.operations) {
     if (operationId in own) served[operationId] = `${method} ${path}`;
@@ -122,11 +142,22 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });
       const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
       const neverGone = () => new AbortController().signal;
-      await Promise.allSettled([executor.warmUp(), tokens.warmUp(), open.answer(refused, neverGone)]);
+      const started = executor.warmUp().then(() => contexts.prepare());
+      await Promise.allSettled([started, tokens.warmUp(), open.answer(refused, neverGone)]);
     },
     async close() {
-      await executor.close();
+      await Promise.all([executor.close(), contexts.close()]);
       await directory.remove();
     },
   };
+}
+
+/** Milliseconds. */
+const prepareDelay = 3;
+
+/** Once nothing that is waited for runs for a moment: a start takes as much from what runs as a program does. */
+function prepareContext(slots: ExecutionSlots, contexts: Contexts): void {
+  setTimeout(() => {
+    if (slots.isQuiet) void contexts.prepare();
+  }, prepareDelay).unref();
 }

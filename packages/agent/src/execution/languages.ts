@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { PrivateDirectory } from "../private-directory.js";
 import type { Program } from "./program.js";
-import { pythonDriver, pythonInput, pythonInputWhenWaiting } from "./python-driver.js";
+import { pythonDriver } from "./python-driver.js";
 
 /** A language that code can be executed in: which program runs it, and how it gets the code. */
 export interface Language {
@@ -17,18 +17,11 @@ export interface Language {
 const fitsArgument = (text: string) =>
   text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");
 
-/** Python before it has its program. */
-export const pythonInterpreter: Program = { command: "python3", args: ["-c", pythonDriver], input: "" };
-
 const python: Language = {
   name: "python",
   aliases: ["python3"],
   interpreter: "python3",
-  program: (code) => ({
-    ...pythonInterpreter,
-    input: pythonInput(code),
-    inputWhenWaiting: (cwd, env) => pythonInputWhenWaiting(code, cwd, env),
-  }),
+  program: (code) => ({ command: "python3", args: ["-c", pythonDriver], input: code }),
 };
 
 /**

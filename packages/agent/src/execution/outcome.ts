@@ -15,7 +15,17 @@ export interface Outcome extends Termination {
   readonly duration: number;
   readonly stdout: OutputText;
   readonly stderr: OutputText;
+  /** The last expression's value as text, where the code has one. */
+  readonly result?: string;
+  /** What the code displayed, in order. */
+  readonly displays?: readonly RichOutput[];
+  /** Displayed values that were too many or too large. */
+  readonly displaysDropped?: number;
+  /** The interpreter that the code ran in is gone, with all variables. */
+  readonly contextLost?: boolean;
 }
+
+export type RichOutput = AgentSchemas["RichOutput"];
 
 export function termination(
   code: number | null,
@@ -30,8 +40,12 @@ export function termination(
   return { reason: "exit", exitCode: code ?? 1 };
 }
 
+/** `text` with `line` as a line of its own behind it. */
+export const withLine = (text: string, line: string) =>
+  `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
+
 /** The outcome as every answer about a program tells it. */
-export function outcomeFields({ reason, exitCode, duration, stdout, stderr }: Outcome) {
+export function outcomeFields({ reason, exitCode, duration, stdout, stderr, contextLost }: Outcome) {
   return {
     success: exitCode === 0,
     stdout: stdout.text,
@@ -44,6 +58,7 @@ export function outcomeFields({ reason, exitCode, duration, stdout, stderr }: Ou
     stderr_bytes: stderr.bytes,
     stdout_truncated: stdout.truncated,
     stderr_truncated: stderr.truncated,
+    ...(contextLost && { context_lost: true }),
     ...(stdout.file !== undefined && { stdout_file: stdout.file }),
     ...(stderr.file !== undefined && { stderr_file: stderr.file }),
   };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PrivateDirectory } from "../private-directory.js";
 
@@ -15,6 +15,8 @@ export interface OutputPipe {
   readonly write: number;
   /** The pipe itself, through which it can be opened again. */
   readonly anchor: number;
+  /** Where it was made, for processes that were started before; the sandbox's programs may remove it. */
+  readonly path: string;
 }
 
 /** With fewer ready, more are made. */
@@ -24,13 +26,14 @@ const retryAfter = 10_000;
 
 /**
  * Real pipes for programs to write to. Node gives its children sockets, on which `echo > /dev/stderr` fails, and
- * cannot make a pipe; so some FIFOs are made once, opened, unlinked, and used again and again.
+ * cannot make a pipe; so some FIFOs are made once, opened, and used again and again.
  *
  * Opening and closing a pipe never waits, and costs less than handing it to another thread would.
  */
 export class OutputPipes {
   readonly #ready: OutputPipe[] = [];
   #nextMaking = 0;
+  #making: Promise<void> | undefined;
 
   private constructor(
     private readonly directory: PrivateDirectory,
@@ -50,24 +53,47 @@ export class OutputPipes {
     return pipe;
   }
 
+  /** As `take`, one that is where its path says. When the temporary files were swept away, others are made. */
+  async takeWithPath(): Promise<OutputPipe | undefined> {
+    const pipe = this.take();
+    if (pipe && isPipe(pipe.path)) return pipe;
+    for (const lost of [...(pipe ? [pipe] : []), ...this.#ready.splice(0)]) this.#close(lost);
+    await this.#make();
+    return this.take();
+  }
+
   /** Takes back a pipe whose `read` and `write` are closed, and that nobody else can write to. */
-  giveBack({ anchor }: OutputPipe): void {
+  giveBack(pipe: OutputPipe): void {
     try {
-      if (this.#ready.length < this.count) this.#ready.push(open(anchor));
-      else closeSync(anchor);
+      if (this.#ready.length < this.count) this.#ready.push(open(pipe));
+      else this.discard(pipe);
     } catch {
-      closeSync(anchor);
+      this.discard(pipe);
     }
   }
 
   /** Lets go of a pipe that somebody may go on writing to. */
-  discard({ anchor }: OutputPipe): void {
+  discard({ anchor, path }: OutputPipe): void {
     closeSync(anchor);
+    // What the sandbox's programs put in its place is theirs.
+    if (isPipe(path)) rmSync(path, { force: true });
+  }
+
+  #close(pipe: OutputPipe): void {
+    closeSync(pipe.read);
+    closeSync(pipe.write);
+    this.discard(pipe);
   }
 
   async #make(): Promise<void> {
+    this.#making ??= this.#makeNow().finally(() => {
+      this.#making = undefined;
+    });
+    await this.#making;
+  }
+
+  async #makeNow(): Promise<void> {
     if (performance.now() < this.#nextMaking) return;
-    this.#nextMaking = Number.POSITIVE_INFINITY;
     let pause = retryAfter;
     try {
       const parent = await this.directory.path();
@@ -84,19 +110,25 @@ export class OutputPipes {
   }
 
   #adopt(path: string): void {
-    const anchor = openSync(path, O_PATH);
-    unlinkSync(path);
-    this.#ready.push(open(anchor));
+    this.#ready.push(open({ anchor: openSync(path, O_PATH), path }));
   }
 }
 
-function open(anchor: number): OutputPipe {
-  const path = `/proc/self/fd/${anchor}`;
-  const read = openSync(path, O_RDONLY | O_NONBLOCK);
+function open({ anchor, path }: Pick<OutputPipe, "anchor" | "path">): OutputPipe {
+  const link = `/proc/self/fd/${anchor}`;
+  const read = openSync(link, O_RDONLY | O_NONBLOCK);
   try {
-    return { anchor, read, write: openSync(path, O_WRONLY) };
+    return { anchor, path, read, write: openSync(link, O_WRONLY) };
   } catch (error) {
     closeSync(read);
     throw error;
+  }
+}
+
+function isPipe(path: string): boolean {
+  try {
+    return lstatSync(path).isFIFO();
+  } catch {
+    return false;
   }
 }

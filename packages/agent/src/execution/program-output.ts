@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { CapturedOutput } from "./captured-output.js";
 import type { KeptOutput, OutputText } from "./kept-output.js";
-import type { OutputPipe, OutputPipes } from "./output-pipes.js";
+import type { OutputPipes } from "./output-pipes.js";
 
 /** For what is still in a pipe when something in the background keeps it open, in milliseconds. */
 const drainGrace = 100;
@@ -14,23 +14,28 @@ const orphans = new Set<Readable>();
 
 /** One output of a program, from before it is started until nobody writes to it any more. */
 export class ProgramOutput {
-  readonly #pipe: OutputPipe | undefined;
   #stream: Readable | undefined;
   #captured: CapturedOutput | undefined;
   #ended = false;
 
-  constructor(private readonly pipes: OutputPipes) {
-    this.#pipe = pipes.take();
-  }
+  constructor(
+    private readonly pipes: OutputPipes,
+    private readonly pipe = pipes.take(),
+  ) {}
 
   /** What `spawn` connects the program to. */
   get stdio(): number | "pipe" {
-    return this.#pipe?.write ?? "pipe";
+    return this.pipe?.write ?? "pipe";
+  }
+
+  /** Where a process that was not started for it can open it for writing; `undefined` where no pipe could be made. */
+  get path(): string | undefined {
+    return this.pipe?.path;
   }
 
   /** Begins to read into `kept`. `socket` is what `spawn` made where there was no pipe. */
   start(socket: Readable | null, kept: KeptOutput): void {
-    const pipe = this.#pipe;
+    const pipe = this.pipe;
     const stream = pipe ? new Socket({ fd: pipe.read, readable: true, writable: false }) : socket;
     if (pipe) closeSync(pipe.write);
     if (!stream) return;
@@ -48,10 +53,10 @@ export class ProgramOutput {
 
   /** The program could not be started. */
   abandon(): void {
-    if (!this.#pipe) return;
-    closeSync(this.#pipe.read);
-    closeSync(this.#pipe.write);
-    this.pipes.giveBack(this.#pipe);
+    if (!this.pipe) return;
+    closeSync(this.pipe.read);
+    closeSync(this.pipe.write);
+    this.pipes.giveBack(this.pipe);
   }
 
   /** The program has ended: what it wrote, without waiting for others that it left behind. */

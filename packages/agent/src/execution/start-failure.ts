@@ -57,7 +57,8 @@ async function isThere(command: string): Promise<boolean> {
 export const exhausted = (message: string) =>
   new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
 
-async function workdirProblem(cwd: string): Promise<Problem | undefined> {
+/** Why a program cannot be started there, where that is why. */
+export async function workdirProblem(cwd: string): Promise<Problem | undefined> {
   const status = await stat(cwd).catch(() => undefined);
   if (status?.isDirectory()) return undefined;
   const what = status ? "is not a directory" : "does not exist";

@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import type { OutputPipes } from "./output-pipes.js";
@@ -7,16 +7,20 @@ import type { Program } from "./program.js";
 import { ProgramOutput } from "./program-output.js";
 import { startFailure } from "./start-failure.js";
 
-/** The process of a program, in a process group of its own, with what it writes to. */
-export interface StartedProgram {
+/** A process in a process group of its own. */
+export interface StartedProcess {
   /** Marks the process and all that it starts. */
   readonly id: string;
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly stdout: ProgramOutput;
-  readonly stderr: ProgramOutput;
   /** Its exit code, or the signal that ended it. */
   readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
+}
+
+/** The process of a program, with what it writes to. */
+export interface StartedProgram extends StartedProcess {
+  readonly stdout: ProgramOutput;
+  readonly stderr: ProgramOutput;
 }
 
 /** Starts a program; rejects with the problem that says why it cannot be started. Its input is not sent yet. */
@@ -26,31 +30,47 @@ export async function startProgram(
   env: Readonly<Record<string, string>>,
   pipes: OutputPipes,
 ): Promise<StartedProgram> {
-  const id = randomUUID();
   const stdout = new ProgramOutput(pipes);
   const stderr = new ProgramOutput(pipes);
-  const launched = launch(program, {
-    cwd,
-    env: { ...env, [executionMarker]: id },
-    detached: true,
-    stdio: [program.input === undefined ? "ignore" : "pipe", stdout.stdio, stderr.stdio],
-  });
-  if (launched instanceof Promise) {
+  const input = program.input === undefined ? "ignore" : "pipe";
+  try {
+    return {
+      ...(await startProcess(program, { cwd, env, stdio: [input, stdout.stdio, stderr.stdio] })),
+      stdout,
+      stderr,
+    };
+  } catch (error) {
     stdout.abandon();
     stderr.abandon();
-    throw await startFailure(await launched, program.command, cwd);
+    throw error;
   }
+}
+
+interface ProcessOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: StdioOptions;
+}
+
+/** Starts a process, marked; rejects with the problem that says why it cannot be started. */
+export async function startProcess(
+  program: Pick<Program, "command" | "args">,
+  { cwd, env, stdio }: ProcessOptions,
+): Promise<StartedProcess> {
+  const id = randomUUID();
+  const launched = launch(program, { cwd, env: { ...env, [executionMarker]: id }, detached: true, stdio });
+  if (launched instanceof Promise) throw await startFailure(await launched, program.command, cwd);
   const { child, pid } = launched;
   preferToLose(pid);
   const exit = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) => {
     child.once("exit", (code, signal) => resolve([code, signal]));
   });
-  return { id, child, pid, stdout, stderr, exit };
+  return { id, child, pid, exit };
 }
 
 /** A process, or the error that it could not be started with: `spawn` throws some and emits others. */
 function launch(
-  { command, args }: Program,
+  { command, args }: Pick<Program, "command" | "args">,
   options: SpawnOptions,
 ): { readonly child: ChildProcess; readonly pid: number } | Promise<NodeJS.ErrnoException> {
   try {

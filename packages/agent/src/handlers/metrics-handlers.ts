@@ -1,17 +1,17 @@
 import { Reply } from "@cloud-sandbox/protocol/server";
-import type { Executor } from "../execution/executor.js";
+import type { ExecutionSlots } from "../execution/execution-slots.js";
 import type { ResourceUsage, Share } from "../machine/resource-usage.js";
 import { prometheusText, type Sample } from "../prometheus-text.js";
 import type { EndpointMetrics, RequestMetrics } from "../request-metrics.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 
 export interface MetricsParts {
-  readonly executor: Executor;
+  readonly slots: ExecutionSlots;
   readonly usage: ResourceUsage;
   readonly requests: RequestMetrics;
 }
 
-export function metricsHandlers({ executor, usage, requests }: MetricsParts) {
+export function metricsHandlers({ slots, usage, requests }: MetricsParts) {
   const started = performance.now();
   const uptime = () => (performance.now() - started) / 1000;
 
@@ -20,9 +20,9 @@ export function metricsHandlers({ executor, usage, requests }: MetricsParts) {
     const { cpuPercent, memory, disk, processes } = await usage.read();
     return {
       uptime_seconds: uptime(),
-      total_executions: executor.counts.total,
-      active_executions: executor.active,
-      error_count: executor.counts.failed,
+      total_executions: slots.counts.total,
+      active_executions: slots.active,
+      error_count: slots.counts.failed,
       requests_total: byEndpoint(endpoints, (endpoint) => endpoint.requests),
       avg_duration_ms: byEndpoint(endpoints, (endpoint) => endpoint.totalMs / endpoint.requests),
       p95_duration_ms: byEndpoint(endpoints, (endpoint) => endpoint.p95Ms),
@@ -44,9 +44,9 @@ export function metricsHandlers({ executor, usage, requests }: MetricsParts) {
       ({ name: `hopx_agent_${name}`, help, type: "counter", samples }) as const;
     return prometheusText([
       gauge("uptime_seconds", "Seconds since the agent started.", uptime()),
-      counter("executions_total", "Programs run.", [{ value: executor.counts.total }]),
-      counter("execution_errors_total", "Programs that failed.", [{ value: executor.counts.failed }]),
-      gauge("active_executions", "Programs that run now.", executor.active),
+      counter("executions_total", "Programs run.", [{ value: slots.counts.total }]),
+      counter("execution_errors_total", "Programs that failed.", [{ value: slots.counts.failed }]),
+      gauge("active_executions", "Programs that run now.", slots.active),
       counter(
         "requests_total",
         "Requests answered.",

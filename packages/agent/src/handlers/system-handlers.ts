@@ -1,13 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { arch, availableParallelism, cpus, hostname, networkInterfaces, platform, release } from "node:os";
 import type { ListenAddress, SandboxLimits } from "../agent-config.js";
+import type { Contexts } from "../execution/contexts/contexts.js";
+import type { ExecutionSlots } from "../execution/execution-slots.js";
 import { languages } from "../execution/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
 import { agentName, agentVersion } from "../version.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
-import type { ExecutionParts } from "./execution-handlers.js";
+import type { LanguageSupport } from "./program-requests.js";
 
-export interface SystemParts extends Pick<ExecutionParts, "executor" | "programs" | "offers"> {
+export interface SystemParts extends LanguageSupport {
+  readonly slots: ExecutionSlots;
+  readonly contexts: Contexts;
   readonly sandboxId: string;
   readonly template: string;
   readonly limits: SandboxLimits;
@@ -19,7 +23,7 @@ export interface SystemParts extends Pick<ExecutionParts, "executor" | "programs
 
 /** What may be asked without a token. */
 export function systemHandlers(parts: SystemParts) {
-  const { sandboxId, executor, programs, usage, listen } = parts;
+  const { sandboxId, slots, contexts, programs, usage, listen } = parts;
   const started = new Date();
   const goVersion = programs.goVersion();
   const uptime = () => (Date.now() - started.getTime()) / 1000;
@@ -40,7 +44,7 @@ export function systemHandlers(parts: SystemParts) {
       websocket_streaming: has("streamExecution"),
       rich_output: has("executeRich"),
       background_jobs: has("executeBackground"),
-      ipython_kernel: has("executeIpython"),
+      ipython_kernel: has("executeIpython") && contexts.hasIpython,
       system_metrics: has("getMetrics"),
       desktop: false,
       languages: await offered(),
@@ -68,7 +72,7 @@ export function systemHandlers(parts: SystemParts) {
       vm_id: sandboxId,
       features: await features(),
       active_streams: 0,
-      active_executions: executor.active,
+      active_executions: slots.active,
     }),
 
     async getInfo() {

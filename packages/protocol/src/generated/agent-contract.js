@@ -3,11 +3,12 @@ const codePoints = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\
 
 const executeCodeBody = validate20;
 const schema31 = {"$id":"executeCodeBody","$ref":"contract#/$defs/ExecuteRequest"};
-const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"}}};
 const schema34 = {"type":"string","minLength":1,"maxLength":64};
 const schema35 = {"type":"integer","minimum":1,"maximum":300,"default":30};
 const schema36 = {"type":["string","null"],"minLength":1,"maxLength":4096,"pattern":"^[^\\u0000]*$"};
 const schema38 = {"type":"object","maxProperties":1000,"propertyNames":{"pattern":"^[A-Za-z_][A-Za-z0-9_]*$","maxLength":256},"additionalProperties":{"type":"string","maxLength":32768,"pattern":"^[^\\u0000]*$"}};
+const schema39 = {"type":["string","null"],"minLength":1,"maxLength":64};
 const func1 = codePoints;
 const pattern4 = new RegExp("^[^\\u0000]*$", "u");
 const pattern6 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
@@ -355,9 +356,10 @@ vErrors = null;
 }
 }
 }
-}
-else {
-const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.context !== undefined){
+let data7 = data.context;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err26 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/type",keyword:"type",params:{type: schema39.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -366,10 +368,44 @@ vErrors.push(err26);
 }
 errors++;
 }
+if(typeof data7 === "string"){
+if(func1(data7) > 64){
+const err27 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/maxLength",keyword:"maxLength",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(func1(data7) < 1){
+const err28 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -389,11 +425,11 @@ errors = vErrors.length;
 validate20.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate20.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeRichBody = validate24;
-const schema39 = {"$id":"executeRichBody","$ref":"contract#/$defs/ExecuteRichRequest"};
-const schema40 = {"allOf":[{"$ref":"contract#/$defs/ExecuteRequest"}],"type":"object","properties":{"capture_rich":{"default":true,"type":"boolean"}}};
+const schema40 = {"$id":"executeRichBody","$ref":"contract#/$defs/ExecuteRichRequest"};
+const schema41 = {"allOf":[{"$ref":"contract#/$defs/ExecuteRequest"}],"type":"object","properties":{"capture_rich":{"default":true,"type":"boolean"}}};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -738,9 +774,10 @@ vErrors = null;
 }
 }
 }
-}
-else {
-const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.context !== undefined){
+let data7 = data.context;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err26 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/type",keyword:"type",params:{type: schema39.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -749,10 +786,44 @@ vErrors.push(err26);
 }
 errors++;
 }
+if(typeof data7 === "string"){
+if(func1(data7) > 64){
+const err27 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/maxLength",keyword:"maxLength",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(func1(data7) < 1){
+const err28 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
 validate26.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate26.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -797,7 +868,7 @@ errors++;
 validate25.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate25.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -817,11 +888,11 @@ errors = vErrors.length;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeIpythonBody = validate29;
-const schema47 = {"$id":"executeIpythonBody","$ref":"contract#/$defs/ExecuteIpythonRequest"};
-const schema48 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const schema49 = {"$id":"executeIpythonBody","$ref":"contract#/$defs/ExecuteIpythonRequest"};
+const schema50 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"}}};
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -892,15 +963,10 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.env !== undefined){
-let data2 = data.env;
-const _errs7 = errors;
-let valid2 = false;
-let passing0 = null;
-const _errs8 = errors;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(Object.keys(data2).length > 1000){
-const err5 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
+if(data.workdir !== undefined){
+let data2 = data.workdir;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err5 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -909,11 +975,9 @@ vErrors.push(err5);
 }
 errors++;
 }
-for(const key0 in data2){
-const _errs11 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err6 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
+if(typeof data2 === "string"){
+if(func1(data2) > 4096){
+const err6 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -922,8 +986,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern6.test(key0)){
-const err7 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+if(func1(data2) < 1){
+const err7 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -932,10 +996,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-var valid4 = _errs11 === errors;
-if(!valid4){
-const err8 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(!pattern4.test(data2)){
+const err8 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -945,11 +1007,11 @@ vErrors.push(err8);
 errors++;
 }
 }
-for(const key1 in data2){
-let data3 = data2[key1];
-if(typeof data3 === "string"){
-if(func1(data3) > 32768){
-const err9 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+}
+if(data.working_dir !== undefined){
+let data3 = data.working_dir;
+if((typeof data3 !== "string") && (data3 !== null)){
+const err9 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -958,8 +1020,9 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern4.test(data3)){
-const err10 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(typeof data3 === "string"){
+if(func1(data3) > 4096){
+const err10 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -968,9 +1031,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-else {
-const err11 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(func1(data3) < 1){
+const err11 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -979,10 +1041,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(!pattern4.test(data3)){
+const err12 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -991,14 +1051,17 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid0 = _errs8 === errors;
-if(_valid0){
-valid2 = true;
-passing0 = 0;
 }
-const _errs15 = errors;
-if(data2 !== null){
-const err13 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+}
+if(data.env !== undefined){
+let data4 = data.env;
+const _errs13 = errors;
+let valid4 = false;
+let passing0 = null;
+const _errs14 = errors;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(Object.keys(data4).length > 1000){
+const err13 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1007,19 +1070,11 @@ vErrors.push(err13);
 }
 errors++;
 }
-var _valid0 = _errs15 === errors;
-if(_valid0 && valid2){
-valid2 = false;
-passing0 = [passing0, 1];
-}
-else {
-if(_valid0){
-valid2 = true;
-passing0 = 1;
-}
-}
-if(!valid2){
-const err14 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+for(const key0 in data4){
+const _errs17 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err14 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1028,21 +1083,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-else {
-errors = _errs7;
-if(vErrors !== null){
-if(_errs7){
-vErrors.length = _errs7;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-}
-else {
-const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(!pattern6.test(key0)){
+const err15 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1051,10 +1093,164 @@ vErrors.push(err15);
 }
 errors++;
 }
+}
+var valid6 = _errs17 === errors;
+if(!valid6){
+const err16 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+for(const key1 in data4){
+let data5 = data4[key1];
+if(typeof data5 === "string"){
+if(func1(data5) > 32768){
+const err17 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(!pattern4.test(data5)){
+const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+var _valid0 = _errs14 === errors;
+if(_valid0){
+valid4 = true;
+passing0 = 0;
+}
+const _errs21 = errors;
+if(data4 !== null){
+const err21 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+var _valid0 = _errs21 === errors;
+if(_valid0 && valid4){
+valid4 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid4 = true;
+passing0 = 1;
+}
+}
+if(!valid4){
+const err22 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+else {
+errors = _errs13;
+if(vErrors !== null){
+if(_errs13){
+vErrors.length = _errs13;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.context !== undefined){
+let data6 = data.context;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err23 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/type",keyword:"type",params:{type: schema39.type}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(func1(data6) > 64){
+const err24 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/maxLength",keyword:"maxLength",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(func1(data6) < 1){
+const err25 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
 validate30.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":{"code":true,"timeout":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate30.evaluated = {"props":{"code":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1074,11 +1270,11 @@ errors = vErrors.length;
 validate29.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":{"code":true,"timeout":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate29.evaluated = {"props":{"code":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeBackgroundBody = validate32;
-const schema51 = {"$id":"executeBackgroundBody","$ref":"contract#/$defs/BackgroundExecuteRequest"};
-const schema52 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"}}};
+const schema56 = {"$id":"executeBackgroundBody","$ref":"contract#/$defs/BackgroundExecuteRequest"};
+const schema57 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1336,7 +1532,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data5 = data.name;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err18 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema52.properties.name.type}};
+const err18 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema57.properties.name.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1485,8 +1681,8 @@ return errors === 0;
 validate32.evaluated = {"props":{"code":true,"language":true,"timeout":true,"env":true,"name":true,"workdir":true,"working_dir":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeAsyncBody = validate35;
-const schema57 = {"$id":"executeAsyncBody","$ref":"contract#/$defs/AsyncExecuteRequest"};
-const schema58 = {"type":"object","required":["code","callback_url"],"properties":{"code":{"type":"string"},"callback_url":{"type":"string","format":"uri","maxLength":2048},"callback_headers":{"type":["object","null"],"maxProperties":50,"additionalProperties":{"type":"string","maxLength":8192}},"callback_signature_secret":{"type":["string","null"],"maxLength":1024},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":3600,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
+const schema62 = {"$id":"executeAsyncBody","$ref":"contract#/$defs/AsyncExecuteRequest"};
+const schema63 = {"type":"object","required":["code","callback_url"],"properties":{"code":{"type":"string"},"callback_url":{"type":"string","format":"uri","maxLength":2048},"callback_headers":{"type":["object","null"],"maxProperties":50,"additionalProperties":{"type":"string","maxLength":8192}},"callback_signature_secret":{"type":["string","null"],"maxLength":1024},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":3600,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
 const formats0 = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+\S*$/i;
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1576,7 +1772,7 @@ errors++;
 if(data.callback_headers !== undefined){
 let data2 = data.callback_headers;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/callback_headers",schemaPath:"#/properties/callback_headers/type",keyword:"type",params:{type: schema58.properties.callback_headers.type}};
+const err6 = {instancePath:instancePath+"/callback_headers",schemaPath:"#/properties/callback_headers/type",keyword:"type",params:{type: schema63.properties.callback_headers.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1626,7 +1822,7 @@ errors++;
 if(data.callback_signature_secret !== undefined){
 let data4 = data.callback_signature_secret;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/callback_signature_secret",schemaPath:"#/properties/callback_signature_secret/type",keyword:"type",params:{type: schema58.properties.callback_signature_secret.type}};
+const err10 = {instancePath:instancePath+"/callback_signature_secret",schemaPath:"#/properties/callback_signature_secret/type",keyword:"type",params:{type: schema63.properties.callback_signature_secret.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1955,7 +2151,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data11 = data.name;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err36 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema58.properties.name.type}};
+const err36 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema63.properties.name.type}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -2014,7 +2210,7 @@ return errors === 0;
 validate35.evaluated = {"props":{"code":true,"callback_url":true,"callback_headers":true,"callback_signature_secret":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"name":true},"dynamicProps":false,"dynamicItems":false};
 
 const killExecutionQuery = validate38;
-const schema63 = {"$id":"killExecutionQuery","type":"object","properties":{"process_id":{"type":"string","minLength":1,"maxLength":200}},"required":["process_id"]};
+const schema68 = {"$id":"killExecutionQuery","type":"object","properties":{"process_id":{"type":"string","minLength":1,"maxLength":200}},"required":["process_id"]};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2089,8 +2285,8 @@ return errors === 0;
 validate38.evaluated = {"props":{"process_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const runCommandBody = validate39;
-const schema64 = {"$id":"runCommandBody","$ref":"contract#/$defs/CommandRequest"};
-const schema65 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const schema69 = {"$id":"runCommandBody","$ref":"contract#/$defs/CommandRequest"};
+const schema70 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2154,7 +2350,7 @@ errors++;
 if(data.args !== undefined){
 let data1 = data.args;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema65.properties.args.type}};
+const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema70.properties.args.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2510,8 +2706,8 @@ return errors === 0;
 validate39.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
 
 const runCommandBackgroundBody = validate42;
-const schema70 = {"$id":"runCommandBackgroundBody","$ref":"contract#/$defs/BackgroundCommandRequest"};
-const schema71 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
+const schema75 = {"$id":"runCommandBackgroundBody","$ref":"contract#/$defs/BackgroundCommandRequest"};
+const schema76 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2575,7 +2771,7 @@ errors++;
 if(data.args !== undefined){
 let data1 = data.args;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema71.properties.args.type}};
+const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema76.properties.args.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2897,7 +3093,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data8 = data.name;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err29 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema71.properties.name.type}};
+const err29 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema76.properties.name.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2956,7 +3152,7 @@ return errors === 0;
 validate42.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"name":true},"dynamicProps":false,"dynamicItems":false};
 
 const readFileQuery = validate45;
-const schema75 = {"$id":"readFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const schema80 = {"$id":"readFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3031,9 +3227,9 @@ return errors === 0;
 validate45.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
 const writeFileBody = validate46;
-const schema76 = {"$id":"writeFileBody","$ref":"contract#/$defs/FileWriteRequest"};
-const schema77 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"default":"0644","type":"string","pattern":"^0?[0-7]{3}$"},"overwrite":{"default":true,"type":"boolean"}}};
-const pattern34 = new RegExp("^0?[0-7]{3}$", "u");
+const schema81 = {"$id":"writeFileBody","$ref":"contract#/$defs/FileWriteRequest"};
+const schema82 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"default":"0644","type":"string","pattern":"^0?[0-7]{3}$"},"overwrite":{"default":true,"type":"boolean"}}};
+const pattern36 = new RegExp("^0?[0-7]{3}$", "u");
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3132,7 +3328,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!(data2 === "base64")){
-const err7 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema77.properties.encoding.enum}};
+const err7 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema82.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3144,7 +3340,7 @@ errors++;
 }
 let data3 = data.mode;
 if(typeof data3 === "string"){
-if(!pattern34.test(data3)){
+if(!pattern36.test(data3)){
 const err8 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/pattern",keyword:"pattern",params:{pattern: "^0?[0-7]{3}$"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -3192,7 +3388,7 @@ return errors === 0;
 validate46.evaluated = {"props":{"path":true,"content":true,"encoding":true,"mode":true,"overwrite":true},"dynamicProps":false,"dynamicItems":false};
 
 const listFilesQuery = validate47;
-const schema78 = {"$id":"listFilesQuery","type":"object","properties":{"path":{"default":"/workspace","type":"string","minLength":1,"maxLength":4096}},"required":[]};
+const schema83 = {"$id":"listFilesQuery","type":"object","properties":{"path":{"default":"/workspace","type":"string","minLength":1,"maxLength":4096}},"required":[]};
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3258,7 +3454,7 @@ return errors === 0;
 validate47.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
 const fileExistsQuery = validate48;
-const schema79 = {"$id":"fileExistsQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const schema84 = {"$id":"fileExistsQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
 function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3333,7 +3529,7 @@ return errors === 0;
 validate48.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
 const removeFileQuery = validate49;
-const schema80 = {"$id":"removeFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const schema85 = {"$id":"removeFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
 function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3408,8 +3604,8 @@ return errors === 0;
 validate49.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
 const makeDirectoryBody = validate50;
-const schema81 = {"$id":"makeDirectoryBody","$ref":"contract#/$defs/MakeDirectoryRequest"};
-const schema82 = {"type":"object","required":["path"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"additionalProperties":{"type":"string"}};
+const schema86 = {"$id":"makeDirectoryBody","$ref":"contract#/$defs/MakeDirectoryRequest"};
+const schema87 = {"type":"object","required":["path"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"additionalProperties":{"type":"string"}};
 
 function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3498,7 +3694,7 @@ return errors === 0;
 validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const uploadFileQuery = validate51;
-const schema83 = {"$id":"uploadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":[]};
+const schema88 = {"$id":"uploadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":[]};
 
 function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3563,7 +3759,7 @@ return errors === 0;
 validate51.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
 const downloadFileQuery = validate52;
-const schema84 = {"$id":"downloadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const schema89 = {"$id":"downloadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3638,8 +3834,8 @@ return errors === 0;
 validate52.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
 const replaceEnvironmentBody = validate53;
-const schema85 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
-const schema86 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
+const schema90 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
+const schema91 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3833,7 +4029,7 @@ return errors === 0;
 validate53.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
 const mergeEnvironmentBody = validate56;
-const schema88 = {"$id":"mergeEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
+const schema93 = {"$id":"mergeEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
 
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4027,8 +4223,8 @@ return errors === 0;
 validate56.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
 const startVncBody = validate59;
-const schema91 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
-const schema92 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
+const schema96 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
+const schema97 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
 
 function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4070,7 +4266,7 @@ errors++;
 if(data.password !== undefined){
 let data1 = data.password;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema92.properties.password.type}};
+const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema97.properties.password.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4109,9 +4305,9 @@ return errors === 0;
 validate59.evaluated = {"props":{"display":true,"password":true},"dynamicProps":false,"dynamicItems":false};
 
 const clickMouseBody = validate60;
-const schema93 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
-const schema94 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
-const schema95 = {"type":"string","enum":["left","middle","right"],"default":"left"};
+const schema98 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
+const schema99 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
+const schema100 = {"type":"string","enum":["left","middle","right"],"default":"left"};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4188,7 +4384,7 @@ vErrors.push(err4);
 errors++;
 }
 if(!(((data2 === "left") || (data2 === "middle")) || (data2 === "right"))){
-const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema95.enum}};
+const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema100.enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4267,8 +4463,8 @@ return errors === 0;
 validate60.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
 
 const moveMouseBody = validate63;
-const schema96 = {"$id":"moveMouseBody","$ref":"contract#/$defs/MouseMoveRequest"};
-const schema97 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"}}};
+const schema101 = {"$id":"moveMouseBody","$ref":"contract#/$defs/MouseMoveRequest"};
+const schema102 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"}}};
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4344,8 +4540,8 @@ return errors === 0;
 validate63.evaluated = {"props":{"x":true,"y":true},"dynamicProps":false,"dynamicItems":false};
 
 const dragMouseBody = validate64;
-const schema98 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
-const schema99 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
+const schema103 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
+const schema104 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
 
 function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4465,7 +4661,7 @@ vErrors.push(err8);
 errors++;
 }
 if(!(((data4 === "left") || (data4 === "middle")) || (data4 === "right"))){
-const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema95.enum}};
+const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema100.enum}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4511,8 +4707,8 @@ return errors === 0;
 validate64.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
 
 const scrollMouseBody = validate67;
-const schema101 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
-const schema102 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
+const schema106 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
+const schema107 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
 
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4604,7 +4800,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!((((data4 === "up") || (data4 === "down")) || (data4 === "left")) || (data4 === "right"))){
-const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema102.properties.direction.enum}};
+const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema107.properties.direction.enum}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4630,8 +4826,8 @@ return errors === 0;
 validate67.evaluated = {"props":{"x":true,"y":true,"delta_y":true,"amount":true,"direction":true},"dynamicProps":false,"dynamicItems":false};
 
 const typeTextBody = validate68;
-const schema103 = {"$id":"typeTextBody","$ref":"contract#/$defs/KeyboardTypeRequest"};
-const schema104 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":100000},"delay_ms":{"type":"integer","minimum":0,"maximum":1000}}};
+const schema108 = {"$id":"typeTextBody","$ref":"contract#/$defs/KeyboardTypeRequest"};
+const schema109 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":100000},"delay_ms":{"type":"integer","minimum":0,"maximum":1000}}};
 
 function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4731,8 +4927,8 @@ return errors === 0;
 validate68.evaluated = {"props":{"text":true,"delay_ms":true},"dynamicProps":false,"dynamicItems":false};
 
 const pressKeyBody = validate69;
-const schema105 = {"$id":"pressKeyBody","$ref":"contract#/$defs/KeyboardPressRequest"};
-const schema106 = {"type":"object","required":["key"],"properties":{"key":{"type":"string","minLength":1,"maxLength":64}}};
+const schema110 = {"$id":"pressKeyBody","$ref":"contract#/$defs/KeyboardPressRequest"};
+const schema111 = {"type":"object","required":["key"],"properties":{"key":{"type":"string","minLength":1,"maxLength":64}}};
 
 function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4807,8 +5003,8 @@ return errors === 0;
 validate69.evaluated = {"props":{"key":true},"dynamicProps":false,"dynamicItems":false};
 
 const pressKeyCombinationBody = validate70;
-const schema107 = {"$id":"pressKeyCombinationBody","$ref":"contract#/$defs/KeyboardCombinationRequest"};
-const schema108 = {"type":"object","properties":{"keys":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
+const schema112 = {"$id":"pressKeyCombinationBody","$ref":"contract#/$defs/KeyboardCombinationRequest"};
+const schema113 = {"type":"object","properties":{"keys":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4995,8 +5191,8 @@ return errors === 0;
 validate70.evaluated = {"props":{"keys":true,"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
 
 const setClipboardBody = validate71;
-const schema109 = {"$id":"setClipboardBody","$ref":"contract#/$defs/ClipboardSetRequest"};
-const schema110 = {"type":"object","properties":{"content":{"type":"string","maxLength":1048576},"text":{"type":"string","maxLength":1048576}}};
+const schema114 = {"$id":"setClipboardBody","$ref":"contract#/$defs/ClipboardSetRequest"};
+const schema115 = {"type":"object","properties":{"content":{"type":"string","maxLength":1048576},"text":{"type":"string","maxLength":1048576}}};
 
 function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5076,8 +5272,8 @@ return errors === 0;
 validate71.evaluated = {"props":{"content":true,"text":true},"dynamicProps":false,"dynamicItems":false};
 
 const takeRegionScreenshotBody = validate72;
-const schema111 = {"$id":"takeRegionScreenshotBody","$ref":"contract#/$defs/ScreenRegion"};
-const schema112 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+const schema116 = {"$id":"takeRegionScreenshotBody","$ref":"contract#/$defs/ScreenRegion"};
+const schema117 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
 
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5223,8 +5419,8 @@ return errors === 0;
 validate72.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
 const startRecordingBody = validate73;
-const schema113 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
-const schema114 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
+const schema118 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
+const schema119 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
 
 function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5351,8 +5547,8 @@ return errors === 0;
 validate73.evaluated = {"props":{"output_file":true,"fps":true,"format":true,"quality":true},"dynamicProps":false,"dynamicItems":false};
 
 const stopRecordingBody = validate74;
-const schema115 = {"$id":"stopRecordingBody","$ref":"contract#/$defs/RecordingStopRequest"};
-const schema116 = {"type":"object","properties":{"recording_id":{"type":"string","maxLength":200}}};
+const schema120 = {"$id":"stopRecordingBody","$ref":"contract#/$defs/RecordingStopRequest"};
+const schema121 = {"type":"object","properties":{"recording_id":{"type":"string","maxLength":200}}};
 
 function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5407,7 +5603,7 @@ return errors === 0;
 validate74.evaluated = {"props":{"recording_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const getRecordingStatusQuery = validate75;
-const schema117 = {"$id":"getRecordingStatusQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
+const schema122 = {"$id":"getRecordingStatusQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
 
 function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5472,7 +5668,7 @@ return errors === 0;
 validate75.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 const downloadRecordingQuery = validate76;
-const schema118 = {"$id":"downloadRecordingQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
+const schema123 = {"$id":"downloadRecordingQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
 
 function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5537,8 +5733,8 @@ return errors === 0;
 validate76.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 const focusWindowBody = validate77;
-const schema119 = {"$id":"focusWindowBody","$ref":"contract#/$defs/WindowRequest"};
-const schema120 = {"type":"object","required":["window_id"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}}};
+const schema124 = {"$id":"focusWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const schema125 = {"type":"object","required":["window_id"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}}};
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5613,7 +5809,7 @@ return errors === 0;
 validate77.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const closeWindowBody = validate78;
-const schema121 = {"$id":"closeWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const schema126 = {"$id":"closeWindowBody","$ref":"contract#/$defs/WindowRequest"};
 
 function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5688,8 +5884,8 @@ return errors === 0;
 validate78.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const resizeWindowBody = validate79;
-const schema123 = {"$id":"resizeWindowBody","$ref":"contract#/$defs/WindowResizeRequest"};
-const schema124 = {"type":"object","required":["window_id","width","height"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+const schema128 = {"$id":"resizeWindowBody","$ref":"contract#/$defs/WindowResizeRequest"};
+const schema129 = {"type":"object","required":["window_id","width","height"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
 
 function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5834,7 +6030,7 @@ return errors === 0;
 validate79.evaluated = {"props":{"window_id":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
 const minimizeWindowBody = validate80;
-const schema125 = {"$id":"minimizeWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const schema130 = {"$id":"minimizeWindowBody","$ref":"contract#/$defs/WindowRequest"};
 
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5909,8 +6105,8 @@ return errors === 0;
 validate80.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const setResolutionBody = validate81;
-const schema127 = {"$id":"setResolutionBody","$ref":"contract#/$defs/ResolutionRequest"};
-const schema128 = {"type":"object","required":["width","height"],"properties":{"width":{"type":"integer","minimum":320,"maximum":7680},"height":{"type":"integer","minimum":200,"maximum":4320}}};
+const schema132 = {"$id":"setResolutionBody","$ref":"contract#/$defs/ResolutionRequest"};
+const schema133 = {"type":"object","required":["width","height"],"properties":{"width":{"type":"integer","minimum":320,"maximum":7680},"height":{"type":"integer","minimum":200,"maximum":4320}}};
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6030,7 +6226,7 @@ return errors === 0;
 validate81.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
 const setResolutionAliasBody = validate82;
-const schema129 = {"$id":"setResolutionAliasBody","$ref":"contract#/$defs/ResolutionRequest"};
+const schema134 = {"$id":"setResolutionAliasBody","$ref":"contract#/$defs/ResolutionRequest"};
 
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6150,8 +6346,8 @@ return errors === 0;
 validate82.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
 const recogniseTextBody = validate83;
-const schema131 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
-const schema132 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
+const schema136 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
+const schema137 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
 
 function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6323,8 +6519,8 @@ return errors === 0;
 validate83.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true,"language":true},"dynamicProps":false,"dynamicItems":false};
 
 const pressHotkeyBody = validate84;
-const schema133 = {"$id":"pressHotkeyBody","$ref":"contract#/$defs/HotkeyRequest"};
-const schema134 = {"type":"object","required":["modifiers","key"],"properties":{"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
+const schema138 = {"$id":"pressHotkeyBody","$ref":"contract#/$defs/HotkeyRequest"};
+const schema139 = {"type":"object","required":["modifiers","key"],"properties":{"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
 
 function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6470,8 +6666,8 @@ return errors === 0;
 validate84.evaluated = {"props":{"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
 
 const dragAndDropBody = validate85;
-const schema135 = {"$id":"dragAndDropBody","$ref":"contract#/$defs/DragDropRequest"};
-const schema136 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"}}};
+const schema140 = {"$id":"dragAndDropBody","$ref":"contract#/$defs/DragDropRequest"};
+const schema141 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"}}};
 
 function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6593,7 +6789,7 @@ return errors === 0;
 validate85.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
 
 const dragAndDropAliasBody = validate86;
-const schema137 = {"$id":"dragAndDropAliasBody","$ref":"contract#/$defs/DragDropRequest"};
+const schema142 = {"$id":"dragAndDropAliasBody","$ref":"contract#/$defs/DragDropRequest"};
 
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6715,8 +6911,8 @@ return errors === 0;
 validate86.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
 
 const findElementBody = validate87;
-const schema139 = {"$id":"findElementBody","$ref":"contract#/$defs/FindElementRequest"};
-const schema140 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000}}};
+const schema144 = {"$id":"findElementBody","$ref":"contract#/$defs/FindElementRequest"};
+const schema145 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000}}};
 
 function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6791,8 +6987,8 @@ return errors === 0;
 validate87.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
 
 const waitForElementBody = validate88;
-const schema141 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
-const schema142 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
+const schema146 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
+const schema147 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6903,7 +7099,7 @@ return errors === 0;
 validate88.evaluated = {"props":{"text":true,"timeout":true},"dynamicProps":false,"dynamicItems":false};
 
 const getElementBoundsBody = validate89;
-const schema143 = {"$id":"getElementBoundsBody","$ref":"contract#/$defs/FindElementRequest"};
+const schema148 = {"$id":"getElementBoundsBody","$ref":"contract#/$defs/FindElementRequest"};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6978,7 +7174,7 @@ return errors === 0;
 validate89.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
 
 const captureWindowQuery = validate90;
-const schema145 = {"$id":"captureWindowQuery","type":"object","properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}},"required":["window_id"]};
+const schema150 = {"$id":"captureWindowQuery","type":"object","properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}},"required":["window_id"]};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7053,7 +7249,7 @@ return errors === 0;
 validate90.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const getExecutionOutputQuery = validate91;
-const schema146 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
+const schema151 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -105,6 +105,12 @@ export interface paths {
          * @description The answer is 200 whatever the program does: `success` is `exit_code == 0`. A program over its `timeout` is
          *     killed with everything it started and reported with exit code 124 and `termination_reason` `timeout`. When the
          *     client closes the connection, the execution is killed too.
+         *
+         *     Variables of Python and JavaScript last from one execution to the next (see `context`), which run one after the
+         *     other; `timeout` counts from when the code begins. `env` and `workdir` are for this execution only. A timeout
+         *     interrupts the code and keeps the variables; code that goes on is killed with them, and `context_lost` says so.
+         *     Variables that an interpreter reads only when it starts (`PYTHON…`, `LD_…`, a `PATH` that leads to another one)
+         *     have contexts of their own.
          */
         post: operations["executeCode"];
         delete?: never;
@@ -1664,6 +1670,8 @@ export interface components {
         /** @description How a program ended, and how much of its output the answer holds. */
         Outcome: {
             termination_reason?: components["schemas"]["TerminationReason"];
+            /** @description The interpreter has ended: the variables of its context are gone. */
+            context_lost?: boolean;
             /** @description Bytes written to stdout in all. */
             stdout_bytes?: number;
             /** @description Bytes written to stderr in all. */
@@ -1688,7 +1696,14 @@ export interface components {
             working_dir?: components["schemas"]["WorkingDirectory"];
             /** @description Variables of this execution only; they win over the sandbox's. */
             env?: components["schemas"]["EnvironmentVariables"] | null;
+            context?: components["schemas"]["ContextName"];
         };
+        /**
+         * @description Names the context whose variables the code sees and leaves; the language has one by default. At most 8 are
+         *     alive in a sandbox: of more, the idle one that was used least recently ends, with its variables. bash and go
+         *     have none.
+         */
+        ContextName: string | null;
         ExecuteResponse: {
             /** @description `exit_code` is 0. */
             success: boolean;
@@ -1716,6 +1731,10 @@ export interface components {
             svg?: string;
             /** @description The first displayed Markdown. */
             markdown?: string;
+            /** @description The first displayed LaTeX. */
+            latex?: string;
+            /** @description Displayed values left out: beyond 64 of them, or 8 MiB. */
+            rich_outputs_dropped?: number;
             /** @description The first displayed JSON. */
             json?: {
                 [key: string]: unknown;
@@ -1765,7 +1784,11 @@ export interface components {
             /** @description The cell's text. */
             code: string;
             timeout?: components["schemas"]["ExecutionTimeout"];
+            workdir?: components["schemas"]["WorkingDirectory"];
+            /** @description Another spelling of `workdir`, which wins when both are given. */
+            working_dir?: components["schemas"]["WorkingDirectory"];
             env?: components["schemas"]["EnvironmentVariables"] | null;
+            context?: components["schemas"]["ContextName"];
         };
         BackgroundExecuteRequest: {
             /** @description The program's text. */
@@ -2354,9 +2377,13 @@ export interface components {
              * @example busy
              */
             execution_state?: string;
+            /** @description Executions that run or wait in it. */
             connections?: number;
             /** Format: date-time */
             last_activity?: string;
+            language?: string;
+            /** @description The context's name. */
+            context?: string;
         };
         JupyterSessionsResponse: {
             sessions?: components["schemas"]["JupyterSession"][];
@@ -2374,6 +2401,7 @@ export interface components {
             workdir?: components["schemas"]["WorkingDirectory"];
             working_dir?: components["schemas"]["WorkingDirectory"];
             env?: components["schemas"]["EnvironmentVariables"] | null;
+            context?: components["schemas"]["ContextName"];
         };
         CommandStreamRequest: {
             /** @enum {string} */

@@ -1,0 +1,26 @@
+import { pythonContextCommand, pythonContextDriver } from "./python-context-driver.js";
+
+/** A language whose variables last: its interpreter, and what that runs to take one execution after the other. */
+export interface ContextLanguage {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables that the interpreter, the loader or the C library reads when a process starts, and never again. */
+  readonly readAtStart: RegExp;
+  /** What the driver is sent for code. */
+  readonly prepare?: (code: string) => string;
+}
+
+const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
+
+/** `ipython`: whether IPython is used where it is installed. */
+export function contextLanguages({ ipython }: { readonly ipython: boolean }): readonly ContextLanguage[] {
+  return [
+    {
+      name: "python",
+      command: "python3",
+      args: ["-c", pythonContextCommand, pythonContextDriver, ipython ? "ipython" : "no-ipython"],
+      readAtStart: new RegExp(`^(PYTHON|${readByLoader})`),
+    },
+  ];
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import type { ExecutionSlots } from "../execution-slots.js";
+import type { Execution } from "../executor.js";
+import { type Outcome, withLine } from "../outcome.js";
+import { exhausted } from "../start-failure.js";
+import { type Interpreter, InterpreterGone, type InterpreterRequest } from "./interpreter.js";
+
+/** Executions that may wait for those before them. */
+const mostWaiting = 32;
+/** Interpreters that are tried before it is given up. */
+const mostAttempts = 3;
+
+/** Variables that last from one execution to the next; of these, one runs at a time. */
+export class Context {
+  readonly id = randomUUID();
+  lastActivity = new Date();
+  #interpreter: Interpreter | undefined;
+  /** Resolves when the latest execution that was asked for has ended. */
+  #last: Promise<void> = Promise.resolve();
+  /** Executions that run or wait. */
+  #pending = 0;
+
+  constructor(
+    readonly language: string,
+    readonly name: string,
+    private readonly home: string,
+    private readonly start: () => Promise<Interpreter>,
+    private readonly slots: ExecutionSlots,
+  ) {}
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  get isBusy(): boolean {
+    return this.#pending > 0;
+  }
+
+  /** Whether there are variables. */
+  get isAlive(): boolean {
+    return this.#interpreter?.isAlive === true;
+  }
+
+  /** Runs code when what was asked for before has ended; resolves when it has begun. */
+  async run(request: Omit<InterpreterRequest, "home">): Promise<Execution> {
+    if (this.#pending > mostWaiting)
+      throw exhausted(
+        `${mostWaiting} executions wait for this context already. Wait, or name another context to run at the same time.`,
+      );
+    if (!this.isBusy) this.slots.check();
+    this.#pending += 1;
+    const turn = this.#last;
+    let pass: () => void = () => undefined;
+    this.#last = new Promise((resolve) => {
+      pass = resolve;
+    });
+    const done = () => {
+      this.#pending -= 1;
+      this.lastActivity = new Date();
+      pass();
+    };
+    try {
+      await orAborted(turn, request.signal);
+    } catch (error) {
+      this.#pending -= 1;
+      void turn.then(pass);
+      throw error;
+    }
+    const release = this.slots.take();
+    try {
+      const execution = await this.#run(request);
+      return { ...execution, outcome: this.#toItsEnd(execution.outcome, release, done) };
+    } catch (error) {
+      done();
+      release(false);
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#interpreter?.end();
+  }
+
+  async #toItsEnd(
+    outcome: Promise<Outcome>,
+    release: (succeeded: boolean) => void,
+    done: () => void,
+  ): Promise<Outcome> {
+    let succeeded = false;
+    try {
+      const ended = await outcome;
+      succeeded = ended.exitCode === 0;
+      return ended;
+    } finally {
+      done();
+      release(succeeded);
+    }
+  }
+
+  async #run(request: Omit<InterpreterRequest, "home">): Promise<Execution> {
+    let lost = false;
+    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+      try {
+        lost ||= this.#interpreter?.wasLostUnnoticed === true;
+        if (!this.#interpreter?.isAlive) this.#interpreter = await this.start();
+        const interpreter = this.#interpreter;
+        const home = interpreter.executions === 0 ? this.home : undefined;
+        const execution = await interpreter.run({ ...request, home });
+        return lost ? { ...execution, outcome: execution.outcome.then(tellLoss) } : execution;
+      } catch (error) {
+        if (!(error instanceof InterpreterGone)) throw error;
+      }
+    }
+    throw new Problem(
+      400,
+      "LANGUAGE_NOT_AVAILABLE",
+      `The ${this.language} interpreter ends as soon as it is started. Look at PATH and at the variables it reads when it starts.`,
+    );
+  }
+}
+
+const tellLoss = (outcome: Outcome): Outcome => ({
+  ...outcome,
+  contextLost: true,
+  stderr: {
+    ...outcome.stderr,
+    text: withLine(
+      outcome.stderr.text,
+      "The interpreter had ended since the execution before: its variables are gone.",
+    ),
+  },
+});
+
+/** Resolves with `turn`; rejects as soon as the caller has gone. */
+async function orAborted(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+  const gone = () =>
+    new Problem(408, "EXECUTION_TIMEOUT", "The caller went away before the code was begun with.");
+  if (signal.aborted) throw gone();
+  let leave: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(gone());
+    signal.addEventListener("abort", leave, { once: true });
+  });
+  try {
+    await Promise.race([turn, aborted]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}

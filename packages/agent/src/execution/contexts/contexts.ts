@@ -1,0 +1,171 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { EnvironmentVariables } from "../../environment-variables.js";
+import type { ExecutionResources } from "../execution-resources.js";
+import type { ExecutionSlots } from "../execution-slots.js";
+import type { Execution } from "../executor.js";
+import { exhausted, ProgramNotFound } from "../start-failure.js";
+import { Context } from "./context.js";
+import type { ContextLanguage } from "./context-language.js";
+import { Interpreter } from "./interpreter.js";
+import { WaitingInterpreter } from "./waiting-interpreter.js";
+
+export interface ContextsOptions {
+  readonly resources: ExecutionResources;
+  readonly slots: ExecutionSlots;
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly variables: EnvironmentVariables;
+  /** Where a context is when nothing is said. */
+  readonly workspace: string;
+  /** The language of which an interpreter is started ahead. */
+  readonly ahead: ContextLanguage | undefined;
+}
+
+export interface ContextRequest {
+  readonly code: string;
+  /** One by the language's name where nothing is said. */
+  readonly context?: string | undefined;
+  /** Where to be for this execution; where the context is when absent. */
+  readonly cwd?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  readonly isCell?: boolean | undefined;
+}
+
+/** Contexts that are kept; of more, the idle one that was used least recently ends. */
+const mostContexts = 8;
+const defaultName = "default";
+
+/** The contexts of a sandbox, by language, name, and what their interpreter read when it was started. */
+export class Contexts {
+  /** The one used least recently comes first. */
+  readonly #contexts = new Map<string, Context>();
+  readonly #waiting: WaitingInterpreter | undefined;
+
+  constructor(private readonly options: ContextsOptions) {
+    const { ahead } = options;
+    if (ahead) this.#waiting = new WaitingInterpreter(() => this.#start(ahead, ahead.command, {}));
+  }
+
+  /** Those that have variables, and those that something runs or waits in. */
+  list(): Context[] {
+    return [...this.#contexts.values()].filter((context) => context.isAlive || context.isBusy);
+  }
+
+  /** Runs code in its context; resolves when it was begun with. */
+  async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
+    const { variables, workspace } = this.options;
+    const { code, context: name = defaultName, cwd, env, timeout, signal, isCell = false } = request;
+    const sandbox = Object.fromEntries(variables.entries());
+    const given = { ...sandbox, ...env };
+    const command = await this.#command(language, given);
+    const early = Object.fromEntries(
+      Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
+    );
+    const key = JSON.stringify([language.name, name, command, early]);
+    const context = this.#touch(key) ?? this.#add(key, language, name, command, early, workspace);
+    return context.run({
+      code: language.prepare?.(code) ?? code,
+      cwd,
+      env,
+      variables: { ...this.options.baseEnvironment, ...sandbox },
+      timeout: timeout * 1000,
+      signal,
+      isCell,
+    });
+  }
+
+  /** Starts an interpreter ahead, unless there is one already that the next execution will run in. */
+  async prepare(): Promise<void> {
+    const { ahead } = this.options;
+    const isThere = this.list().some(
+      ({ language, name }) => language === ahead?.name && name === defaultName,
+    );
+    if (!isThere) await this.#waiting?.prepare();
+  }
+
+  /** Whether the interpreter that waits, or waited, has IPython. */
+  get hasIpython(): boolean {
+    return this.#waiting?.hasIpython ?? false;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([
+      this.#waiting?.close(),
+      ...[...this.#contexts.values()].map((context) => context.end()),
+    ]);
+  }
+
+  #touch(key: string): Context | undefined {
+    const context = this.#contexts.get(key);
+    if (!context) return undefined;
+    this.#contexts.delete(key);
+    this.#contexts.set(key, context);
+    return context;
+  }
+
+  #add(
+    key: string,
+    language: ContextLanguage,
+    name: string,
+    command: string,
+    early: Readonly<Record<string, string>>,
+    workspace: string,
+  ): Context {
+    this.#makeRoom();
+    const { slots } = this.options;
+    const start = async () => {
+      const isPlain = language === this.options.ahead && command === language.command;
+      const ready = isPlain && Object.keys(early).length === 0 ? this.#waiting?.take() : undefined;
+      return ready ?? this.#start(language, command, early);
+    };
+    const context = new Context(language.name, name, workspace, start, slots);
+    this.#contexts.set(key, context);
+    return context;
+  }
+
+  #makeRoom(): void {
+    for (const [key, context] of this.#contexts) {
+      if (!context.isAlive && !context.isBusy) this.#contexts.delete(key);
+    }
+    if (this.#contexts.size < mostContexts) return;
+    const idle = [...this.#contexts].find(([, context]) => !context.isBusy);
+    if (!idle)
+      throw exhausted(`${mostContexts} contexts are busy, the most there are. Wait, or use one of them.`);
+    const [key, context] = idle;
+    this.#contexts.delete(key);
+    void context.end();
+  }
+
+  /** The interpreter that the search path leads to; its plain name where that is as the sandbox has it by itself. */
+  async #command({ command }: ContextLanguage, { PATH }: Readonly<Record<string, string>>): Promise<string> {
+    if (PATH === undefined || PATH === this.options.baseEnvironment.PATH) return command;
+    const usual = await find(command, this.options.baseEnvironment.PATH ?? "");
+    const found = await find(command, PATH);
+    if (found === undefined) throw new ProgramNotFound(command, 127);
+    return found === usual ? command : found;
+  }
+
+  async #start(
+    language: ContextLanguage,
+    command: string,
+    early: Readonly<Record<string, string>>,
+  ): Promise<Interpreter> {
+    const { baseEnvironment, resources } = this.options;
+    return Interpreter.start({ command, args: language.args }, { ...baseEnvironment, ...early }, resources);
+  }
+}
+
+async function find(command: string, searchPath: string): Promise<string | undefined> {
+  for (const directory of searchPath.split(delimiter)) {
+    const path = join(directory, command);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import type { RichOutput } from "../outcome.js";
+
+const mostValues = 64;
+const mostBytes = 8 * 1024 * 1024;
+const longestResult = 4 * 1024 * 1024;
+
+/** What an execution displayed, bounded in number and size. */
+export class DisplayedValues {
+  readonly #values: RichOutput[] = [];
+  #bytes = 0;
+  #dropped = 0;
+  #result: string | undefined;
+
+  /** Takes a MIME type, a null byte and the data, as text. */
+  display(payload: Buffer): void {
+    const end = payload.indexOf(0);
+    const size = payload.length - end - 1;
+    if (end <= 0 || this.#values.length >= mostValues || this.#bytes + size > mostBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#bytes += size;
+    this.#values.push(richOutput(payload.toString("utf8", 0, end), payload.toString("utf8", end + 1)));
+  }
+
+  /** The last expression's value. */
+  result(payload: Buffer): void {
+    this.#result = payload.toString("utf8", 0, longestResult);
+  }
+
+  /** `droppedBefore`: those that were not even sent. */
+  fields(droppedBefore: number) {
+    const dropped = this.#dropped + droppedBefore;
+    return {
+      displays: this.#values,
+      ...(this.#result !== undefined && { result: this.#result }),
+      ...(dropped > 0 && { displaysDropped: dropped }),
+    };
+  }
+}
+
+function richOutput(type: string, text: string): RichOutput {
+  if (type === "application/json" || type.endsWith("+json")) return jsonOutput(type, text);
+  if (type.startsWith("image/") && type !== "image/svg+xml")
+    return { type, format: "base64", data: text, metadata: { size: Buffer.byteLength(text, "base64") } };
+  return { type, format: formats[type] ?? "text", data: text };
+}
+
+const formats: Readonly<Record<string, string>> = {
+  "text/html": "html",
+  "text/markdown": "markdown",
+  "text/latex": "latex",
+  "image/svg+xml": "svg",
+};
+
+function jsonOutput(type: string, text: string): RichOutput {
+  try {
+    return { type, format: "json", data: JSON.parse(text) };
+  } catch {
+    // What calls itself JSON need not be.
+    return { type, format: "text", data: text };
+  }
+}

@@ -1,0 +1,292 @@
+import { randomUUID } from "node:crypto";
+import { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import type { ExecutionResources } from "../execution-resources.js";
+import type { Execution } from "../executor.js";
+import { type Outcome, termination, withLine } from "../outcome.js";
+import { executionMarker, sweepContext } from "../process-sweep.js";
+import type { Program } from "../program.js";
+import { ProgramOutput } from "../program-output.js";
+import { exhausted, workdirProblem } from "../start-failure.js";
+import { type StartedProcess, startProcess } from "../started-program.js";
+import { ControlChannel, type Frame } from "./control-channel.js";
+import { DisplayedValues } from "./displayed-values.js";
+import { InterruptWatch } from "./interrupt-watch.js";
+
+/** For an interpreter to begin with what it was sent, in milliseconds. */
+const startLimit = 30_000;
+/** For what an interpreter that ended had still sent, in milliseconds. */
+const lastWords = 100;
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Code for an interpreter. */
+export interface InterpreterRequest {
+  readonly code: string;
+  /** Where to be from now on. */
+  readonly home?: string | undefined;
+  /** Where to be for this execution only. */
+  readonly cwd?: string | undefined;
+  /** The sandbox's variables as they are now. */
+  readonly variables: Variables;
+  /** Variables of this execution only. */
+  readonly env: Variables;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  /** The code is a cell for IPython. */
+  readonly isCell: boolean;
+}
+
+/** The interpreter had ended before it began with the code. */
+export class InterpreterGone extends Error {
+  constructor() {
+    super("The interpreter ended before it ran the code.");
+    this.name = "InterpreterGone";
+  }
+}
+
+/** What runs now, from the request until the interpreter is done with it. */
+interface Run {
+  started: () => void;
+  refused: (error: Error) => void;
+  ended: (end: RunEnd | undefined) => void;
+  readonly values: DisplayedValues;
+  /** Where it shall run. */
+  readonly place: string;
+  isStarted: boolean;
+}
+
+interface RunEnd {
+  readonly code: number;
+  readonly dropped: number;
+}
+
+/** A process that runs one piece of code after the other and keeps their variables. */
+export class Interpreter {
+  /** Whether it has IPython; unknown until it has said so. */
+  readonly hasIpython: Promise<boolean>;
+  /** Executions it began with. */
+  executions = 0;
+  isAlive = true;
+  /** It ended with variables in it while nothing ran: nobody was told. */
+  wasLostUnnoticed = false;
+  readonly #channel: ControlChannel;
+  /** The variables that it has. */
+  #variables: Variables;
+  #run: Run | undefined;
+  #isGone = false;
+  #greet: (hasIpython: boolean) => void = () => undefined;
+
+  private constructor(
+    private readonly process: StartedProcess,
+    socket: Duplex,
+    variables: Variables,
+    private readonly resources: ExecutionResources,
+  ) {
+    this.#variables = { ...variables, [executionMarker]: process.id };
+    this.hasIpython = new Promise((resolve) => {
+      this.#greet = resolve;
+    });
+    this.#channel = new ControlChannel(socket, (frame) => this.#take(frame));
+    void Promise.race([process.exit, this.#channel.closed]).then(() => this.#gone());
+  }
+
+  static async start(
+    program: Pick<Program, "command" | "args">,
+    variables: Variables,
+    resources: ExecutionResources,
+  ): Promise<Interpreter> {
+    const process = await startProcess(program, {
+      cwd: "/",
+      env: variables,
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+    });
+    const socket = process.child.stdio[3];
+    if (!(socket instanceof Duplex)) throw new Error("The interpreter has no control channel.");
+    return new Interpreter(process, socket, variables, resources);
+  }
+
+  get id(): string {
+    return this.process.id;
+  }
+
+  /** Runs code; resolves when it was begun with. Rejects with `InterpreterGone` only when it surely was not. */
+  async run(request: InterpreterRequest): Promise<Execution> {
+    const pipes = await this.resources.pipes;
+    await this.resources.counted;
+    const stdout = new ProgramOutput(pipes, await pipes.takeWithPath());
+    const stderr = new ProgramOutput(pipes, await pipes.takeWithPath());
+    try {
+      return await this.#runInto(request, stdout, stderr);
+    } catch (error) {
+      stdout.abandon();
+      stderr.abandon();
+      throw error;
+    }
+  }
+
+  async #runInto(
+    request: InterpreterRequest,
+    stdout: ProgramOutput,
+    stderr: ProgramOutput,
+  ): Promise<Execution> {
+    const id = randomUUID();
+    const { pid } = this.process;
+    if (stdout.path === undefined || stderr.path === undefined)
+      throw exhausted("No pipe for the output could be made: the temporary files are full. Remove some.");
+    if (!this.isAlive) throw new InterpreterGone();
+    const { resources } = this;
+    const keptStdout = resources.keptOutput(`${id}.stdout`);
+    const keptStderr = resources.keptOutput(`${id}.stderr`);
+    const killsBefore = resources.outOfMemory.recent;
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => void this.end(), startLimit);
+      const values = new DisplayedValues();
+      const end = new Promise<RunEnd | undefined>((ended) => {
+        const started = () => {
+          clearTimeout(limit);
+          const began = performance.now();
+          const execution = { id, interpreter: pid, contextId: this.id, began };
+          const watch = new InterruptWatch(execution, request.timeout, request.signal);
+          stdout.start(null, keptStdout);
+          stderr.start(null, keptStderr);
+          const outcome = this.#attend(end, { began, watch, stdout, stderr, values, killsBefore });
+          resolve({ id, pid, stdout: keptStdout, stderr: keptStderr, outcome });
+        };
+        const refused = (error: Error) => {
+          clearTimeout(limit);
+          reject(error);
+        };
+        const place = request.cwd ?? request.home ?? "";
+        this.#run = { started, refused, ended, values, place, isStarted: false };
+      });
+      this.#channel.send(this.#fields(request, id, stdout.path ?? "", stderr.path ?? ""), request.code);
+    });
+  }
+
+  #fields(request: InterpreterRequest, id: string, stdout: string, stderr: string): string[] {
+    const { variables, env, home, cwd, isCell } = request;
+    const next = { ...variables, [executionMarker]: id };
+    const before = this.#variables;
+    this.#variables = next;
+    const changed = Object.entries(next).filter(([name, value]) => before[name] !== value);
+    return [
+      `o${stdout}`,
+      `e${stderr}`,
+      `nexecution-${this.executions + 1}`,
+      ...(isCell ? ["icell"] : []),
+      ...(home === undefined ? [] : [`s${home}`]),
+      ...(cwd === undefined ? [] : [`c${cwd}`]),
+      ...Object.keys(before).flatMap((name) => (name in next ? [] : [`-${name}`])),
+      ...changed.map(([name, value]) => `+${name}=${value}`),
+      ...Object.entries(env).map(([name, value]) => `!${name}=${value}`),
+    ];
+  }
+
+  /** What no driver would say comes from the code: nothing that this interpreter says can be relied on any more. */
+  #take(frame: Frame | undefined): void {
+    if (frame?.kind === "H") this.#greet(frame.payload.length > 0);
+    else if (!frame || !this.#run || !this.#accept(this.#run, frame)) void this.end();
+  }
+
+  /** Whether the driver may say that now. */
+  #accept(run: Run, { kind, payload }: Frame): boolean {
+    if (!run.isStarted) {
+      if (kind === "S") {
+        run.isStarted = true;
+        this.executions += 1;
+        run.started();
+      } else if (kind === "F") {
+        this.#run = undefined;
+        void refusal(run.place, payload.toString()).then(run.refused);
+      } else if (kind === "P") {
+        this.#run = undefined;
+        run.refused(exhausted("The agent's temporary files were removed just now. Run the code again."));
+      }
+      return kind === "S" || kind === "F" || kind === "P";
+    }
+    if (kind === "D") run.values.display(payload);
+    else if (kind === "R") run.values.result(payload);
+    else if (kind === "E") {
+      this.#run = undefined;
+      const [code = 0, dropped = 0] = payload.toString().split(" ").map(Number);
+      run.ended({ code: code & 0xff, dropped: Number.isSafeInteger(dropped) ? dropped : 0 });
+    }
+    return kind === "D" || kind === "R" || kind === "E";
+  }
+
+  /** The process or the channel has ended. */
+  async #gone(): Promise<void> {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.isAlive = false;
+    this.#greet(false);
+    const run = this.#run;
+    this.wasLostUnnoticed = !run && this.executions > 0;
+    // Code that closed the channel may go on to its end.
+    if (!run?.isStarted) await this.end();
+    await this.process.exit;
+    // What it sent just before its end counts; whoever it forked may keep the channel open.
+    await Promise.race([this.#channel.closed, sleep(lastWords)]);
+    this.#channel.close();
+    if (!run || this.#run !== run) return;
+    this.#run = undefined;
+    if (run.isStarted) run.ended(undefined);
+    else run.refused(new InterpreterGone());
+  }
+
+  /** Kills it and what it forked. */
+  async end(): Promise<void> {
+    this.isAlive = false;
+    await sweepContext(this.process.pid, this.id);
+    await this.process.exit;
+  }
+
+  async #attend(end: Promise<RunEnd | undefined>, run: AttendedRun): Promise<Outcome> {
+    const { began, watch, stdout, stderr, values, killsBefore } = run;
+    const ended = await end;
+    const duration = Math.round((performance.now() - began) * 1000) / 1e6;
+    const [code, killer] = ended ? [ended.code, null] : await this.process.exit;
+    await watch.stop();
+    const wasKilled = killer === "SIGKILL" || code === 137;
+    const outOfMemory = wasKilled && (await this.resources.ranOut(killsBefore));
+    const [out, err] = await Promise.all([stdout.finish(), stderr.finish()]);
+    const termination_ = termination(code, killer, watch.intervention, outOfMemory);
+    const fields = values.fields(ended?.dropped ?? 0);
+    const lines = [
+      ...(termination_.reason === "out_of_memory" ? [this.resources.memoryMessage] : []),
+      ...(fields.displaysDropped ? [droppedMessage(fields.displaysDropped)] : []),
+      ...(ended ? [] : [lostMessage]),
+    ];
+    return {
+      ...termination_,
+      ...fields,
+      pid: this.process.pid,
+      duration,
+      stdout: out,
+      stderr: { ...err, text: lines.reduce(withLine, err.text) },
+      ...(!ended && { contextLost: true }),
+    };
+  }
+}
+
+/** The directory is not one to run in; the interpreter says how it knows. */
+const refusal = async (place: string, reason: string): Promise<Error> =>
+  (await workdirProblem(place)) ??
+  new Problem(400, "INVALID_REQUEST", `workdir ${place} cannot be used: ${reason}.`);
+
+interface AttendedRun {
+  readonly began: number;
+  readonly watch: InterruptWatch;
+  readonly stdout: ProgramOutput;
+  readonly stderr: ProgramOutput;
+  readonly values: DisplayedValues;
+  readonly killsBefore: number;
+}
+
+const lostMessage = "The interpreter has ended: the variables of this context are gone.";
+
+const droppedMessage = (count: number) =>
+  `${count} displayed ${count === 1 ? "value was" : "values were"} left out: too many, or too large.`;

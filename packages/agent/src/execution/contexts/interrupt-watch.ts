@@ -1,0 +1,46 @@
+import type { Intervention } from "../execution-watch.js";
+import { type ContextExecution, kill, sweepContext, sweepExecution } from "../process-sweep.js";
+
+/** After an interrupt, until what the code waits for is killed, in milliseconds: `os.system` waits for its child. */
+const childGrace = 200;
+/** Between further interrupts, in milliseconds: one at the wrong moment has no effect. */
+const interruptInterval = 250;
+/** After an interrupt, until the interpreter is killed, in milliseconds. */
+const interpreterGrace = 1000;
+
+/** Interrupts code when its time is over or its caller has gone, and ends its interpreter when that does not help. */
+export class InterruptWatch {
+  intervention: Intervention;
+  readonly #timers: NodeJS.Timeout[];
+
+  constructor(
+    private readonly execution: ContextExecution,
+    timeout: number,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#timers = [setTimeout(() => this.#intervene("timeout"), timeout)];
+    if (signal.aborted) this.#abort();
+    else signal.addEventListener("abort", this.#abort);
+  }
+
+  /** To be called when the code has ended. Resolves when nothing is left of what it started, if it was made to end. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.signal.removeEventListener("abort", this.#abort);
+    if (this.intervention !== undefined) await sweepExecution(this.execution);
+  }
+
+  readonly #abort = () => this.#intervene("killed");
+
+  #intervene(intervention: Intervention): void {
+    if (this.intervention !== undefined) return;
+    this.intervention = intervention;
+    const { interpreter, contextId } = this.execution;
+    kill(interpreter, "SIGINT");
+    this.#timers.push(
+      setTimeout(() => void sweepExecution(this.execution), childGrace),
+      setInterval(() => kill(interpreter, "SIGINT"), interruptInterval),
+      setTimeout(() => void sweepContext(interpreter, contextId), interpreterGrace),
+    );
+  }
+}

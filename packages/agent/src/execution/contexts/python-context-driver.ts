@@ -1,0 +1,479 @@
+/**
+ * What a Python that keeps its variables runs, as `python3 -c` with this text as its argument. It talks with the agent
+ * over descriptor 3 (see `ControlChannel`), and runs one request after the other in `__main__`. For each it opens the
+ * two pipes that it is told and makes them its standard output and error, so that all children write there too.
+ *
+ * Nothing is imported that the first execution may not need: this process waits in every sandbox. IPython is loaded
+ * into it by what needs it: a magic, an import, or a call for a session.
+ */
+export const pythonContextDriver = String.raw`
+def boot():
+    import _ast, _signal, _thread, builtins, os, site, sys
+    from _frozen_importlib_external import PathFinder
+    driver, own, main = "<cloud-sandbox>", os.getpid(), _thread.get_ident()
+    channel, only_ast, top_await, is_coroutine = 3, 0x400, 0x2000, 0x80
+    most_outputs, most_bytes, longest_text = 64, 8 << 20, 1 << 20
+    allow_ipython = sys.argv.pop() != "no-ipython"
+    os.set_inheritable(channel, False)
+    os.set_blocking(channel, True)
+    os.environ.setdefault("MPLBACKEND", "agg")
+    stdin, stdout, stderr = sys.stdin, sys.stdout, sys.stderr
+    stdout.reconfigure(line_buffering=True)
+    space = sys.modules["__main__"].__dict__
+    for name in "boot", "sys":
+        space.pop(name, None)
+    lock = _thread.allocate_lock()
+    running = sending = interrupted = failed = False
+    outputs = sent = dropped = 0
+    sources, shown = {}, []
+    loop = shell = None
+
+    # The channel: frames of four bytes of length, a letter and a payload.
+    def receive(size):
+        data = bytearray()
+        while len(data) < size:
+            piece = os.read(channel, min(size - len(data), 1 << 20))
+            if not piece:
+                os._exit(0)
+            data += piece
+        return bytes(data)
+
+    def send(kind, payload=b""):
+        nonlocal sending, interrupted
+        if os.getpid() != own:
+            return
+        here = _thread.get_ident() == main
+        with lock:
+            # An interrupt in the middle of a frame would leave the agent with half of it.
+            sending = sending or here
+            try:
+                data = memoryview((len(payload) + 1).to_bytes(4, "big") + kind + payload)
+                while data:
+                    data = data[os.write(channel, data):]
+            finally:
+                if here:
+                    sending = False
+        if here and interrupted:
+            interrupted = False
+            raise KeyboardInterrupt
+
+    def on_interrupt(number, frame):
+        nonlocal interrupted
+        if sending:
+            interrupted = running
+        elif running or os.getpid() != own:
+            raise KeyboardInterrupt
+
+    # Tracebacks: without our frames, with the lines of the code.
+    class Loader:
+        def get_source(self, name):
+            return next(reversed(sources.values()), "")
+
+    def remember(name, source):
+        sources[name] = source
+        while len(sources) > 1 and (len(sources) > 256 or sum(map(len, sources.values())) > 4 << 20):
+            del sources[next(iter(sources))]
+        if "linecache" in sys.modules:
+            show_source(sys.modules["linecache"])
+
+    def show_source(linecache):
+        for name, source in sources.items():
+            linecache.cache[name] = len(source), None, source.splitlines(True), name
+
+    def isolated(load):
+        workdir = sys.path.pop(0) if sys.path[:1] == [""] else None
+        try:
+            return load()
+        finally:
+            if workdir is not None:
+                sys.path.insert(0, workdir)
+
+    def report(kind, error, trace):
+        first = trace
+        while first and first.tb_frame.f_code.co_filename not in sources:
+            first = first.tb_next
+        while first is None and trace and trace.tb_frame.f_code.co_filename == driver:
+            trace = trace.tb_next
+        node = first = first or trace
+        last = None
+        while node:
+            if node.tb_frame.f_code.co_filename != driver:
+                last = node
+            node = node.tb_next
+        if last:
+            last.tb_next = None
+        traceback = isolated(lambda: __import__("traceback"))
+        traceback.print_exception(kind, error, first)
+
+    # What is displayed.
+    kinds = {
+        "_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_svg_": "image/svg+xml",
+        "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg", "_repr_latex_": "text/latex",
+        "_repr_json_": "application/json",
+    }
+
+    def represent(value, method, **options):
+        try:
+            data = getattr(type(value), method)(value, **options)
+        except Exception:
+            sys.excepthook(*sys.exc_info())
+            return None
+        return data[0] if isinstance(data, tuple) and data else data
+
+    def bundle(value):
+        kind, found = type(value), {}
+        if isinstance(value, type):
+            return found
+        if hasattr(kind, "_repr_mimebundle_"):
+            found.update(represent(value, "_repr_mimebundle_", include=None, exclude=None) or {})
+        for method, mime in kinds.items():
+            if mime not in found and hasattr(kind, method):
+                data = represent(value, method)
+                if data is not None:
+                    found[mime] = data
+        figure = sys.modules.get("matplotlib.figure")
+        if figure and isinstance(value, figure.Figure):
+            found["image/png"] = png(value)
+        return found
+
+    def png(figure):
+        import io
+        shown.append(figure)
+        file = io.BytesIO()
+        figure.savefig(file, format="png", bbox_inches="tight")
+        return file.getvalue()
+
+    def emit(found):
+        nonlocal outputs, sent, dropped
+        for mime, data in found.items():
+            if mime == "text/plain" or data is None:
+                continue
+            if isinstance(data, (bytes, bytearray)):
+                import binascii
+                data = binascii.b2a_base64(data, newline=False)
+            elif not isinstance(data, str) or mime == "application/json":
+                import json
+                data = json.dumps(data, default=str).encode()
+            else:
+                data = data.encode("utf-8", "replace")
+            if outputs >= most_outputs or sent + len(data) > most_bytes:
+                dropped += 1
+                continue
+            outputs += 1
+            sent += len(data)
+            send(b"D", mime.encode() + b"\0" + data)
+
+    def display(*values, raw=False, **_):
+        for value in values:
+            found = value if raw else bundle(value)
+            if any(mime != "text/plain" for mime in found):
+                emit(found)
+            else:
+                print(found.get("text/plain") or repr(value))
+
+    def show_result(value):
+        text = repr(value)
+        if len(text) > longest_text:
+            text = text[:longest_text] + " [cut]"
+        send(b"R", text.encode("utf-8", "replace"))
+        emit(bundle(value))
+
+    def figures(*_, **__):
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if not hasattr(pyplot, "get_fignums"):
+            return
+        for number in pyplot.get_fignums():
+            figure = pyplot.figure(number)
+            if figure not in shown:
+                emit({"image/png": png(figure)})
+            pyplot.close(figure)
+
+    # IPython, where it is installed.
+    def load_shell(_=None):
+        nonlocal shell
+        if shell or not allow_ipython or not PathFinder.find_spec("IPython"):
+            return shell
+        def load():
+            from IPython.core.displaypub import DisplayPublisher
+            from IPython.core.interactiveshell import InteractiveShell
+            return DisplayPublisher, InteractiveShell
+        DisplayPublisher, InteractiveShell = isolated(load)
+        from traitlets import Type
+        from traitlets.config import Config
+        import shutil, tempfile
+
+        class Publisher(DisplayPublisher):
+            def publish(self, data, metadata=None, **options):
+                if any(mime != "text/plain" for mime in data):
+                    emit(data)
+                elif "text/plain" in data:
+                    print(data["text/plain"])
+
+        class Shell(InteractiveShell):
+            display_pub_class = Type(Publisher)
+
+            def system(self, command):
+                sys.stdout.flush()
+                self.system_raw(self.var_expand(command, depth=1))
+
+            def showtraceback(self, *_, **__):
+                nonlocal failed
+                failed = True
+                sys.excepthook(*sys.exc_info())
+
+            def enable_gui(self, gui=None):
+                pass
+
+            def init_sys_modules(self):
+                pass
+
+        config, home = Config(), tempfile.mkdtemp()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "NoColor"
+        try:
+            shell = Shell(config=config, ipython_dir=home, user_module=sys.modules["__main__"], user_ns=space)
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+        for kind in Shell._walk_mro():
+            kind._instance = shell
+        builtins.get_ipython = shell.get_ipython
+        sys.excepthook, sys.displayhook = report, lambda value: value is None or show_result(value)
+        shell.display_formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", png)
+        return shell
+
+    hooks = {
+        "IPython": load_shell,
+        "linecache": show_source,
+        "matplotlib.pyplot": lambda pyplot: setattr(pyplot, "show", figures),
+    }
+
+    class AfterImport:
+        def find_spec(self, name, path=None, target=None):
+            after = hooks.pop(name, None)
+            if not after:
+                return None
+            spec = PathFinder.find_spec(name, path, target)
+            if not spec or not spec.loader or isinstance(spec.loader, type):
+                hooks[name] = after
+                return spec
+            load = spec.loader.exec_module
+            def exec_module(module):
+                try:
+                    load(module)
+                except BaseException:
+                    hooks[name] = after
+                    raise
+                after(module)
+            spec.loader.exec_module = exec_module
+            return spec
+
+    # Running.
+    def compiled(source, name):
+        tree = compile(source, name, "exec", only_ast | top_await, True)
+        codes = []
+        if tree.body and type(tree.body[-1]) is _ast.Expr and not source.rstrip().endswith(";"):
+            last = _ast.Expression(tree.body.pop().value)
+            codes.append(compile(last, name, "eval", top_await, True))
+        return compile(tree, name, "exec", top_await, True), *codes
+
+    def is_magic(source):
+        lines = [line.strip() for line in source.splitlines()]
+        return any(line[:1] in ("%", "!", "?") or line[-1:] == "?" or "=%" in line.replace(" ", "")
+                   or "=!" in line.replace(" ", "") for line in lines)
+
+    def understood(source, name, is_cell):
+        """Its code objects; what is no Python may be IPython."""
+        error = None
+        if not is_cell:
+            try:
+                return compiled(source, name)
+            except SyntaxError as caught:
+                if not is_magic(source):
+                    raise
+                error = caught
+        if load_shell():
+            return compiled(shell.transform_cell(source), name)
+        if error or is_magic(source):
+            sys.stderr.write("Lines that begin with % or ! need IPython, which this sandbox does not have."
+                             " Install it with pip install ipython, or use the subprocess module.\n")
+        return compiled(source, name)
+
+    def wait(coroutine):
+        nonlocal loop
+        asyncio = isolated(lambda: __import__("asyncio"))
+        if loop is None or loop.is_closed():
+            loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        task = loop.create_task(coroutine)
+        try:
+            return loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            task.cancel()
+            try:
+                loop.run_until_complete(task)
+            except BaseException:
+                pass
+            raise
+
+    def run(source, name, is_cell):
+        value = None
+        for code in understood(source, name, is_cell):
+            value = eval(code, space)
+            if code.co_flags & is_coroutine:
+                value = wait(value)
+        if value is not None:
+            show_result(value)
+
+    def exit_code(end):
+        code = end.code
+        if code is None:
+            return 0
+        if isinstance(code, int):
+            return code & 0xFF
+        sys.stderr.write(str(code) + "\n")
+        return 1
+
+    def execute(source, name, is_cell):
+        nonlocal running, failed
+        code, failed = 0, False
+        try:
+            try:
+                running = True
+                try:
+                    run(source, name, is_cell)
+                finally:
+                    figures()
+                    if not sys.stdout.closed:
+                        sys.stdout.flush()
+            finally:
+                running = False
+        except SystemExit as end:
+            code = exit_code(end)
+        except BaseException:
+            code = 1
+            for tell in sys.excepthook, report:
+                try:
+                    tell(*sys.exc_info())
+                    break
+                except BaseException:
+                    pass
+        for stream in sys.stdout, sys.stderr, stdout, stderr:
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        if os.getpid() != own:
+            os._exit(code)
+        return code or int(failed)
+
+    def connect(*paths):
+        for number, path in enumerate(paths, 1):
+            # A pipe that nobody reads is none of the agent's: that is told instead of waited for.
+            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            os.set_blocking(pipe, True)
+            if pipe != number:
+                os.dup2(pipe, number)
+                os.close(pipe)
+            else:
+                os.set_inheritable(number, True)
+
+    def restore_streams():
+        nonlocal stdin, stdout, stderr
+        if stdin.closed:
+            stdin = open(0, closefd=False)
+        if stdout.closed:
+            stdout = open(1, "w", 1, closefd=False)
+        if stderr.closed:
+            stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)
+        sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
+
+    def find_packages():
+        """Packages of the user may be newer than this process."""
+        place = site.USER_SITE
+        if site.ENABLE_USER_SITE and place and place not in sys.path and os.path.isdir(place):
+            site.addsitedir(place)
+            import importlib
+            importlib.invalidate_caches()
+
+    def serve():
+        nonlocal outputs, sent, dropped
+        head, _, source = receive(int.from_bytes(receive(4), "big")).partition(b"\0\0")
+        fields, restored, before = {}, {}, None
+        for field in head.split(b"\0"):
+            tag, rest = field[:1], field[1:]
+            variable, _, value = rest.partition(b"=")
+            if tag == b"!":
+                restored[variable] = os.environb.get(variable)
+            if tag in b"+!":
+                os.environb[variable] = value
+            elif tag == b"-":
+                os.environb.pop(rest, None)
+            else:
+                fields[tag] = os.fsdecode(rest)
+        def restore():
+            for variable, value in restored.items():
+                if value is None:
+                    os.environb.pop(variable, None)
+                else:
+                    os.environb[variable] = value
+            if before:
+                try:
+                    os.chdir(before)
+                except OSError:
+                    pass
+        try:
+            if b"s" in fields:
+                os.chdir(fields[b"s"])
+            if b"c" in fields:
+                try:
+                    before = os.getcwd()
+                except OSError:
+                    pass
+                os.chdir(fields[b"c"])
+        except OSError as error:
+            restore()
+            return send(b"F", error.strerror.encode())
+        if b"TZ=" in head:
+            import time
+            time.tzset()
+        _signal.signal(_signal.SIGINT, on_interrupt)
+        restore_streams()
+        find_packages()
+        outputs = sent = dropped = 0
+        shown.clear()
+        source, name = source.decode(), fields[b"n"] + ".py"
+        remember(name, source)
+        try:
+            connect(fields[b"o"], fields[b"e"])
+        except OSError:
+            restore()
+            connect(os.devnull, os.devnull)
+            return send(b"P")
+        send(b"S")
+        code = execute(source, name, b"i" in fields)
+        restore()
+        connect(os.devnull, os.devnull)
+        try:
+            send(b"E", b"%d %d" % (code, dropped))
+        except OSError:
+            os._exit(code)
+
+    compile("", "", "exec")
+    sys.path_importer_cache.clear()
+    has_ipython = allow_ipython and bool(PathFinder.find_spec("IPython"))
+    sys.meta_path.insert(0, AfterImport())
+    sys.excepthook, builtins.display = report, display
+    space["__loader__"] = Loader()
+    _signal.signal(_signal.SIGINT, on_interrupt)
+    send(b"H", b"ipython" if has_ipython else b"")
+    while True:
+        try:
+            serve()
+        except KeyboardInterrupt:
+            pass
+boot()
+`.trim();
+
+/** Compiled under a name of its own, by which its frames are told from the program's. */
+export const pythonContextCommand =
+  'import sys; exec(compile(sys.argv.pop(1), "<cloud-sandbox>", "exec", dont_inherit=True))';
