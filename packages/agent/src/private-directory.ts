@@ -81,7 +81,7 @@ export class PrivateDirectory {
 
   async remove(): Promise<void> {
     const path = await this.#path;
-    if (path !== undefined) await rm(path, { recursive: true, force: true });
+    if (path !== undefined) await rm(path, { recursive: true, force: true, maxRetries: 5 });
   }
 
   async #existing(): Promise<string | undefined> {

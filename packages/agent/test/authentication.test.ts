@@ -86,7 +86,7 @@ describe("a caller is turned away", () => {
 
 describe("an operation that is not served", () => {
   test.each([
-    ["POST", "/execute/rich", 404, "NOT_FOUND"],
+    ["POST", "/nowhere", 404, "NOT_FOUND"],
     ["GET", "/nowhere", 404, "NOT_FOUND"],
     ["GET", "/terminal", 404, "NOT_FOUND"],
     ["GET", "/execute", 405, "METHOD_NOT_ALLOWED"],

@@ -93,7 +93,7 @@ export class MortalAgent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   get #socket(): string {

@@ -121,6 +121,6 @@ export class RunningAgent implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#pool.destroy();
     await this.stop();
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
