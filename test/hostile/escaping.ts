@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { isSandboxError } from "cloud-sandbox";
 import { expect } from "vitest";
 import { hostProcesses } from "../support/host-processes.js";
@@ -30,7 +32,11 @@ try nsenter --target 1 --mount true
 try sh -c 'echo x > /proc/sys/kernel/hostname'
 try sh -c 'echo b > /proc/sysrq-trigger'
 try hostname other
-try touch /usr/planted /etc/planted /opt/cloud-sandbox/planted /planted
+try touch /opt/cloud-sandbox/planted
+try touch /opt/cloud-sandbox/usr/bin/planted
+try mv /opt/cloud-sandbox /opt/moved
+try sh -c 'echo /tmp/mine.so > /etc/ld.so.preload'
+try rm -f /etc/ld.so.preload
 try chmod 755 /opt/cloud-sandbox/loader
 try su -c true
 try sh -c 'echo 1000000 > /proc/sys/kernel/msgmnb'
@@ -102,6 +108,44 @@ socketserver.TCPServer(("0.0.0.0", 7777), Impostor).serve_forever()
       expect(after.stdout).toBe("served by the agent\n");
       expect(await sandbox.health()).toMatchObject({ healthy: true, version: before.version });
       return "the running call fails as EXECUTION_INTERRUPTED, and the agent is back for the next";
+    },
+  },
+  {
+    name: "change the host's files, or another sandbox's, by changing its own",
+    async attempt({ sandbox, neighbour }) {
+      const places = ["/usr/bin", "/usr/lib", "/usr/local/bin", "/usr/share", "/etc", "/"];
+      const planted = "cloud-sandbox-planted";
+      const before = await readFile("/usr/bin/env");
+      await bash(
+        sandbox,
+        `for place in ${places.join(" ")}; do echo planted > $place/${planted}; done
+printf changed >> /usr/bin/env; printf changed > /tmp/env; mv -f /tmp/env /usr/bin/env; chmod 4777 /usr/bin/env /usr/bin
+rm -rf /usr/share/doc /usr/local /etc/hosts /etc/passwd; true`,
+      );
+      for (const place of places) expect(existsSync(`${place}/${planted}`)).toBe(false);
+      expect(before.equals(await readFile("/usr/bin/env"))).toBe(true);
+      const { stdout } = await bash(
+        neighbour,
+        `find ${places.join(" ")} -maxdepth 1 -name ${planted}; /usr/bin/env true && test -s /etc/passwd && ls -d /usr/local`,
+      );
+      expect(stdout).toBe("/usr/local\n");
+      return "seen by nobody else";
+    },
+  },
+  {
+    name: "become the agent by replacing what it is made of",
+    async attempt({ sandbox }) {
+      const before = await sandbox.health();
+      const killed = await bash(
+        sandbox,
+        `printf '#!/bin/sh\necho IMPOSTOR\n' > /tmp/impostor; chmod +x /tmp/impostor
+for program in node sh dash; do cp -f /tmp/impostor /usr/bin/other; mv -f /usr/bin/other "$(readlink -f /usr/bin/$program)"; done
+for library in /usr/lib/*/libstdc++.so.6* /usr/lib64/libstdc++.so.6*; do echo broken > /usr/lib/broken; mv -f /usr/lib/broken "$library"; done
+kill -9 $PPID; sleep 5`,
+      ).catch((error: unknown) => error);
+      expect(isSandboxError(killed) && killed.code).toBe("EXECUTION_INTERRUPTED");
+      expect(await sandbox.health()).toMatchObject({ healthy: true, version: before.version });
+      return "started anew from what cannot be changed";
     },
   },
   {

@@ -10,12 +10,14 @@ export const reading: readonly Attack[] = [
     async attempt({ sandbox, hostFiles, secret }) {
       const { stdout, stderr } = await bash(
         sandbox,
-        `cat /etc/shadow /etc/ssh/* /root/.* ${hostFiles.join(" ")}; ls -a / /home /mnt /srv /var /root; ls -A /usr/local/etc | sed 's/^/local: /'`,
+        `cat /etc/shadow /etc/ssh/* /root/.* ${hostFiles.join(" ")}; ls -a /
+for place in /usr/local/etc /usr/etc /home/sandbox /mnt /srv /root; do ls -A $place | sed 's/^/local: /'; done
+find /var -type f | sed 's/^/local: /'; find / -path '*/etc/npmrc' -o -name 'pip.conf' 2>/dev/null | sed 's/^/local: /'`,
       );
       expect(stdout + stderr).not.toContain(secret);
       expect(stdout).not.toMatch(/^root:[^x]/m);
       expect(stdout).not.toContain("local: ");
-      for (const name of ["root", "var", "srv", "mnt", "boot"])
+      for (const name of ["root", "boot", "lost+found", "media"])
         expect(stdout.split("\n")).not.toContain(name);
       return "none of them exists inside";
     },

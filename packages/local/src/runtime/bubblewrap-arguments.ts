@@ -7,9 +7,9 @@ export const descriptors = { agentSocket: 3, information: 4, seccomp: 5 } as con
 /**
  * The hardened profile, as arguments of bubblewrap.
  *
- * Every namespace is new, no capability is left, and no further user namespace can be made. The root is an empty
- * read-only file system with `/usr` and a synthetic `/etc`. What can be written is tmpfs of a fixed size, so a
- * full disk stays the sandbox's own.
+ * Every namespace is new, no capability is left, and no further user namespace can be made. The root holds the host's
+ * `/usr` and a synthetic `/etc` and nothing else of the host's. What is written goes to a tmpfs of a fixed size, so a
+ * full disk stays the sandbox's own. Without a {@link MachineImage.disk} the root is read-only.
  */
 export function bubblewrapArguments(profile: {
   image: MachineImage;
@@ -24,11 +24,13 @@ export function bubblewrapArguments(profile: {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
   };
+  const { disk } = image;
   const readOnly = ({ source, target }: Mount): string[] => ["--ro-bind", source, target];
   return [
     namespaceArguments,
     ["--hostname", "sandbox"],
     ["--as-pid-1"],
+    disk ? ["--bind", disk.root, "/"] : [],
     ...image.mounts.map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
@@ -39,10 +41,17 @@ export function bubblewrapArguments(profile: {
     ["--remount-ro", "/dev"],
     readOnly(figures),
     tmpfs("/run", 4),
-    tmpfs("/tmp", limits.diskMb / 2, "1777"),
-    tmpfs("/home/sandbox", limits.diskMb / 2),
-    tmpfs("/workspace", limits.diskMb),
-    ["--remount-ro", "/"],
+    disk
+      ? [
+          ["--bind", disk.home, "/home/sandbox"],
+          ["--bind", disk.workspace, "/workspace"],
+        ].flat()
+      : [
+          tmpfs("/tmp", limits.diskMb / 2, "1777"),
+          tmpfs("/home/sandbox", limits.diskMb / 2),
+          tmpfs("/workspace", limits.diskMb),
+          ["--remount-ro", "/"],
+        ].flat(),
     ["--chdir", "/workspace"],
     ["--clearenv"],
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),

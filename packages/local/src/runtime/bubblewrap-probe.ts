@@ -8,6 +8,7 @@ import { processIdentity } from "./process-identity.js";
 import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
 import { seccompProgram } from "./seccomp-filter.js";
 import { usableRange } from "./uid-lease.js";
+import { allowsWritableRoot } from "./writable-root.js";
 
 const run = promisify(execFile);
 
@@ -65,7 +66,7 @@ export async function probeBubblewrap(): Promise<RuntimeReport> {
     const said = (detail.stderr ?? detail.message).trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${said})`, await namespaceFix());
   }
-  const enforcement = await measureEnforcement();
+  const enforcement = await measureEnforcement(isRoot);
   return { runtime: "bubblewrap", usable: true, isolation: "namespace", version, ...enforcement };
 }
 
@@ -89,7 +90,9 @@ async function namespaceFix(): Promise<string> {
   return "if this is a container, start it with namespaces allowed (for Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined)";
 }
 
-async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remarks: string[] }> {
+async function measureEnforcement(
+  isRoot: boolean,
+): Promise<{ enforcement: Enforcement[]; remarks: string[] }> {
   const groups = await openControlGroups(`probe-${processIdentity(process.pid)}`);
   await groups?.close();
   const by = (
@@ -100,6 +103,11 @@ async function measureEnforcement(): Promise<{ enforcement: Enforcement[]; remar
   if (!groups) {
     remarks.push(
       "a sandbox's memory is checked four times a second instead of held by the kernel, without what the kernel keeps for its sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
+    );
+  }
+  if (!(await allowsWritableRoot(isRoot))) {
+    remarks.push(
+      "the root of a sandbox is read-only, and templates cannot be built: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to everybody)",
     );
   }
   if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);

@@ -18,6 +18,7 @@ import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
 import { seccompProgram } from "./seccomp-filter.js";
 import { UidLeases } from "./uid-lease.js";
+import { WritableRoot } from "./writable-root.js";
 
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
@@ -54,13 +55,19 @@ export class BubblewrapRuntime implements SandboxRuntime {
     group: MachineGroup,
     cleanups: readonly (() => Promise<void>)[],
   ): Promise<BubblewrapMachine> {
-    const { directory, image, seccompFile, strayDescriptors } = foundation;
+    const { directory, image, root, seccompFile, strayDescriptors } = foundation;
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(spec.id));
     try {
       const [program = "", ...args] = [
         ...enterGroups(group.memberFiles, strayDescriptors),
-        ...(uid === undefined ? [] : dropTo(uid)),
+        ...(root
+          ? root.enter({
+              uid: uid === undefined ? undefined : String(uid),
+              diskMb: spec.limits.diskMb,
+              layers: [],
+            })
+          : dropTo(uid)),
         "bwrap",
         ...bubblewrapArguments({
           image,
@@ -105,6 +112,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
 interface Foundation {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
+  readonly root: WritableRoot | undefined;
   readonly groups: MachineGroups;
   readonly guard: InstanceGuard;
   readonly uids: UidLeases | undefined;
@@ -121,13 +129,15 @@ async function layFoundation(): Promise<Foundation> {
   const directory = await InstanceDirectory.create();
   const controlGroups = await openControlGroups(directory.instance);
   // Before anything is made that would have to be removed.
-  const guard = new InstanceGuard(directory.path, directory.instance, controlGroups?.directories ?? []);
+  const guard = new InstanceGuard(directory, controlGroups?.directories ?? []);
   const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
   const seccompFile = program && join(directory.path, "seccomp");
   if (program && seccompFile) await writeFile(seccompFile, program);
+  const root = await WritableRoot.open(directory.inMemory, isRoot);
   return {
     directory,
-    image: await prepareMachineImage(directory.path, isRoot),
+    image: await prepareMachineImage(directory.path, isRoot, root),
+    root,
     guard,
     groups: controlGroups ?? new MemoryWatchdog(join(directory.path, "figures")),
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
@@ -149,19 +159,26 @@ while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }
 
-function dropTo(uid: number): string[] {
+function dropTo(uid: number | undefined): string[] {
+  if (uid === undefined) return [];
   return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 }
 
+const home = "/home/sandbox";
+
 function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
   return {
-    PATH: image.path,
-    HOME: "/home/sandbox",
+    PATH: `${home}/.local/bin:${image.path}`,
+    HOME: home,
     USER: "sandbox",
     LOGNAME: "sandbox",
     SHELL: "/bin/bash",
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
+    // The marker that pip heeds stands in the host's /usr; what is installed here is the sandbox's own.
+    PIP_BREAK_SYSTEM_PACKAGES: "1",
+    // pip finds by itself that it has to install into the home; npm has to be told.
+    ...(image.disk === undefined && { NPM_CONFIG_PREFIX: `${home}/.local` }),
     MACHINE_MEMORY_KB: String(spec.limits.memoryMb * 1024),
     // The agent and the init are processes of the machine too.
     MACHINE_PROCESSES: String(spec.limits.maxProcesses),

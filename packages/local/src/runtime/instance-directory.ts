@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { isAliveIdentity, processIdentity } from "./process-identity.js";
 
 const prefix = "cloud-sandbox-";
+/** A tmpfs that every Linux has, and every user may write to. */
+const sharedMemory = "/dev/shm";
 /** The owner is in the name, so that there is no moment at which the directory is nobody's. */
 const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
 
@@ -16,6 +18,8 @@ const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
 export class InstanceDirectory {
   private constructor(
     readonly path: string,
+    /** One more, in memory where that is possible: thousands of small things are made and removed there in no time. */
+    readonly inMemory: string,
     /** `<pid>-<start time>` of the owner, which also names its control groups and uid leases. */
     readonly instance: string,
   ) {}
@@ -25,7 +29,12 @@ export class InstanceDirectory {
     const path = await mkdtemp(join(tmpdir(), `${prefix}${instance}-`));
     await mkdir(join(path, "sockets"), { mode: 0o700 });
     await chmod(path, 0o711);
-    return new InstanceDirectory(path, instance);
+    const inMemory = await mkdtemp(join(sharedMemory, `${prefix}${instance}-`)).catch(() =>
+      join(path, "memory"),
+    );
+    await mkdir(inMemory, { recursive: true });
+    await chmod(inMemory, 0o711);
+    return new InstanceDirectory(path, inMemory, instance);
   }
 
   /** A directory that is removed as one of this process's should it not come to that itself, and is otherwise the caller's. */
@@ -38,19 +47,25 @@ export class InstanceDirectory {
   }
 
   async remove(): Promise<void> {
+    await rm(this.inMemory, { recursive: true, force: true });
     await rm(this.path, { recursive: true, force: true });
   }
 
   /** Removes directories of instances that ended without being able to. */
   static async removeStale(): Promise<void> {
-    for (const name of await readdir(tmpdir())) {
-      const owner = namePattern.exec(name)?.[1];
-      if (owner === undefined || isAliveIdentity(owner)) continue;
-      const path = join(tmpdir(), name);
-      const status = await lstat(path).catch(() => undefined);
-      if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
-      await rm(path, { recursive: true, force: true });
-    }
+    const places = [tmpdir(), sharedMemory];
+    for (const place of places) await removeStaleIn(place);
+  }
+}
+
+async function removeStaleIn(place: string): Promise<void> {
+  for (const name of await readdir(place).catch(() => [])) {
+    const owner = namePattern.exec(name)?.[1];
+    if (owner === undefined || isAliveIdentity(owner)) continue;
+    const path = join(place, name);
+    const status = await lstat(path).catch(() => undefined);
+    if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
+    await rm(path, { recursive: true, force: true });
   }
 }
 

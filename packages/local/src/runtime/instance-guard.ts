@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import type { InstanceDirectory } from "./instance-directory.js";
 import { uidLeaseDirectory } from "./uid-lease.js";
 
 /**
@@ -10,14 +11,15 @@ import { uidLeaseDirectory } from "./uid-lease.js";
 export class InstanceGuard {
   readonly #child: ChildProcess;
 
-  /** Machines are known by `directory`, which stands on the command line of each, and by being in `groups`. */
-  constructor(directory: string, instance: string, groups: readonly string[]) {
+  /** Machines are known by the directory's path, which stands on the command line of each, and by being in `groups`. */
+  constructor({ path, inMemory, instance }: InstanceDirectory, groups: readonly string[]) {
     this.#child = spawn("/bin/sh", ["-c", script, "cloud-sandbox-guard", ...groups], {
       cwd: "/",
       // Not on its own command line: it would take itself for a machine.
       env: {
         PATH: process.env.PATH ?? "/usr/bin:/bin",
-        INSTANCE_DIRECTORY: directory,
+        INSTANCE_DIRECTORY: path,
+        INSTANCE_MEMORY: inMemory,
         INSTANCE: instance,
         LEASES: uidLeaseDirectory,
       },
@@ -64,5 +66,5 @@ for lease in "$LEASES"/*; do
   [ "$(readlink "$lease")" = "$INSTANCE" ] && rm -f "$lease"
 done
 rmdir "$LEASES"
-rm -rf -- "$INSTANCE_DIRECTORY"
+rm -rf -- "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"
 `;

@@ -1,4 +1,6 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 
 /**
  * Path of the dynamic loader that an ELF executable asks for, or undefined for a static one.
@@ -34,3 +36,10 @@ export function dynamicLoader(executable: string): string | undefined {
 }
 
 const programInterpreter = 3;
+
+/** Where the shared libraries of `executable` are, as `loader` finds them. */
+export function libraryDirectories(loader: string, executable: string): string[] {
+  const listed = execFileSync(loader, ["--list", executable], { encoding: "utf8" });
+  const libraries = [...listed.matchAll(/=> (\/.*) \(0x/g)].map(([, path = ""]) => realpathSync(path));
+  return [...new Set(libraries.map(dirname))];
+}

@@ -1,8 +1,9 @@
 import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { chmod, copyFile, cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { dynamicLoader } from "./loader.js";
+import { dynamicLoader, libraryDirectories } from "./loader.js";
+import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
 /** A mount of a host path, read-only, where the machine sees it. */
 export interface Mount {
@@ -10,8 +11,11 @@ export interface Mount {
   readonly target: string;
 }
 
-/** What every machine of this instance is made of: read-only, shared, and holding no secret. */
+/** What every machine of this instance is made of: shared, and holding no secret. */
 export interface MachineImage {
+  /** What a machine can change, as {@link WritableRoot} mounts it; without it, its root is read-only. */
+  readonly disk: MachineDisk | undefined;
+  /** Read-only. */
   readonly mounts: readonly Mount[];
   /** Symbolic links at the root, such as `/bin` to `usr/bin`. */
   readonly links: readonly { readonly target: string; readonly path: string }[];
@@ -24,17 +28,25 @@ export interface MachineImage {
 const opt = "/opt/cloud-sandbox";
 
 /** Prepares the image in `directory`. With `forOtherUids`, everything in it must be reachable for any uid. */
-export async function prepareMachineImage(directory: string, forOtherUids: boolean): Promise<MachineImage> {
+export async function prepareMachineImage(
+  directory: string,
+  forOtherUids: boolean,
+  root: WritableRoot | undefined,
+): Promise<MachineImage> {
   const parts = join(directory, "parts");
   await mkdir(parts);
   const node = await placeNode(parts, forOtherUids);
-  const launcher = await placeLoader(parts);
+  const shell = realpathSync("/bin/sh");
+  const launcher = await placeLoader(parts, [process.execPath, shell], root !== undefined);
   const agent = join(parts, "agent");
   await cp(agentAsset(), agent, { recursive: true });
   await writeFile(join(parts, "init"), initScript);
-  const etc = await makeEtc(directory);
+  const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root !== undefined);
   const empty = join(parts, "empty");
   await mkdir(empty);
+  const programs = root ? [...new Set([dirname(shell), dirname(node.path), ...launcher.directories])] : [];
+  const seals = programs.filter((path) => path.startsWith("/usr/"));
+  for (const path of seals) await makeReachable(parts, path);
   const configurations = [
     ...["/usr/local/etc", "/usr/etc"].filter(existsSync),
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
@@ -44,29 +56,33 @@ export async function prepareMachineImage(directory: string, forOtherUids: boole
   for (const name of await readdir(agent)) await chmod(join(agent, name), 0o644);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
+  const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
+  if (root) for (const { target, path } of links) await symlink(target, join(root.skeleton, path));
   return {
+    disk: root?.disk,
     mounts: [
-      { source: "/usr", target: "/usr" },
+      ...(root ? await mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
       ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
       ...etc,
       { source: parts, target: opt },
+      ...seals.map((path) => ({ source: path, target: sealed(path) })),
       ...(node.mount ? [node.mount] : []),
       // Programs of the host keep credentials there.
       ...configurations.map((target) => ({ source: empty, target })),
     ],
-    links: roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` })),
+    links: root ? [] : links,
     path: [
       ...new Set([dirname(node.path), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"]),
     ].join(":"),
     // No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
     command: [
-      ...launcher,
-      realpathSync("/bin/sh"),
+      ...launcher.command,
+      root ? sealed(shell) : shell,
       `${opt}/init`,
       // For whoever has to find the machines of this instance on the host.
       directory,
-      ...launcher,
-      node.path,
+      ...launcher.command,
+      root ? sealed(node.path) : node.path,
       `${opt}/agent/main.js`,
     ],
   };
@@ -89,13 +105,45 @@ while [ "$starts" -lt 100 ]; do
 done
 `;
 
-async function placeLoader(parts: string): Promise<string[]> {
-  const loader = dynamicLoader(process.execPath);
-  if (loader === undefined || dynamicLoader("/bin/sh") !== loader) return [];
+/** Where a program of the host's `/usr` is out of the reach of a machine that can change its own. */
+function sealed(path: string): string {
+  return path.startsWith("/usr/") ? opt + path : path;
+}
+
+/**
+ * What the init and the agent are started with; nothing on hosts where that is not possible. Where `/usr` can be changed
+ * they take what they are made of from mounts that cannot, so that nothing in the machine gets to play the agent's part.
+ */
+async function placeLoader(
+  parts: string,
+  programs: readonly string[],
+  isSealed: boolean,
+): Promise<{ command: readonly string[]; directories: readonly string[] }> {
+  const [loader, ...others] = programs.map(dynamicLoader);
+  if (loader === undefined || others.some((other) => other !== loader))
+    return { command: [], directories: [] };
   const copy = join(parts, "loader");
   await copyFile(loader, copy);
   await chmod(copy, 0o111);
-  return [`${opt}/loader`];
+  if (!isSealed) return { command: [`${opt}/loader`], directories: [] };
+  const directories = [...new Set(programs.flatMap((program) => libraryDirectories(loader, program)))];
+  const libraryPath = directories.map(sealed).join(":");
+  return { command: [`${opt}/loader`, "--library-path", libraryPath], directories };
+}
+
+/** Makes a directory below `top` that every uid reaches, whatever the umask. */
+async function makeReachable(top: string, path: string): Promise<void> {
+  await mkdir(join(top, path), { recursive: true });
+  for (let at = join(top, path); at !== top; at = dirname(at)) await chmod(at, 0o755);
+}
+
+/** File systems that are mounted there, and would not show through an overlay. */
+async function mountsBelow(directory: string): Promise<Mount[]> {
+  const table = await readFile("/proc/self/mountinfo", "utf8");
+  const places = table.split("\n").map((line) => (line.split(" ")[4] ?? "").replaceAll("\\040", " "));
+  return [...new Set(places)]
+    .filter((place) => place.startsWith(`${directory}/`))
+    .map((place) => ({ source: place, target: place }));
 }
 
 /** Node as the machine sees it: under /usr it is there already; else its installation is mounted, or the program copied. */
@@ -140,15 +188,14 @@ const sharedEtc = [
   "ssl/certs",
 ];
 
-async function makeEtc(directory: string): Promise<Mount[]> {
-  const etc = join(directory, "etc");
-  await mkdir(etc);
-  await chmod(etc, 0o755);
+async function makeEtc(etc: string, isWritable: boolean): Promise<Mount[]> {
+  await mkdir(etc, { recursive: true });
+  await chmod(etc, isWritable ? 0o777 : 0o755);
   for (const [name, text] of Object.entries(etcFiles)) {
     await writeFile(join(etc, name), text);
-    await chmod(join(etc, name), 0o644);
+    await chmod(join(etc, name), isWritable ? 0o666 : 0o644);
   }
-  const mounts: Mount[] = [{ source: etc, target: "/etc" }];
+  const mounts: Mount[] = isWritable ? [] : [{ source: etc, target: "/etc" }];
   for (const name of sharedEtc) {
     const source = `/etc/${name}`;
     const status = await stat(source).catch(() => undefined);
@@ -158,6 +205,11 @@ async function makeEtc(directory: string): Promise<Mount[]> {
     else await writeFile(place, "");
     mounts.push({ source, target: source });
   }
+  // Every program loads what is named there, the agent too.
+  const preload = join(etc, "ld.so.preload");
+  await writeFile(preload, "");
+  await chmod(preload, 0o644);
+  if (isWritable) mounts.push({ source: preload, target: "/etc/ld.so.preload" });
   return mounts;
 }
 

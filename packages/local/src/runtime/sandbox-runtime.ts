@@ -12,7 +12,7 @@ export function isAtLeast(level: IsolationLevel, minimum: IsolationLevel): boole
 export interface MachineLimits {
   /** Memory of processes, in MiB. Files in the machine are counted beside it, against {@link diskMb}. */
   readonly memoryMb: number;
-  /** Size of `/workspace`, and of `/tmp` and the home together, in MiB. */
+  /** All that it writes, in MiB. Where its root is read-only: `/workspace`, and as much again for `/tmp` and the home. */
   readonly diskMb: number;
   /** CPUs. Enforced where the host has control groups. */
   readonly vcpu: number;

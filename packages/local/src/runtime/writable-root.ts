@@ -1,0 +1,204 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** What {@link WritableRoot.enter} leaves under its disk, for bubblewrap to bind. */
+export interface MachineDisk {
+  /** The whole tree with `/usr` in it, merged. */
+  readonly root: string;
+  readonly workspace: string;
+  readonly home: string;
+}
+
+/**
+ * A root file system that each machine may change as it likes, over files that it shares with the host.
+ *
+ * It is an overlay: the machine's own changes on a tmpfs of limited size, then the layers of its template, then a
+ * skeleton, then the host's `/usr`. The host's directories belong to a uid that does not exist inside, so nothing could
+ * be made in them. A merged directory takes its attributes from the topmost layer that has it; the skeleton therefore
+ * holds nothing but those directories, with a mode that lets everybody write. Files stay the host's: they can be
+ * replaced inside, never written.
+ *
+ * Everything is mounted in a mount namespace of the machine's own and ends with it.
+ */
+export class WritableRoot {
+  readonly disk: MachineDisk;
+  readonly #at: string;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly isRoot: boolean,
+  ) {
+    this.#at = join(directory, "disk");
+    this.disk = {
+      root: join(this.#at, "merged"),
+      workspace: join(this.#at, "workspace"),
+      home: join(this.#at, "home"),
+    };
+  }
+
+  /** The skeleton's root: what is put there is in every machine, to be replaced or removed as it likes. */
+  get skeleton(): string {
+    return join(this.directory, "skeleton", "root");
+  }
+
+  /** Prepares it in `directory`; undefined where this kernel does not allow such mounts, which shows only by trying. */
+  static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
+    if (!(await allowsWritableRoot(isRoot))) return undefined;
+    const root = new WritableRoot(directory, isRoot);
+    await root.#makeSkeleton();
+    return root;
+  }
+
+  /** Arguments of a command that mounts the tree of one machine and then becomes the command that follows them. */
+  enter(machine: {
+    uid: string | undefined;
+    diskMb: number;
+    /** Directories made by {@link enter} with `keepIn`, lowest first. */
+    layers: readonly string[];
+    /** Where what the machine wrote is put after its end, if this directory exists then. */
+    keepIn?: string | undefined;
+  }): string[] {
+    const { uid, diskMb, layers, keepIn } = machine;
+    const lower = (part: "root" | "usr", ...bottom: string[]): string =>
+      [
+        ...layers.toReversed().map((layer) => join(layer, part)),
+        join(this.directory, "skeleton", part),
+        ...bottom,
+      ]
+        .map((path) => path.replace(/[\\:,]/g, "\\$&"))
+        .join(":");
+    const script = keepIn === undefined ? mountScript + becomeScript : mountScript + keepScript;
+    return [
+      ...namespace(this.isRoot),
+      ...["/bin/sh", "-c", script, "root"],
+      this.#at,
+      String(Math.ceil(diskMb * 1024 * 1024)),
+      // Of the user namespace, where an ordinary user is root.
+      uid ?? "0",
+      overlayOption(this.isRoot),
+      lower("root"),
+      lower("usr", "/usr"),
+      keepIn ?? "",
+      ...layers,
+      "--",
+      ...(uid === undefined ? [] : ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]),
+    ];
+  }
+
+  async #makeSkeleton(): Promise<void> {
+    const usr = join(this.directory, "skeleton", "usr");
+    await mkdir(usr, { recursive: true });
+    await mkdir(this.#at);
+    await chmod(usr, 0o777);
+    const copying = spawn("/bin/sh", ["-c", skeletonScript, "skeleton", usr], {
+      stdio: "ignore",
+      cwd: "/usr",
+    });
+    for (const path of rootDirectories) {
+      await mkdir(join(this.skeleton, path), { recursive: true });
+      await chmod(join(this.skeleton, path), 0o777);
+    }
+    for (const path of ["tmp", "var/tmp"]) await chmod(join(this.skeleton, path), 0o1777);
+    await once(copying, "close");
+  }
+}
+
+/** Whether such mounts are allowed here. It shows only by trying, which leaves nothing behind. */
+export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
+  const [program, ...args] = namespace(isRoot);
+  const options = ["lowerdir=/usr", "upperdir=/tmp/upper", "workdir=/tmp/work", overlayOption(isRoot)].join(
+    ",",
+  );
+  const attempt = `mount -t tmpfs tmpfs /tmp && cd /tmp && mkdir upper work merged &&
+mount -t overlay -o ${options} overlay merged && mkdir merged/made`;
+  return run(program, [...args, "/bin/sh", "-c", attempt], { cwd: "/" }).then(
+    () => true,
+    () => false,
+  );
+}
+
+function namespace(isRoot: boolean): [string, ...string[]] {
+  return ["unshare", "--mount", ...(isRoot ? [] : ["--map-root-user"])];
+}
+
+function overlayOption(isRoot: boolean): string {
+  return isRoot ? "redirect_dir=off" : "userxattr";
+}
+
+/** Directories that a program expects at the root, and places that something is mounted at. */
+const rootDirectories = [
+  ...[
+    "dev",
+    "etc",
+    "home",
+    "home/sandbox",
+    "mnt",
+    "opt",
+    "opt/cloud-sandbox",
+    "opt/node",
+    "proc",
+    "run",
+    "srv",
+  ],
+  ...[
+    "sys",
+    "sys/fs",
+    "sys/fs/cgroup",
+    "tmp",
+    "usr",
+    "var",
+    "var/cache",
+    "var/lib",
+    "var/log",
+    "var/tmp",
+    "workspace",
+  ],
+];
+
+/**
+ * Directories that somebody installs to: those near the top, and all below those of package managers. The thousands
+ * further down would cost a start more than they are worth: what the host's own packages hold there stays as it is.
+ */
+const skeletonScript = `
+deep=
+for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $directory"; done
+{ find . -xdev -mindepth 1 -maxdepth 3 -type d -print0; [ -z "$deep" ] || find $deep -xdev -type d -print0; } |
+  (cd "$1" && xargs -0 mkdir -p -m 0777)
+`;
+
+const mountScript = `set -e
+mount -t tmpfs -o "size=$2,nodev,nosuid,mode=0755" tmpfs "$1"
+cd "$1"
+install -d -o "$3" -g "$3" workspace home root usr work work/root work/usr merged
+mount -t overlay -o "nodev,nosuid,$4,lowerdir=$5,upperdir=root,workdir=work/root" overlay merged
+mount -t overlay -o "nodev,nosuid,$4,lowerdir=$6,upperdir=usr,workdir=work/usr" overlay merged/usr
+owner=$3
+keep=$7
+shift 7
+while [ "$1" != -- ]; do
+  for part in workspace home; do
+    [ -z "$(ls -A "$1/$part")" ] || cp -a "$1/$part/." "$part/"
+  done
+  copied=1
+  shift
+done
+shift
+[ -z "$copied" ] || chown -hR "$owner:$owner" workspace home
+`;
+
+const becomeScript = `cd /
+exec "$@"
+`;
+
+/** Runs when nothing of the machine is left that could change what is copied. Whatever uid comes next may write to it. */
+const keepScript = `set +e
+"$@"
+code=$?
+[ -d "$keep" ] || exit "$code"
+chmod -R a+rwX root usr && cp -a root usr workspace home "$keep/"
+`;
