@@ -398,6 +398,28 @@ describe("uploading", () => {
     expect(await readdir(agent.workspace)).toEqual([]);
   });
 
+  test.for([
+    ["ten thousand parts", () => Array.from({ length: 10_000 }, (_, index) => field(`f${index}`, "x"))],
+    ["a hundred files", () => Array.from({ length: 100 }, () => file("f.txt", "content"))],
+    ["a part's header of 10 MB", () => [file("f".repeat(10_000_000), "content")]],
+    ["a field's name of 10 MB", () => [field("f".repeat(10_000_000), "x"), file("f.txt", "content")]],
+    ["a field of 10 MB", () => [field("path", "f".repeat(10_000_000)), file("f.txt", "content")]],
+    [
+      "ten thousand headers in a part",
+      () => [
+        Buffer.from(`--${boundary}\r\n${"X-A: b\r\n".repeat(10_000)}\r\nx\r\n`),
+        file("f.txt", "content"),
+      ],
+    ],
+  ] as const)("an upload with %s does not trouble the agent", async ([, parts]) => {
+    const before = process.memoryUsage().rss;
+    const { status } = await upload([...parts()]);
+    expect(status).toBeLessThan(500);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+    expect((await readdir(agent.workspace)).filter((name) => name.startsWith("."))).toEqual([]);
+    expect((await agent.call("GET", "/ping")).status).toBe(200);
+  });
+
   test("a large file is refused as early as its path is known", async () => {
     const { status } = await upload([file("big", Buffer.alloc(20_000_000))], `?${query("/etc/big")}`);
     expect(status).toBe(403);
@@ -438,6 +460,25 @@ describe("downloading", () => {
       length: "0",
       size: 0,
     });
+  });
+
+  test.for([
+    ["bytes=2-4", 206, "234", "bytes 2-4/10"],
+    ["bytes=7-", 206, "789", "bytes 7-9/10"],
+    ["bytes=-2", 206, "89", "bytes 8-9/10"],
+    ["bytes=5-500", 206, "56789", "bytes 5-9/10"],
+    ["bytes=0-0,5-5", 200, "0123456789", undefined],
+    ["lines=1-2", 200, "0123456789", undefined],
+    ["bytes=nonsense", 200, "0123456789", undefined],
+    ["bytes=10-", 416, undefined, "bytes */10"],
+  ] as const)("with Range: %s", async ([range, status, content, contentRange]) => {
+    await write("ten", "0123456789");
+    const answer = await agent.call("GET", `/files/download?${query("ten")}`, undefined, {
+      headers: { range },
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.headers["content-range"]).toBe(contentRange);
+    if (content !== undefined) expect(answer.bytes.toString()).toBe(content);
   });
 
   test("both ways, a large file takes little memory", async () => {

@@ -5,9 +5,15 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { Pin } from "./served-tree.js";
 
 /** A directory's entry as it is listed; `undefined` when it has just gone. */
-export async function fileEntry(directory: Pin, name: string): Promise<AgentSchemas["FileInfo"] | undefined> {
-  const stats = await lstat(directory.entry(name)).catch(() => undefined);
+export async function fileEntry(
+  directory: Pin,
+  bytes: Buffer,
+): Promise<AgentSchemas["FileInfo"] | undefined> {
+  const stats = await lstat(Buffer.concat([Buffer.from(`${directory.location}/`), bytes])).catch(
+    () => undefined,
+  );
   if (!stats) return undefined;
+  const name = bytes.toString();
   const modified = stats.mtime.toISOString();
   const isDirectory = stats.isDirectory();
   return {

@@ -86,17 +86,17 @@ export class FileService {
   async list(path: string): Promise<AgentSchemas["FileListResponse"]> {
     const absolute = this.tree.resolve(path);
     await using pin = await this.tree.pinDirectory(absolute);
-    const names: string[] = [];
+    const names: Buffer[] = [];
     let total = 0;
     try {
-      for await (const { name } of await opendir(pin.location, { bufferSize: 256 })) {
+      for await (const { name } of await opendir(pin.location, { bufferSize: 256, encoding: "latin1" })) {
         total += 1;
-        if (names.length < listLimit) names.push(name);
+        if (names.length < listLimit) names.push(Buffer.from(name, "latin1"));
       }
     } catch (error) {
       throw fileProblem(error, absolute);
     }
-    names.sort();
+    names.sort(Buffer.compare);
     const files: AgentSchemas["FileInfo"][] = [];
     for (let at = 0; at < names.length; at += batch) {
       const found = await Promise.all(names.slice(at, at + batch).map((name) => fileEntry(pin, name)));
@@ -123,7 +123,7 @@ export class FileService {
     await using parent = await this.tree.pinDirectory(posix.dirname(absolute));
     try {
       // A symbolic link is removed itself.
-      await rm(parent.entry(posix.basename(absolute)), { recursive: true });
+      await rm(await parent.existingEntry(posix.basename(absolute)), { recursive: true });
     } catch (error) {
       throw fileProblem(error, absolute);
     }

@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readlink, realpath } from "node:fs/promises";
 import { posix } from "node:path";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
+import { entryLike, readsLike } from "./unreadable-name.js";
 
 /** Absent from Node's constants: names a file without opening it, so that no device or FIFO notices. */
 const O_PATH = 0o10000000;
@@ -43,7 +44,7 @@ export class ServedTree {
   /** Holds on to what a path leads to, through symbolic links as long as they end in a root. */
   async pin(path: string): Promise<Pin> {
     try {
-      const handle = await open(path, O_PATH);
+      const handle = await hold(path);
       try {
         const where = await readlink(procPath(handle));
         if (!isWithin(where, this.realRoots)) throw this.#notAllowed(path);
@@ -124,6 +125,11 @@ export class Pin implements AsyncDisposable {
     return `${this.location}/${name}`;
   }
 
+  /** The same for an entry that is there, whose name may have been shown with U+FFFD. */
+  async existingEntry(name: string): Promise<Buffer> {
+    return (await entryLike(Buffer.from(this.location), name, this.path)) ?? Buffer.from(this.entry(name));
+  }
+
   /** For a file: opens it for reading. */
   open(): Promise<FileHandle> {
     return open(this.location, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -140,6 +146,17 @@ export class Pin implements AsyncDisposable {
 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "FILE_NOT_FOUND";
+
+/** The check of where it is comes after: whatever the path was made of. */
+async function hold(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, O_PATH);
+  } catch (error) {
+    const bytes = failedWith(error, "ENOENT") ? await readsLike(path) : undefined;
+    if (!bytes) throw error;
+    return open(bytes, O_PATH);
+  }
+}
 
 const procPath = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`;
 

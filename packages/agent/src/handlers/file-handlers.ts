@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { Problem, Reply } from "@cloud-sandbox/protocol/server";
+import { byteRange } from "../files/byte-range.js";
 import { copy, type FileService } from "../files/file-service.js";
 import { receiveForm } from "../files/upload-form.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
@@ -53,17 +54,28 @@ export function fileHandlers(files: FileService) {
       }
     },
 
-    async downloadFile({ query }) {
+    async downloadFile({ query, header }) {
       const { file, name, size } = await files.openForDownload(query.path);
-      // Exactly what is announced, whatever happens to the file meanwhile.
-      const bytes =
-        size > 0 ? file.createReadStream({ end: size - 1, highWaterMark: chunkSize }) : Readable.from([]);
-      if (size === 0) await file.close();
-      return new Reply(bytes, {
-        "content-type": "application/octet-stream",
-        "content-length": String(size),
-        "content-disposition": attachment(name),
-      });
+      try {
+        const range = byteRange(header("range"), size);
+        // Exactly what is announced, whatever happens to the file meanwhile.
+        const { start, end } = range ?? { start: 0, end: size - 1 };
+        const length = end - start + 1;
+        const bytes =
+          length > 0 ? file.createReadStream({ start, end, highWaterMark: chunkSize }) : Readable.from([]);
+        if (length === 0) await file.close();
+        const headers = {
+          "content-type": "application/octet-stream",
+          "content-length": String(length),
+          "content-disposition": attachment(name),
+          "accept-ranges": "bytes",
+        };
+        if (!range) return new Reply(bytes, headers);
+        return new Reply(bytes, { ...headers, "content-range": `bytes ${start}-${end}/${size}` }, 206);
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
     },
   } satisfies AgentHandlers;
 }

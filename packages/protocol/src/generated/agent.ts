@@ -566,7 +566,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download a file's bytes */
+        /**
+         * Download a file's bytes
+         * @description With `Range`, only some of them; several ranges at once are answered with the whole file.
+         */
         get: operations["downloadFile"];
         put?: never;
         post?: never;
@@ -2869,7 +2872,10 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. */
+        /**
+         * @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. Names that are not UTF-8 are listed
+         *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
+         */
         FilePath: string;
         /** @description The job's `process_id` or `execution_id`. */
         ProcessId: string;
@@ -3484,7 +3490,10 @@ export interface operations {
     readFile: {
         parameters: {
             query: {
-                /** @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. */
+                /**
+                 * @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. Names that are not UTF-8 are listed
+                 *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
+                 */
                 path: components["parameters"]["FilePath"];
             };
             header?: never;
@@ -3581,7 +3590,10 @@ export interface operations {
     fileExists: {
         parameters: {
             query: {
-                /** @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. */
+                /**
+                 * @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. Names that are not UTF-8 are listed
+                 *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
+                 */
                 path: components["parameters"]["FilePath"];
             };
             header?: never;
@@ -3612,7 +3624,10 @@ export interface operations {
     removeFile: {
         parameters: {
             query: {
-                /** @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. */
+                /**
+                 * @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. Names that are not UTF-8 are listed
+                 *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
+                 */
                 path: components["parameters"]["FilePath"];
             };
             header?: never;
@@ -3714,10 +3729,16 @@ export interface operations {
     downloadFile: {
         parameters: {
             query: {
-                /** @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. */
+                /**
+                 * @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. Names that are not UTF-8 are listed
+                 *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
+                 */
                 path: components["parameters"]["FilePath"];
             };
-            header?: never;
+            header?: {
+                /** @description Which bytes, `bytes=first-last`; either number may be left out. */
+                Range?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3734,11 +3755,29 @@ export interface operations {
                     "application/octet-stream": Blob;
                 };
             };
+            /** @description The bytes asked for; `Content-Range` says which of how many. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": Blob;
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
+            /** @description INVALID_REQUEST. The file has no such bytes; `Content-Range` tells its size. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
