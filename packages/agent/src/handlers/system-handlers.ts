@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { arch, availableParallelism, cpus, hostname, networkInterfaces, platform, release } from "node:os";
+import { arch, cpus, hostname, networkInterfaces, platform, release } from "node:os";
 import type { ListenAddress, SandboxLimits } from "../agent-config.js";
 import type { Contexts } from "../execution/contexts/contexts.js";
 import type { ExecutionSlots } from "../execution/execution-slots.js";
@@ -105,7 +105,7 @@ export function systemHandlers(parts: SystemParts) {
     },
 
     async getSystem() {
-      const [{ cpuPercent, memory, disk, processes }, release_] = await Promise.all([
+      const [{ cpuPercent, cpus: cores, memory, disk, processes }, release_] = await Promise.all([
         usage.read(),
         osRelease(),
       ]);
@@ -120,7 +120,7 @@ export function systemHandlers(parts: SystemParts) {
           timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         },
         hardware: {
-          cpu_cores: availableParallelism(),
+          cpu_cores: Math.ceil(cores),
           cpu_model: cpus()[0]?.model ?? "",
           memory_mb: Math.round(memory.total),
           disk_mb: Math.round(disk.total),

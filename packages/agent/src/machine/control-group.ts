@@ -10,16 +10,26 @@ export async function groupCpuSeconds(): Promise<number | undefined> {
   return nanoseconds === undefined ? undefined : nanoseconds / 1e9;
 }
 
-/** Memory in use without what the kernel can drop at once, in bytes; `undefined` where it cannot be seen. */
+/** How many processors' worth of time it may use; `undefined` where there is no limit to see. */
+export async function groupCpuLimit(): Promise<number | undefined> {
+  const [quota, period] = (await text(`${root}/cpu.max`)).split(" ").map(Number);
+  const [quota1, period1] = await Promise.all([
+    number(`${root}/cpu/cpu.cfs_quota_us`),
+    number(`${root}/cpu/cpu.cfs_period_us`),
+  ]);
+  return ratio(quota, period) ?? ratio(quota1, period1);
+}
+
+/** Memory that its processes use, in bytes, without files, which tmpfs keeps in memory too. */
 export async function groupMemoryBytes(): Promise<number | undefined> {
-  const [used, used1, cache, cache1] = await Promise.all([
+  const [used, used1, files, files1] = await Promise.all([
     number(`${root}/memory.current`),
     number(`${root}/memory/memory.usage_in_bytes`),
-    field(`${root}/memory.stat`, "inactive_file"),
-    field(`${root}/memory/memory.stat`, "total_inactive_file"),
+    field(`${root}/memory.stat`, "file"),
+    field(`${root}/memory/memory.stat`, "total_cache"),
   ]);
-  if (used !== undefined) return used - (cache ?? 0);
-  return used1 === undefined ? undefined : used1 - (cache1 ?? 0);
+  if (used !== undefined) return Math.max(0, used - (files ?? 0));
+  return used1 === undefined ? undefined : Math.max(0, used1 - (files1 ?? 0));
 }
 
 /** The most memory it may use, in bytes; `undefined` where there is no limit to see. */
@@ -27,13 +37,16 @@ export async function groupMemoryLimit(): Promise<number | undefined> {
   return (await number(`${root}/memory.max`)) ?? number(`${root}/memory/memory.limit_in_bytes`);
 }
 
+const ratio = (part = Number.NaN, whole = Number.NaN) => (part > 0 && whole > 0 ? part / whole : undefined);
+
+const text = (path: string) => readFile(path, "utf8").catch(() => "");
+
 async function number(path: string): Promise<number | undefined> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  return /^\d+\s*$/.test(text) ? Number(text) : undefined;
+  const found = await text(path);
+  return /^\d+\s*$/.test(found) ? Number(found) : undefined;
 }
 
 async function field(path: string, name: string): Promise<number | undefined> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  const value = new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1];
+  const value = new RegExp(`^${name} (\\d+)$`, "m").exec(await text(path))?.[1];
   return value === undefined ? undefined : Number(value);
 }

@@ -1,11 +1,14 @@
 import { statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
-import { groupCpuSeconds, groupMemoryBytes, groupMemoryLimit } from "./control-group.js";
+import { setTimeout as delay } from "node:timers/promises";
+import { groupCpuLimit, groupCpuSeconds, groupMemoryBytes, groupMemoryLimit } from "./control-group.js";
 import { readProcessTable } from "./process-table.js";
 
 export interface Usage {
-  /** Of all cores the sandbox may use. */
+  /** Of all processors that the sandbox may use. */
   readonly cpuPercent: number;
+  /** How many those are. */
+  readonly cpus: number;
   readonly memory: Share;
   readonly disk: Share;
   readonly processes: number;
@@ -19,14 +22,16 @@ export interface Share {
 }
 
 const mebibyte = 1024 * 1024;
-/** Asked more often than this, in milliseconds, the processor's load would be noise. */
+/** In milliseconds. Over less, the processor's load would be noise; over more, it would be history. */
 const shortestInterval = 200;
+const longestInterval = 5000;
 const maxProcesses = 10_000;
 
 /** What the sandbox uses, as its control group tells it, else as its processes add up to. */
 export class ResourceUsage {
   #sample = { at: performance.now(), cpuSeconds: 0 };
   #cpuPercent = 0;
+  #measuring: Promise<void> | undefined;
 
   constructor(
     private readonly workspace: string,
@@ -34,35 +39,50 @@ export class ResourceUsage {
   ) {}
 
   async read(): Promise<Usage> {
-    const [processes, cpu, memory, limit, disk] = await Promise.all([
+    const cpus = (await groupCpuLimit()) ?? availableParallelism();
+    this.#measuring ??= this.#measure(cpus).finally(() => {
+      this.#measuring = undefined;
+    });
+    const [processes, memory, limit, disk] = await Promise.all([
       readProcessTable(maxProcesses),
-      groupCpuSeconds(),
       groupMemoryBytes(),
       groupMemoryLimit(),
       statfs(this.workspace).catch(() => undefined),
+      this.#measuring,
     ]);
-    const sum = (of: (process: (typeof processes)[number]) => number) =>
-      processes.reduce((total, process) => total + of(process), 0);
     const memoryLimit =
       this.memoryLimitMb ?? Math.min(limit ?? Number.POSITIVE_INFINITY, totalmem()) / mebibyte;
+    const anonymous = processes.reduce((sum, { anonymousKb }) => sum + anonymousKb * 1024, 0);
     const blocks = (count: number) => ((disk?.bsize ?? 0) * count) / mebibyte;
     return {
-      cpuPercent: this.#load(cpu ?? sum(({ cpuSeconds }) => cpuSeconds)),
-      memory: share((memory ?? sum(({ anonymousKb }) => anonymousKb * 1024)) / mebibyte, memoryLimit),
+      cpuPercent: this.#cpuPercent,
+      cpus,
+      memory: share((memory ?? anonymous) / mebibyte, memoryLimit),
       disk: share(blocks((disk?.blocks ?? 0) - (disk?.bfree ?? 0)), blocks(disk?.blocks ?? 0)),
       processes: processes.length,
     };
   }
 
-  #load(cpuSeconds: number): number {
-    const now = performance.now();
-    const elapsed = now - this.#sample.at;
-    if (elapsed < shortestInterval) return this.#cpuPercent;
-    const used = Math.max(0, cpuSeconds - this.#sample.cpuSeconds);
-    this.#cpuPercent = percent(used * 1000, elapsed * availableParallelism());
-    this.#sample = { at: now, cpuSeconds };
-    return this.#cpuPercent;
+  /** The load since the last time; when that is long ago, the load of a moment from now on. */
+  async #measure(cpus: number): Promise<void> {
+    if (performance.now() - this.#sample.at > longestInterval) {
+      this.#sample = { at: performance.now(), cpuSeconds: await cpuSeconds() };
+      await delay(shortestInterval);
+    }
+    const elapsed = performance.now() - this.#sample.at;
+    if (elapsed < shortestInterval) return;
+    const sample = { at: performance.now(), cpuSeconds: await cpuSeconds() };
+    const used = Math.max(0, sample.cpuSeconds - this.#sample.cpuSeconds);
+    this.#cpuPercent = percent(used * 1000, elapsed * cpus);
+    this.#sample = sample;
   }
+}
+
+async function cpuSeconds(): Promise<number> {
+  const ofGroup = await groupCpuSeconds();
+  if (ofGroup !== undefined) return ofGroup;
+  const processes = await readProcessTable(maxProcesses);
+  return processes.reduce((sum, process) => sum + process.cpuSeconds, 0);
 }
 
 const share = (used: number, total: number): Share => ({
