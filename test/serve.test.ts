@@ -133,12 +133,20 @@ describe("cloud-sandbox-local serve", () => {
     }
   });
 
-  test("refuses internet access, which it does not have, instead of leaving it out", async () => {
+  test.each([
+    [
+      "an entry that is no destination",
+      { internet_access: true, egress: { deny: ["a b"] } },
+      "egress.deny[0]",
+    ],
+    ["a list for a sandbox without internet access", { egress: { allow: ["pypi.org"] } }, "internet_access"],
+    ["a list that is none", { internet_access: true, egress: { allow: "pypi.org" } }, "egress.allow"],
+  ])("refuses %s", async (_, egress, hint) => {
     const server = await startLocalServer({ args: ["--pool", "0"] });
     try {
-      const response = await post(server, { template_name: "base", internet_access: true });
+      const response = await post(server, { template_name: "base", ...egress });
       expect(response.status).toBe(400);
-      expect(await response.text()).toContain("no network");
+      expect(await response.text()).toContain(hint);
     } finally {
       await server.stop();
     }
@@ -174,6 +182,7 @@ describe("cloud-sandbox-local serve", () => {
     ["a port that there is not", ["--port", "70000"], "whole number from 0 to 65535"],
     ["a runtime that there is not", ["--runtime", "docker"], "auto, bubblewrap"],
     ["an option that there is not", ["--pots", "4"], "--pool"],
+    ["a destination that is none", ["--egress-deny", "a b"], "no destination"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);
     expect(code).toBe(1);
@@ -212,6 +221,7 @@ describe("cloud-sandbox-local doctor", () => {
       usable: boolean;
       runtimes: object[];
       languages: { language: string }[];
+      egress: object;
     };
     expect(report.usable).toBe(true);
     expect(report.runtimes).toEqual([
@@ -220,6 +230,10 @@ describe("cloud-sandbox-local doctor", () => {
     expect(report.languages.map(({ language }) => language)).toEqual(
       expect.arrayContaining(["python", "javascript", "bash"]),
     );
+    expect(report.egress).toMatchObject({
+      granted_by: "internet_access: true",
+      refused: expect.arrayContaining(["*:25"]),
+    });
   });
 });
 

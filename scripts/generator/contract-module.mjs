@@ -81,6 +81,8 @@ function describe(document, { operationId, method, path, operation, parameters }
     `status: ${Number(success ?? 101)}`,
   ];
   if (success === undefined) fields.push("upgrade: true");
+  if (operation["x-client-frames"])
+    fields.push(`frames: ${clientFrames(document, operation["x-client-frames"], validators)}`);
   const defaulted = { query: [], body: [] };
 
   if (query.length > 0) {
@@ -113,6 +115,18 @@ function describe(document, { operationId, method, path, operation, parameters }
   return { operationId, authenticated, defaulted, code: `{ ${fields.join(", ")} }` };
 }
 
+/** What a client may send over a WebSocket: a validator for each kind of frame, by its `type` or `action`. */
+function clientFrames(document, schema, validators) {
+  const branches = resolve(document, schema).oneOf ?? [schema];
+  const entries = branches.flatMap((branch) => {
+    const properties = propertiesOf(document, branch);
+    const kind = properties.type ?? properties.action;
+    const input = `{ validate: ${validators.addFrame(branch)}, units: ${units(document, branch)} }`;
+    return (kind.enum ?? [kind.const]).map((name) => `${JSON.stringify(name)}: ${input}`);
+  });
+  return `{ ${entries.join(", ")} }`;
+}
+
 /** One Ajv instance and the names its compiled functions go by. */
 class Validators {
   #names = {};
@@ -139,6 +153,13 @@ class Validators {
     this.ajv.addSchema({ $id: name, ...validationSchema(this.document, schema) });
     this.#names[name] = name;
     return name;
+  }
+
+  /** Several operations take the same frames. */
+  addFrame(reference) {
+    const schema = reference.$ref.split("/").at(-1);
+    const name = `frame${schema.replace(/Frame$/, "")}`;
+    return this.#names[name] ?? this.add(name, reference);
   }
 
   code() {

@@ -6,6 +6,13 @@ export type ListenAddress =
   | { readonly socket: string }
   | { readonly host: string; readonly port: number };
 
+/** The sandbox's way out: a proxy that answers on a Unix socket. */
+export interface EgressConfig {
+  readonly socket: string;
+  /** A script that makes older Node.js use proxies as the others do. */
+  readonly nodePreload?: string;
+}
+
 export interface SandboxLimits {
   readonly memoryMb?: number;
   readonly diskMb?: number;
@@ -29,6 +36,8 @@ export interface AgentConfig {
   readonly ownsMachine: boolean;
   /** Directories whose files are served. The first is where relative paths start, the last holds temporary files. */
   readonly roots: readonly string[];
+  /** Without it, programs are told of no proxy. */
+  readonly egress?: EgressConfig;
   /** Bytes of each output stream that an answer holds. */
   readonly outputLimit: number;
   /** Bytes of each output stream that are kept in a file when the answer does not hold them all. */

@@ -1,5 +1,10 @@
 import { createServer, type Server } from "node:http";
-import { agentEnvelope, answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
+import {
+  agentEnvelope,
+  answerUnreadableRequests,
+  ignoreUpgrade,
+  upgradeResponse,
+} from "@cloud-sandbox/protocol/server";
 import type { Agent } from "./agent.js";
 import type { ListenAddress } from "./agent-config.js";
 
@@ -11,6 +16,12 @@ export async function serveAgent(agent: Agent, address: ListenAddress): Promise<
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;
+  server.on("connect", (request, client, head) => void agent.connect(request, client, head));
+  server.on("upgrade", (request, connection, head) => {
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === "websocket";
+    if (isWebSocket) void agent.upgrade(request, upgradeResponse(request, connection, head));
+    else ignoreUpgrade(server, request, connection, head);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen("socket" in address ? { path: address.socket } : address, resolve);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
@@ -24,22 +24,33 @@ import { fileHandlers } from "./handlers/file-handlers.js";
 import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
 import { sessionHandlers } from "./handlers/session-handlers.js";
+import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
 import { unavailable } from "./handlers/unavailable.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
+import { PortRelay } from "./port-relay.js";
 import { PrivateDirectory } from "./private-directory.js";
+import { proxyEnvironment } from "./proxy-environment.js";
 import { RequestMetrics } from "./request-metrics.js";
 import { FileArchive } from "./snapshot/file-archive.js";
 import { snapshotHandler, snapshotPath } from "./snapshot/snapshot-handler.js";
+import { WebSocketGate } from "./streaming/websocket-gate.js";
 import { TokenVerifier } from "./token-verifier.js";
 
 /** Larger files are uploaded, which streams. */
 const bodyLimit = 32 * 1024 * 1024;
 
+/** Where the agent relays to the control plane's proxies. */
+const proxyPorts = [3128, 1080];
+
 export interface Agent {
   /** Answers a request. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Connects a caller with a port inside the sandbox. */
+  connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
+  /** Answers a request to go on as a WebSocket. */
+  upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
@@ -53,7 +64,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const directory = new PrivateDirectory(temporary);
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
-  const base = await baseEnvironment(process.env, temporary);
+  const proxies = config.egress ? proxyEnvironment(config.egress, process.versions.node) : {};
+  const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)) };
   const programs = new InstalledPrograms(base.PATH ?? "");
   const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });
   const slots = new ExecutionSlots(config.maxExecutions);
@@ -63,6 +75,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
   ]);
+  const reserved = new Set([...proxyPorts, ...("port" in listen ? [listen.port] : [])]);
+  const ports = new PortRelay({ tokens, reserved });
   const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
   const requests = new RequestMetrics(agentContract.operations);
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
@@ -85,6 +99,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     await Promise.all([variables.restore(), jobs.recover()]);
   };
   await takeUp();
+  const gate = new WebSocketGate();
 
   const served: Record<string, string> = {};
   const own = {
@@ -95,6 +110,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, usage, requests }),
     ...processHandlers(),
+    ...streamHandlers({ gate, executor, code, programs, offers, workspace }),
     ...systemHandlers({
       sandboxId,
       template,
@@ -105,6 +121,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       programs,
       offers,
       usage,
+      gate,
       served,
     }),
   } satisfies AgentHandlers;
@@ -135,6 +152,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       config.ownsMachine && request.url?.startsWith(snapshotPath)
         ? snapshots(request, response)
         : router.handle(request, response),
+    connect: (request, client, head) => ports.connect(request, client, head),
+    upgrade: (request, response) => gate.upgrade(request, response, router),
     async warmUp() {
       // Refused only after all that comes before a program is started.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
@@ -143,9 +162,12 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
       const neverGone = () => new AbortController().signal;
       const started = executor.warmUp().then(() => contexts.prepare());
-      await Promise.allSettled([started, tokens.warmUp(), open.answer(refused, neverGone)]);
+      const answered = open.answer(refused, neverGone);
+      await Promise.allSettled([started, tokens.warmUp(), answered, gate.warmUp()]);
     },
     async close() {
+      ports.close();
+      gate.close();
       await Promise.all([executor.close(), contexts.close()]);
       await directory.remove();
     },

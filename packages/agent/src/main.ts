@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { createAgent } from "./agent.js";
 import { parseAgentConfig } from "./agent-config.js";
 import { serveAgent } from "./agent-server.js";
+import { relayEgress } from "./egress-relay.js";
 
 const variable = "CLOUD_SANDBOX_AGENT_CONFIG";
 
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   const config = parseAgentConfig(values.config ?? process.env[variable]);
   delete process.env[variable];
   const agent = await createAgent(config);
+  if (config.egress) relayEgress(config.egress.socket);
   const server = await serveAgent(agent, config.listen);
   // A machine that was waited for has its first request by now, and needs all it has for that.
   setTimeout(() => void agent.warmUp(), warmUpDelay).unref();

@@ -1,4 +1,5 @@
 import { findHostLanguages, type HostLanguage } from "./control-plane/host-languages.js";
+import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
 
@@ -7,16 +8,17 @@ export interface DoctorReport {
   readonly usable: boolean;
   readonly runtimes: readonly RuntimeReport[];
   readonly languages: readonly HostLanguage[];
+  readonly egress: EgressReport;
 }
 
 /** Finds out what this machine can isolate, how well, and what would mend what is missing. Changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
   const [report, languages] = await Promise.all([new BubblewrapRuntime().probe(), findHostLanguages()]);
-  return { usable: report.usable, runtimes: [report], languages };
+  return { usable: report.usable, runtimes: [report], languages, egress: examineEgress() };
 }
 
 /** The report as lines for people. */
-export function describeHost({ usable, runtimes, languages }: DoctorReport): string {
+export function describeHost({ usable, runtimes, languages, egress }: DoctorReport): string {
   const lines = runtimes.flatMap((report) => {
     if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To mend it: ${report.fix}`];
     return [
@@ -24,7 +26,7 @@ export function describeHost({ usable, runtimes, languages }: DoctorReport): str
       ...report.enforcement.map(
         ({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`,
       ),
-      "  network: none",
+      "  network: none but its own loopback and, if asked for, the proxy",
       ...report.remarks.map((remark) => `  ! ${remark}`),
     ];
   });
@@ -32,6 +34,7 @@ export function describeHost({ usable, runtimes, languages }: DoctorReport): str
   return [
     ...lines,
     `Languages: ${found}`,
+    ...describeEgress(egress),
     usable ? "Sandboxes can be started here." : "No sandbox can be started here.",
   ].join("\n");
 }

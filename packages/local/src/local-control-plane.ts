@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
-import { answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
+import { answerUnreadableRequests, ignoreUpgrade } from "@cloud-sandbox/protocol/server";
 import { AccountKey } from "./control-plane/account-key.js";
 import { Activity } from "./control-plane/activity.js";
 import { AgentCalls } from "./control-plane/agent-calls.js";
@@ -14,9 +14,10 @@ import { SandboxFiles } from "./control-plane/sandbox-files.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
 import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
+import { EgressGateway } from "./egress/egress-gateway.js";
+import { type EgressOptions, operatorRules } from "./egress/egress-options.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath, agentTarget, envelopeAt } from "./gateway/agent-target.js";
-import { ignoreUpgrade } from "./gateway/ignored-upgrade.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/instance-directory.js";
@@ -41,6 +42,8 @@ export interface LocalControlPlaneOptions {
   readonly limits?: Partial<MachineLimits>;
   /** Where sandboxes are kept over a restart; of one control plane at a time. Default: nothing outlives it. */
   readonly dataDir?: string;
+  /** How sandboxes with `internet_access` get out. */
+  readonly egress?: EgressOptions;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }
@@ -60,6 +63,7 @@ export interface LocalControlPlane {
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
+ * @throws InvalidEgressError when an entry of `egress` is no destination.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
@@ -85,6 +89,7 @@ async function serve(
   isolation: IsolationLevel,
   store: Store,
 ): Promise<LocalControlPlane> {
+  const egress = new EgressGateway({ operator: operatorRules(options.egress) });
   const apiKey = options.apiKey ?? keptApiKey(store.settings);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
@@ -103,6 +108,7 @@ async function serve(
     machines: new MachineSupply({
       runtime,
       tokens,
+      egress,
       activity,
       poolSize: options.pool ?? 1,
       defaultTemplate: templates.list()[0],
@@ -111,6 +117,7 @@ async function serve(
     agents,
     files: new SandboxFiles(() => filesDirectory(store), agents),
     templates,
+    egress,
     isolation,
     maxSandboxes: options.maxSandboxes ?? defaultMaxSandboxes(),
     isKept: store.directory !== undefined,
@@ -123,6 +130,7 @@ async function serve(
   const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
   const api = controlPlaneApi({
     fleet,
+    egress,
     templates,
     tokens,
     accountKey,

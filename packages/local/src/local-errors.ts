@@ -12,6 +12,17 @@ export class RuntimeUnavailableError extends Error {
   }
 }
 
+/** An entry of the operator's egress options is no destination. */
+export class InvalidEgressError extends Error {
+  override readonly name = "InvalidEgressError";
+
+  constructor(entry: string) {
+    super(
+      `${JSON.stringify(entry.slice(0, 80))} is no destination. Write a name, *.name, an address or a range, each with :port if only that one is meant.`,
+    );
+  }
+}
+
 /** The address cannot be listened on. */
 export class PortUnavailableError extends Error {
   override readonly name = "PortUnavailableError";

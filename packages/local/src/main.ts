@@ -2,7 +2,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
-import { DataDirectoryError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+import {
+  DataDirectoryError,
+  InvalidEgressError,
+  PortUnavailableError,
+  RuntimeUnavailableError,
+} from "./local-errors.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
@@ -42,6 +47,17 @@ program
   .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
   .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
   .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
+  .option(
+    "--egress-allow-private <destination>",
+    "let sandboxes with internet access reach it although it is not of the public internet, as in 10.0.0.5:8080 (repeatable)",
+    collect,
+    [],
+  )
+  .option(
+    "--egress-deny <destination>",
+    'let no sandbox reach it, as in *:25 or 198.51.100.0/24 (repeatable; default: "*:25", mail)',
+    collect,
+  )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .action(serve);
 
@@ -62,6 +78,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
     error instanceof DataDirectoryError ||
+    error instanceof InvalidEgressError ||
     error instanceof InvalidArgumentError;
   process.stderr.write(
     `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
@@ -80,6 +97,8 @@ interface ServeOptions {
   readonly memoryMb: number;
   readonly diskMb: number;
   readonly maxProcesses: number;
+  readonly egressAllowPrivate: readonly string[];
+  readonly egressDeny?: readonly string[];
   readonly json: boolean;
 }
 
@@ -88,6 +107,8 @@ async function serve({
   memoryMb,
   diskMb,
   maxProcesses,
+  egressAllowPrivate,
+  egressDeny,
   json,
   ...options
 }: ServeOptions): Promise<void> {
@@ -102,6 +123,7 @@ async function serve({
     ...options,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
+    egress: { allowPrivate: egressAllowPrivate, ...(egressDeny && { deny: egressDeny }) },
     log: (message) => process.stderr.write(`${message}\n`),
   });
   const { url, runtime, isolation } = controlPlane;
@@ -135,6 +157,10 @@ function wholeNumber(least: number, most: number): (text: string) => number {
     if (Number.isInteger(number) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function oneOf(...choices: readonly string[]): (text: string) => string {

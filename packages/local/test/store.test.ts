@@ -30,6 +30,7 @@ const sandbox: StoredSandbox = {
   timeoutSeconds: 600,
   expiresAt: new Date(1_763_640_600_123),
   name: "mine",
+  egress: { internetAccess: true, allow: ["pypi.org"] },
   metadata: { owner: "Zoë 'o\"" },
   failureReason: undefined,
   idempotency: { key: "once", requestDigest: "d" },

@@ -27,6 +27,8 @@ export interface Operation {
   readonly status: number;
   /** A WebSocket endpoint: reached by an upgrade, never by an ordinary request. */
   readonly upgrade?: boolean;
+  /** What the client of a WebSocket may send, by the frame's `type` (or `action`). */
+  readonly frames?: Readonly<Record<string, Input>>;
   readonly query?: Input & { readonly types: Readonly<Record<string, string>> };
   /** Present when the operation takes a JSON body. */
   readonly body?: Input & { readonly required: boolean };

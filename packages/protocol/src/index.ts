@@ -19,3 +19,11 @@ export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";
 export { controlPlaneScope, tokenIssuer } from "./token-issuer.js";
+export {
+  type ExecuteStreamFrame,
+  executeStreamFrame,
+  type TerminalFrame,
+  terminalFrame,
+  type WatchFrame,
+  watchFrame,
+} from "./websocket-frames.js";

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { ExecutionResources } from "./execution-resources.js";
@@ -150,8 +151,9 @@ export class Executor {
   }
 }
 
-function feed({ stdin }: ChildProcess, input: string | undefined): void {
+function feed({ stdin }: ChildProcess, input: Program["input"]): void {
   // A program that ends without reading its input is not our failure.
   stdin?.on("error", () => undefined);
-  stdin?.end(input);
+  if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
+  else stdin?.end(input);
 }

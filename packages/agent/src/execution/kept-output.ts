@@ -22,6 +22,8 @@ export class KeptOutput {
   readonly #window: ByteWindow;
   #file: OutputFile | undefined;
   #isComplete = false;
+  /** Those who wait for more. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(
     limit: number,
@@ -37,6 +39,25 @@ export class KeptOutput {
     return this.#window.total;
   }
 
+  /** Whether nothing more will come. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Resolves when there are more bytes than that, when none will come, or when the signal says so. */
+  async beyond(bytes: number, signal: AbortSignal): Promise<void> {
+    if (this.bytes > bytes || this.#isComplete || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener("abort", done);
+    });
+  }
+
   /** Takes bytes; returns a promise when the caller should wait before it brings more. */
   take(chunk: Buffer): Promise<void> | undefined {
     const window = this.#window;
@@ -45,6 +66,7 @@ export class KeptOutput {
       void this.#file.write(Buffer.concat([window.head(), window.tail()]));
     }
     window.push(chunk);
+    this.#wake();
     return this.#file?.write(chunk);
   }
 
@@ -56,6 +78,7 @@ export class KeptOutput {
   /** Nothing more will be taken. */
   async complete(): Promise<void> {
     this.#isComplete = true;
+    this.#wake();
     await this.#file?.close();
   }
 
@@ -81,6 +104,10 @@ export class KeptOutput {
     const isComplete = this.#isComplete;
     const { start, bytes } = (await this.#fromFile(offset, limit)) ?? this.#window.slice(offset, limit);
     return outputPiece({ start, bytes }, { offset, total, isComplete });
+  }
+
+  #wake(): void {
+    for (const done of this.#waiting) done();
   }
 
   async #fromFile(offset: number, limit: number): Promise<{ start: number; bytes: Buffer } | undefined> {

@@ -168,7 +168,7 @@ async function kill(job: Job) {
   return { success: true, message, process_id: job.id, status, timestamp: now() };
 }
 
-const commandNotFound = ({ message, command }: ProgramNotFound) =>
+export const commandNotFound = ({ message, command }: ProgramNotFound) =>
   new Problem(400, "INVALID_REQUEST", `${message}. Install it, or leave args out to write for the shell.`, {
     details: { command },
   });

@@ -5,6 +5,7 @@ import type { Contexts } from "../execution/contexts/contexts.js";
 import type { ExecutionSlots } from "../execution/execution-slots.js";
 import { languages } from "../execution/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
+import type { WebSocketGate } from "../streaming/websocket-gate.js";
 import { agentName, agentVersion } from "../version.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 import type { LanguageSupport } from "./program-requests.js";
@@ -17,13 +18,14 @@ export interface SystemParts extends LanguageSupport {
   readonly limits: SandboxLimits;
   readonly listen: ListenAddress;
   readonly usage: ResourceUsage;
+  readonly gate: WebSocketGate;
   /** Operations served here, with method and path, by their id. */
   readonly served: Readonly<Record<string, string>>;
 }
 
 /** What may be asked without a token. */
 export function systemHandlers(parts: SystemParts) {
-  const { sandboxId, slots, contexts, programs, usage, listen } = parts;
+  const { sandboxId, slots, contexts, programs, usage, gate, listen } = parts;
   const started = new Date();
   const goVersion = programs.goVersion();
   const uptime = () => (Date.now() - started.getTime()) / 1000;
@@ -71,7 +73,7 @@ export function systemHandlers(parts: SystemParts) {
       go_version: await goVersion,
       vm_id: sandboxId,
       features: await features(),
-      active_streams: 0,
+      active_streams: gate.active,
       active_executions: slots.active,
     }),
 

@@ -64,8 +64,10 @@ export class RunningAgent implements AsyncDisposable {
       await signToken({ sub: sandboxId }),
       async () => {
         server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
+        const closed = new Promise((resolve) => server.close(resolve));
+        // WebSockets are the agent's to close.
         await agent.close();
+        await closed;
       },
     );
   }

@@ -10,6 +10,8 @@ import {
   Problem,
   type UnauthenticatedCall,
 } from "@cloud-sandbox/protocol/server";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { EgressEntry } from "../egress/egress-log.js";
 import { bearerToken } from "../gateway/forwarded-headers.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { AccountKey } from "./account-key.js";
@@ -18,11 +20,12 @@ import { templateNotFound } from "./problems.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { type SandboxHandlerParts, sandboxHandlers } from "./sandbox-handlers.js";
 import type { TemplateCatalogue } from "./template-catalogue.js";
-import { templateListItemOnWire, templateOnWire } from "./wire-forms.js";
+import { egressEntryOnWire, templateListItemOnWire, templateOnWire } from "./wire-forms.js";
 
 const bodyLimitBytes = 1024 * 1024;
 
 export interface ControlPlaneApiOptions extends SandboxHandlerParts {
+  readonly egress: EgressGateway;
   readonly templates: TemplateCatalogue;
   readonly accountKey: AccountKey;
   readonly limiter: RateLimiter;
@@ -82,6 +85,29 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
     }),
 
     ...sandboxHandlers(options),
+
+    listSandboxEgress: ({ params, query, requestId }) => {
+      const { id } = options.fleet.get(params.id);
+      const { entries, totals } = options.egress.log(id);
+      const key = ({ sequence }: EgressEntry): string => String(sequence).padStart(16, "0");
+      const { items, nextCursor } = pageOf(entries, key, { limit: query.limit, cursor: query.cursor });
+      return {
+        object: "list",
+        data: items.map(egressEntryOnWire),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        totals: {
+          allowed: totals.allowed,
+          refused: totals.refused,
+          failed: totals.failed,
+          dropped: totals.dropped,
+          bytes_sent: totals.bytesSent,
+          bytes_received: totals.bytesReceived,
+        },
+        url: `/v1/sandboxes/${id}/egress`,
+        request_id: requestId,
+      };
+    },
 
     listTemplates: ({ query, requestId }) => {
       const matching = templates

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit from "p-limit";
+import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { Machine, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { Activity } from "./activity.js";
 import type { LocalTemplate } from "./template-catalogue.js";
@@ -17,6 +18,7 @@ const idleMs = 5 * 60 * 1000;
 export interface MachineSupplyOptions {
   readonly runtime: SandboxRuntime;
   readonly tokens: TokenIssuer;
+  readonly egress: EgressGateway;
   readonly activity: Activity;
   /** Machines kept booted for the default template; with none, no template has any. */
   readonly poolSize: number;
@@ -111,16 +113,25 @@ export class MachineSupply {
   }
 
   async #start(template: LocalTemplate, id: string): Promise<Machine> {
-    const { runtime, tokens } = this.options;
-    const machine = await runtime.start({
+    const { runtime, tokens, egress } = this.options;
+    const way = egress.open(id);
+    const start = runtime.start({
       id,
       template: template.name,
       limits: template.limits,
       publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),
+      egress: (connection) => way.accept(connection),
     });
-    tokens.prepare(machine.id);
-    void machine.exited.then(() => tokens.forget(machine.id));
+    const machine = await start.catch((error: unknown) => {
+      egress.close(id);
+      throw error;
+    });
+    tokens.prepare(id);
+    void machine.exited.then(() => {
+      tokens.forget(id);
+      egress.close(id);
+    });
     return machine;
   }
 }

@@ -1,5 +1,7 @@
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit from "p-limit";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import { egressRules, type SandboxEgressWish } from "../egress/egress-wish.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { EndedSandbox, StoredSandbox } from "../store/sandbox-repository.js";
 import type { AgentCalls } from "./agent-calls.js";
@@ -22,6 +24,7 @@ export interface FleetOptions {
   readonly agents: AgentCalls;
   readonly files: SandboxFiles;
   readonly templates: TemplateCatalogue;
+  readonly egress: EgressGateway;
   readonly isolation: IsolationLevel;
   readonly maxSandboxes: number;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
@@ -35,6 +38,7 @@ export interface CreateRequest {
   readonly minIsolation: IsolationLevel | undefined;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly egress: SandboxEgressWish;
   readonly environment: Readonly<Record<string, string>>;
   readonly idempotency: Idempotency | undefined;
 }
@@ -179,7 +183,8 @@ export class SandboxFleet {
   }
 
   async #make(template: LocalTemplate, request: CreateRequest): Promise<SandboxRecord> {
-    const { maxSandboxes, machines, agents } = this.options;
+    const { maxSandboxes, machines, agents, egress } = this.options;
+    const rules = egressRules(request.egress);
     const current = this.list().length + this.#inTransit;
     if (current >= maxSandboxes) {
       const message = `This machine holds at most ${maxSandboxes} sandboxes at a time. Delete one first, or raise the limit with --max-sandboxes.`;
@@ -191,6 +196,7 @@ export class SandboxFleet {
     try {
       const machine = await machines.claim(template);
       try {
+        egress.setRules(machine.id, rules);
         await agents.mergeEnvironment(machine, request.environment);
         return this.#register(machine, template, request);
       } catch (error) {
@@ -213,6 +219,7 @@ export class SandboxFleet {
       createdAt,
       name,
       metadata,
+      egress: request.egress,
       idempotency,
       status: "running",
       isStopping: false,

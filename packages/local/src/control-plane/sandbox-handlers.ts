@@ -122,13 +122,6 @@ async function create(
   body: CreateBody,
   idempotency: Idempotency | undefined,
 ): Promise<Created> {
-  if (body.internet_access === true) {
-    throw new Problem(
-      400,
-      "INTERNET_ACCESS_UNAVAILABLE",
-      "Sandboxes of this control plane have no network. Leave internet_access out or set it to false, or use a backend that has one.",
-    );
-  }
   const { name } = body;
   const request: CreateRequest = {
     template: body.template_name ?? templateReference(body.template_id),
@@ -137,6 +130,7 @@ async function create(
     name,
     metadata: body.metadata ?? {},
     environment: body.env_vars ?? {},
+    egress: { internetAccess: body.internet_access ?? false, ...body.egress },
     idempotency,
   };
   if (body.get_or_create !== true) return { sandbox: await fleet.create(request), isNew: true };

@@ -1,5 +1,7 @@
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit, { type LimitFunction } from "p-limit";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import { egressRules } from "../egress/egress-wish.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { MachineSupply } from "./machine-supply.js";
 import { sandboxFailed, sandboxPaused, sandboxStopped } from "./problems.js";
@@ -11,6 +13,7 @@ export interface LifecycleParts {
   readonly registry: SandboxRegistry;
   readonly machines: MachineSupply;
   readonly files: SandboxFiles;
+  readonly egress: EgressGateway;
 }
 
 /**
@@ -72,7 +75,7 @@ export class SandboxLifecycle {
 
   /** Boots a fresh machine and gives it the files, with the agent's state among them. Tokens given before open it too. */
   start(sandbox: SandboxRecord): Promise<void> {
-    const { files, machines } = this.parts;
+    const { files, machines, egress } = this.parts;
     return this.#step(sandbox, async (signal) => {
       if (sandbox.status === "running") return;
       if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
@@ -82,6 +85,7 @@ export class SandboxLifecycle {
       try {
         machine = await machines.boot(sandbox.template, sandbox.id);
         await files.restore(machine, signal);
+        egress.setRules(sandbox.id, egressRules(sandbox.egress));
         signal.throwIfAborted();
       } catch (error) {
         sandbox.status = "stopped";

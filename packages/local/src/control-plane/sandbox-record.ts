@@ -1,3 +1,4 @@
+import type { SandboxEgressWish } from "../egress/egress-wish.js";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
 import { sandboxCreating, sandboxFailed, sandboxPaused, sandboxStopped } from "./problems.js";
 import type { LocalTemplate } from "./template-catalogue.js";
@@ -12,6 +13,7 @@ export interface SandboxRecord {
   readonly createdAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly egress: SandboxEgressWish;
   /** The `Idempotency-Key` of its create, and what tells whether another request is the same. */
   readonly idempotency: Idempotency | undefined;
   /** None while it is stopped. */

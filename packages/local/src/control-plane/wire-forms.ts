@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { EgressEntry } from "../egress/egress-log.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 
@@ -26,7 +27,8 @@ export function sandboxOnWire(
       memory_mb: limits.memoryMb,
       disk_mb: limits.diskMb,
     },
-    internet_access: false,
+    internet_access: sandbox.egress.internetAccess,
+    ...egressOnWire(sandbox.egress),
     live_mode: false,
     isolation: sandbox.isolation,
     timeout_seconds: sandbox.timeoutSeconds,
@@ -34,6 +36,31 @@ export function sandboxOnWire(
     created_at: sandbox.createdAt.toISOString(),
     ...(sandbox.failureReason !== undefined && { failure_reason: sandbox.failureReason }),
     request_id: requestId,
+  };
+}
+
+function egressOnWire({
+  allow,
+  deny,
+}: SandboxRecord["egress"]): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
+  if (allow === undefined && deny === undefined) return {};
+  return { egress: { ...(allow && { allow: [...allow] }), ...(deny && { deny: [...deny] }) } };
+}
+
+/** One connection that a sandbox asked for. */
+export function egressEntryOnWire(entry: EgressEntry): ControlPlaneSchemas["EgressEntry"] {
+  return {
+    time: entry.time.toISOString(),
+    protocol: entry.protocol,
+    host: entry.host,
+    port: entry.port,
+    ...(entry.address !== undefined && { address: entry.address }),
+    decision: entry.decision,
+    ...(entry.reason !== undefined && { reason: entry.reason }),
+    open: entry.isOpen,
+    bytes_sent: entry.bytesSent,
+    bytes_received: entry.bytesReceived,
+    duration_ms: entry.durationMs,
   };
 }
 

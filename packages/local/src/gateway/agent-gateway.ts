@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem, splice, switchProtocols, upgradeResponse } from "@cloud-sandbox/protocol/server";
 import { sandboxFailed } from "../control-plane/problems.js";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
@@ -9,8 +9,6 @@ import { AgentConnection } from "./agent-connection.js";
 import { type AgentTarget, agentTarget } from "./agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
 import { refuse } from "./refusal.js";
-import { splice } from "./splice.js";
-import { switchProtocols, upgradeResponse } from "./upgrade-response.js";
 
 /** A machine's end is noticed a moment after its sockets close. */
 const noticeEndMs = 500;

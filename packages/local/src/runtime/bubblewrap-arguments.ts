@@ -17,9 +17,11 @@ export function bubblewrapArguments(profile: {
   environment: Readonly<Record<string, string>>;
   /** What it uses of its memory, in the form of a control group. */
   figures: Mount;
+  /** Its way out. */
+  egress: Mount | undefined;
   hasSeccomp: boolean;
 }): string[] {
-  const { image, limits, environment, figures, hasSeccomp } = profile;
+  const { image, limits, environment, figures, egress, hasSeccomp } = profile;
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
@@ -40,6 +42,7 @@ export function bubblewrapArguments(profile: {
     tmpfs("/dev/shm", 64, "1777"),
     ["--remount-ro", "/dev"],
     readOnly(figures),
+    egress ? readOnly(egress) : [],
     tmpfs("/run", 4),
     disk
       ? [

@@ -8,11 +8,12 @@ import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
 import { openControlGroups, removeStaleGroups } from "./control-group.js";
+import { type EgressSocket, listenForEgress } from "./egress-socket.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
 import { InstanceGuard } from "./instance-guard.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
-import { type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { egressInside, type MachineImage, prepareMachineImage } from "./machine-image.js";
 import { MemoryWatchdog } from "./memory-watchdog.js";
 import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
@@ -39,7 +40,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
       if (uid !== undefined) cleanups.push(async () => uids?.release(uid));
       const group = await groups.create(spec.id, spec.limits);
       cleanups.push(() => group.remove());
-      const machine = await this.#spawn(spec, foundation, uid, group, cleanups);
+      const egress = await openEgress(spec, foundation.directory, uid);
+      if (egress) cleanups.push(() => egress.close());
+      const machine = await this.#spawn(spec, foundation, uid, group, egress, cleanups);
       await machine.booted();
       return machine;
     } catch (error) {
@@ -53,6 +56,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     foundation: Foundation,
     uid: number | undefined,
     group: MachineGroup,
+    egress: EgressSocket | undefined,
     cleanups: readonly (() => Promise<void>)[],
   ): Promise<BubblewrapMachine> {
     const { directory, image, root, seccompFile, strayDescriptors } = foundation;
@@ -74,6 +78,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
           limits: spec.limits,
           environment: machineEnvironment(spec, image),
           figures: group.figures,
+          egress: egress && { source: egress.path, target: egressInside.socket },
           hasSeccomp: seccomp !== undefined,
         }),
       ];
@@ -159,6 +164,16 @@ while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }
 
+async function openEgress(
+  { id, egress }: MachineSpec,
+  directory: InstanceDirectory,
+  uid: number | undefined,
+): Promise<EgressSocket | undefined> {
+  if (!egress) return undefined;
+  const place = { hidden: `${directory.socket(id)}.egress`, path: directory.egressSocket(id), uid };
+  return listenForEgress(place, egress);
+}
+
 function dropTo(uid: number | undefined): string[] {
   if (uid === undefined) return [];
   return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
@@ -191,6 +206,7 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
       template: spec.template,
       limits: spec.limits,
       languages: spec.languages,
+      ...(spec.egress && { egress: egressInside }),
       ownsMachine: true,
     }),
   };

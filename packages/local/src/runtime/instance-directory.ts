@@ -13,7 +13,7 @@ const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
  * One directory an instance, for what its machines are made of and for their sockets; gone when it closes.
  *
  * It may be entered by every uid (sandboxes have their own) but only its owner can list or write it, and
- * `sockets` is its owner's alone.
+ * `sockets` is its owner's alone. What `egress` holds may be reached by whoever knows its name and owns it.
  */
 export class InstanceDirectory {
   private constructor(
@@ -28,7 +28,8 @@ export class InstanceDirectory {
     const instance = ownIdentity();
     const path = await mkdtemp(join(tmpdir(), `${prefix}${instance}-`));
     await mkdir(join(path, "sockets"), { mode: 0o700 });
-    await chmod(path, 0o711);
+    await mkdir(join(path, "egress"));
+    for (const entered of [join(path, "egress"), path]) await chmod(entered, 0o711);
     const inMemory = await mkdtemp(join(sharedMemory, `${prefix}${instance}-`)).catch(() =>
       join(path, "memory"),
     );
@@ -44,6 +45,10 @@ export class InstanceDirectory {
 
   socket(id: string): string {
     return join(this.path, "sockets", id);
+  }
+
+  egressSocket(id: string): string {
+    return join(this.path, "egress", id);
   }
 
   async remove(): Promise<void> {

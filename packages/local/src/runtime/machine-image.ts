@@ -27,6 +27,9 @@ export interface MachineImage {
 
 const opt = "/opt/cloud-sandbox";
 
+/** Where a machine finds its way out, and what makes the `fetch` of older Node.js use it. */
+export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
+
 /** Prepares the image in `directory`. With `forOtherUids`, everything in it must be reachable for any uid. */
 export async function prepareMachineImage(
   directory: string,
@@ -40,6 +43,8 @@ export async function prepareMachineImage(
   const launcher = await placeLoader(parts, [process.execPath, shell], root !== undefined);
   const agent = join(parts, "agent");
   await cp(agentAsset(), agent, { recursive: true });
+  // What each machine's own socket is mounted on.
+  await writeFile(join(parts, "egress"), "");
   await writeFile(join(parts, "init"), initScript);
   const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root !== undefined);
   const empty = join(parts, "empty");

@@ -6,6 +6,8 @@ import { processTree } from "./process-tree.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
 
 const intervalMs = 250;
+/** Of so many looks, one is close at every machine: tables of pages that are gone show only there. */
+const closeLookEvery = 8;
 
 /**
  * Holds machines to their memory where no control group can: adds up what a machine's processes use, and kills the
@@ -16,6 +18,8 @@ const intervalMs = 250;
 export class MemoryWatchdog implements MachineGroups {
   readonly #watched = new Set<Watched>();
   #timer: NodeJS.Timeout | undefined;
+  #looks = 0;
+  #pageKb: Promise<number> | undefined;
 
   /** Keeps what machines see in `directory`. */
   constructor(private readonly directory: string) {}
@@ -61,11 +65,17 @@ export class MemoryWatchdog implements MachineGroups {
   }
 
   async #look(): Promise<void> {
-    const tree = await processTree();
+    this.#pageKb ??= pageSize();
+    const [tree, pageKb] = await Promise.all([processTree(), this.#pageKb]);
+    const isCloseLook = this.#looks++ % closeLookEvery === 0;
     for (const watched of this.#watched) {
       const { init, limitKb } = watched;
       if (init === undefined) continue;
-      const uses = await Promise.all(tree.descendants(init).map(memoryUse));
+      const processes = tree.descendants(init);
+      const pages = processes.reduce((sum, pid) => sum + tree.residentPages(pid), 0);
+      // What is shared is counted for each there, so it is never less than what counts.
+      if (pages * pageKb <= limitKb && !isCloseLook) continue;
+      const uses = await Promise.all(processes.map(memoryUse));
       const worstFirst = uses
         .filter(({ pid }) => pid !== init)
         .sort((a, b) => b.dispensability - a.dispensability || b.kb - a.kb);
@@ -84,6 +94,11 @@ export class MemoryWatchdog implements MachineGroups {
       for (const pid of victims) tree.signal(pid, "SIGKILL");
     }
   }
+}
+
+async function pageSize(): Promise<number> {
+  const maps = await readFile("/proc/self/smaps", "utf8");
+  return Number(/^KernelPageSize:\s+(\d+) kB/m.exec(maps)?.[1] ?? 4);
 }
 
 interface Watched {

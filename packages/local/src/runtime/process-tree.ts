@@ -6,6 +6,8 @@ export interface ProcessTree {
   descendants(root: number): readonly number[];
   /** As the kernel names it: `R`, `S`, `D`, `T`, `Z`… */
   state(pid: number): string;
+  /** Memory that a process occupies, in pages; what it shares with others is counted too. */
+  residentPages(pid: number): number;
   /** Sends a signal to a process that may have ended meanwhile. */
   signal(pid: number, signal: NodeJS.Signals): void;
 }
@@ -13,13 +15,16 @@ export interface ProcessTree {
 export async function processTree(): Promise<ProcessTree> {
   const children = new Map<number, number[]>();
   const states = new Map<number, string>();
+  const resident = new Map<number, number>();
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   await Promise.all(
     pids.map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      const [state = "", parentText] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      const parent = Number(parentText);
-      states.set(pid, state);
+      // The name, which comes before, may hold spaces and brackets.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const parent = Number(fields[1]);
+      states.set(pid, fields[0] ?? "");
+      resident.set(pid, Number(fields[21]));
       const siblings = children.get(parent);
       if (siblings) siblings.push(pid);
       else children.set(parent, [pid]);
@@ -32,6 +37,7 @@ export async function processTree(): Promise<ProcessTree> {
       return found;
     },
     state: (pid) => states.get(pid) ?? "",
+    residentPages: (pid) => resident.get(pid) ?? 0,
     signal(pid, signal) {
       try {
         process.kill(pid, signal);

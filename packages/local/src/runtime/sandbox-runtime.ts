@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+
 /** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
 export const isolationLevels = ["namespace", "container", "gvisor", "microvm"] as const;
 
@@ -28,6 +30,8 @@ export interface MachineSpec {
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
   readonly languages: readonly string[];
+  /** Takes each connection that the machine makes to the outside. Without it, the machine has no way out at all. */
+  readonly egress?: ((connection: Socket) => void) | undefined;
 }
 
 /** Why a machine stopped without being told to. */

@@ -22,19 +22,17 @@ export function seccompProgram(
     const nr = calls[name];
     if (nr !== undefined) program.ifEqual(nr, refuse(error));
   }
-  program.whenCall(calls.clone, (then) =>
+  program.when(calls.clone, (then) =>
     then.load(offset.arg0).ifAnyBit(newNamespaceFlags, refuse(errno.EPERM)),
   );
-  program.whenCall(calls.ioctl, (then) => {
+  program.when(calls.ioctl, (then) => {
     then.load(offset.arg1);
     for (const request of terminalInjection) then.ifEqual(request, refuse(errno.EPERM));
   });
-  program.whenCall(calls.fcntl, (then) => then.load(offset.arg1).ifEqual(setLease, refuse(errno.EPERM)));
-  program.whenCall(calls.socket, (then) => {
+  program.when(calls.fcntl, (then) => then.load(offset.arg1).ifEqual(setLease, refuse(errno.EPERM)));
+  program.when(calls.socket, (then) => {
     then.load(offset.arg0).unlessOneOf(socketFamilies, refuse(errno.EAFNOSUPPORT));
-    then.whenEqual(netlink, (family) =>
-      family.load(offset.arg2).unlessEqual(routing, refuse(errno.EAFNOSUPPORT)),
-    );
+    then.when(netlink, (family) => family.load(offset.arg2).unlessEqual(routing, refuse(errno.EAFNOSUPPORT)));
   });
   return program.return(allow).assemble();
 }
@@ -194,17 +192,12 @@ class Assembler {
     return this.return(verdict);
   }
 
-  /** Runs `then` for one value only; it ends by allowing the call. */
-  whenEqual(value: number, then: (program: Assembler) => void): this {
-    return this.whenCall(value, then);
-  }
-
-  /** Runs `then` for one call only. It ends by allowing the call, since it has overwritten the loaded number. */
-  whenCall(nr: number, then: (program: Assembler) => void): this {
+  /** Runs `then` for one value of what is loaded only. It ends by allowing the call, since it may have loaded something else. */
+  when(value: number, then: (program: Assembler) => void): this {
     const inner = new Assembler();
     then(inner);
     inner.return(allow);
-    this.#emit(0x15, nr, 0, inner.#instructions.length);
+    this.#emit(0x15, value, 0, inner.#instructions.length);
     this.#instructions.push(...inner.#instructions);
     return this;
   }

@@ -23,6 +23,7 @@ export const migrations: readonly Migration[] = [
         expires_at INTEGER NOT NULL,
         name TEXT,
         metadata TEXT NOT NULL,
+        egress TEXT NOT NULL,
         failure_reason TEXT,
         idempotency_key TEXT,
         request_digest TEXT

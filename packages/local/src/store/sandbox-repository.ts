@@ -1,5 +1,6 @@
 import type { Idempotency } from "../control-plane/sandbox-record.js";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { SandboxEgressWish } from "../egress/egress-wish.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
 
@@ -18,6 +19,7 @@ export interface StoredSandbox {
   readonly expiresAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly egress: SandboxEgressWish;
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
 }
@@ -53,6 +55,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
       expires_at: sandbox.expiresAt.getTime(),
       name: sandbox.name ?? null,
       metadata: JSON.stringify(sandbox.metadata),
+      egress: JSON.stringify(sandbox.egress),
       failure_reason: sandbox.failureReason ?? null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
@@ -132,6 +135,7 @@ function storedSandbox(row: Row): StoredSandbox {
     expiresAt: new Date(Number(row.expires_at)),
     name: text("name"),
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
+    egress: JSON.parse(String(row.egress)) as SandboxEgressWish,
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
   };

@@ -4,10 +4,10 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ignoreUpgrade } from "@cloud-sandbox/protocol/server";
 import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { agentTarget } from "../../src/gateway/agent-target.js";
-import { ignoreUpgrade } from "../../src/gateway/ignored-upgrade.js";
 
 export const sandboxId = "1700000000abcdefgh";
 

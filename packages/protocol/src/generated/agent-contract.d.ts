@@ -16,6 +16,7 @@ export interface AgentContract {
     listFiles: { query: "path" };
     replaceEnvironment: { body: "merge" };
     mergeEnvironment: { body: "merge" };
+    openTerminal: { query: "cols" | "rows" };
     startVnc: { body: "display" };
     clickMouse: { body: "button" | "clicks" };
     dragMouse: { body: "button" };

@@ -2284,14 +2284,529 @@ return errors === 0;
 }
 validate38.evaluated = {"props":{"process_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const runCommandBody = validate39;
-const schema69 = {"$id":"runCommandBody","$ref":"contract#/$defs/CommandRequest"};
-const schema70 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+const frameExecuteStreamRequest = validate39;
+const schema69 = {"$id":"frameExecuteStreamRequest","$ref":"contract#/$defs/ExecuteStreamRequest"};
+const schema70 = {"type":"object","required":["type","code"],"properties":{"type":{"type":"string","const":"execute"},"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"}}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate40.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.language === undefined){
+data.language = "python";
+}
+if(data.timeout === undefined){
+data.timeout = 30;
+}
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.code === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if("execute" !== data0){
+const err3 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "execute"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.code !== undefined){
+if(typeof data.code !== "string"){
+const err4 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+let data2 = data.language;
+if(typeof data2 === "string"){
+if(func1(data2) > 64){
+const err5 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/maxLength",keyword:"maxLength",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(func1(data2) < 1){
+const err6 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/language",schemaPath:"contract#/$defs/Language/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+let data3 = data.timeout;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err8 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 300 || isNaN(data3)){
+const err9 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data3 < 1 || isNaN(data3)){
+const err10 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.workdir !== undefined){
+let data4 = data.workdir;
+if((typeof data4 !== "string") && (data4 !== null)){
+const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+const err12 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(func1(data4) < 1){
+const err13 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(!pattern4.test(data4)){
+const err14 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+if(data.working_dir !== undefined){
+let data5 = data.working_dir;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(func1(data5) < 1){
+const err17 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(!pattern4.test(data5)){
+const err18 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+if(data.env !== undefined){
+let data6 = data.env;
+const _errs18 = errors;
+let valid5 = false;
+let passing0 = null;
+const _errs19 = errors;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(Object.keys(data6).length > 1000){
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key0 in data6){
+const _errs22 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(!pattern6.test(key0)){
+const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+var valid7 = _errs22 === errors;
+if(!valid7){
+const err22 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+for(const key1 in data6){
+let data7 = data6[key1];
+if(typeof data7 === "string"){
+if(func1(data7) > 32768){
+const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(!pattern4.test(data7)){
+const err24 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+var _valid0 = _errs19 === errors;
+if(_valid0){
+valid5 = true;
+passing0 = 0;
+}
+const _errs26 = errors;
+if(data6 !== null){
+const err27 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+var _valid0 = _errs26 === errors;
+if(_valid0 && valid5){
+valid5 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid5 = true;
+passing0 = 1;
+}
+}
+if(!valid5){
+const err28 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+else {
+errors = _errs18;
+if(vErrors !== null){
+if(_errs18){
+vErrors.length = _errs18;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.context !== undefined){
+let data8 = data.context;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err29 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/type",keyword:"type",params:{type: schema39.type}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(typeof data8 === "string"){
+if(func1(data8) > 64){
+const err30 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/maxLength",keyword:"maxLength",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+if(func1(data8) < 1){
+const err31 = {instancePath:instancePath+"/context",schemaPath:"contract#/$defs/ContextName/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err32 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":{"type":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate39.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate40(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+errors = vErrors.length;
+}
+validate39.errors = vErrors;
+return errors === 0;
+}
+validate39.evaluated = {"props":{"type":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameCancel = validate42;
+const schema77 = {"$id":"frameCancel","$ref":"contract#/$defs/CancelFrame"};
+const schema78 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","const":"cancel"}}};
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/CancelFrame/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/CancelFrame/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if("cancel" !== data0){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/CancelFrame/properties/type/const",keyword:"const",params:{allowedValue: "cancel"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"contract#/$defs/CancelFrame/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":{"type":true},"dynamicProps":false,"dynamicItems":false};
+
+const runCommandBody = validate43;
+const schema79 = {"$id":"runCommandBody","$ref":"contract#/$defs/CommandRequest"};
+const schema80 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]}}};
+
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate44.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2350,7 +2865,7 @@ errors++;
 if(data.args !== undefined){
 let data1 = data.args;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema70.properties.args.type}};
+const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema80.properties.args.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2680,39 +3195,39 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate40.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate44.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate39.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate40(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+if(!(validate44(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
-validate39.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
+validate43.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true},"dynamicProps":false,"dynamicItems":false};
 
-const runCommandBackgroundBody = validate42;
-const schema75 = {"$id":"runCommandBackgroundBody","$ref":"contract#/$defs/BackgroundCommandRequest"};
-const schema76 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
+const runCommandBackgroundBody = validate46;
+const schema85 = {"$id":"runCommandBackgroundBody","$ref":"contract#/$defs/BackgroundCommandRequest"};
+const schema86 = {"type":"object","required":["command"],"properties":{"command":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$"},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string","pattern":"^[^\\u0000]*$"}},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200}}};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2771,7 +3286,7 @@ errors++;
 if(data.args !== undefined){
 let data1 = data.args;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema76.properties.args.type}};
+const err4 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema86.properties.args.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3093,7 +3608,7 @@ vErrors = null;
 if(data.name !== undefined){
 let data8 = data.name;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err29 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema76.properties.name.type}};
+const err29 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema86.properties.name.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3126,38 +3641,744 @@ vErrors.push(err31);
 }
 errors++;
 }
-validate43.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"name":true},"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"name":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate43(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate47(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
 errors = vErrors.length;
 }
-validate42.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"name":true},"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":{"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"name":true},"dynamicProps":false,"dynamicItems":false};
 
-const readFileQuery = validate45;
-const schema80 = {"$id":"readFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const frameCommandStreamRequest = validate49;
+const schema90 = {"$id":"frameCommandStreamRequest","$ref":"contract#/$defs/CommandStreamRequest"};
+const schema91 = {"type":"object","required":["command"],"properties":{"type":{"default":"execute","type":"string","enum":["execute","command"]},"command":{"type":"string","minLength":1},"args":{"type":["array","null"],"maxItems":10000,"items":{"type":"string"}},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"stdin":{"default":true,"type":"boolean"}}};
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate50.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+data.type = "execute";
+}
+if(data.timeout === undefined){
+data.timeout = 30;
+}
+if(data.stdin === undefined){
+data.stdin = true;
+}
+if(data.command === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "command"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(!((data0 === "execute") || (data0 === "command"))){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/enum",keyword:"enum",params:{allowedValues: schema91.properties.type.enum}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.command !== undefined){
+let data1 = data.command;
+if(typeof data1 === "string"){
+if(func1(data1) < 1){
+const err3 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/command",schemaPath:"#/properties/command/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.args !== undefined){
+let data2 = data.args;
+if((!(Array.isArray(data2))) && (data2 !== null)){
+const err5 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: schema91.properties.args.type}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(Array.isArray(data2)){
+if(data2.length > 10000){
+const err6 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/maxItems",keyword:"maxItems",params:{limit: 10000}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data2[i0] !== "string"){
+const err7 = {instancePath:instancePath+"/args/" + i0,schemaPath:"#/properties/args/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+let data4 = data.timeout;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err8 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 300 || isNaN(data4)){
+const err9 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data4 < 1 || isNaN(data4)){
+const err10 = {instancePath:instancePath+"/timeout",schemaPath:"contract#/$defs/ExecutionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.workdir !== undefined){
+let data5 = data.workdir;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err11 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+const err12 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(func1(data5) < 1){
+const err13 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(!pattern4.test(data5)){
+const err14 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+if(data.working_dir !== undefined){
+let data6 = data.working_dir;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err15 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(func1(data6) > 4096){
+const err16 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(func1(data6) < 1){
+const err17 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(!pattern4.test(data6)){
+const err18 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+if(data.env !== undefined){
+let data7 = data.env;
+const _errs19 = errors;
+let valid6 = false;
+let passing0 = null;
+const _errs20 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if(Object.keys(data7).length > 1000){
+const err19 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key0 in data7){
+const _errs23 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err20 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(!pattern6.test(key0)){
+const err21 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+var valid8 = _errs23 === errors;
+if(!valid8){
+const err22 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+for(const key1 in data7){
+let data8 = data7[key1];
+if(typeof data8 === "string"){
+if(func1(data8) > 32768){
+const err23 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(!pattern4.test(data8)){
+const err24 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/env",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+var _valid0 = _errs20 === errors;
+if(_valid0){
+valid6 = true;
+passing0 = 0;
+}
+const _errs27 = errors;
+if(data7 !== null){
+const err27 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+var _valid0 = _errs27 === errors;
+if(_valid0 && valid6){
+valid6 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid6 = true;
+passing0 = 1;
+}
+}
+if(!valid6){
+const err28 = {instancePath:instancePath+"/env",schemaPath:"#/properties/env/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(typeof data.stdin !== "boolean"){
+const err29 = {instancePath:instancePath+"/stdin",schemaPath:"#/properties/stdin/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+else {
+const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+validate50.errors = vErrors;
+return errors === 0;
+}
+validate50.evaluated = {"props":{"type":true,"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"stdin":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate49.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate50(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+validate49.errors = vErrors;
+return errors === 0;
+}
+validate49.evaluated = {"props":{"type":true,"command":true,"args":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"stdin":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameStdin = validate52;
+const schema96 = {"$id":"frameStdin","$ref":"contract#/$defs/StdinFrame"};
+const schema97 = {"type":"object","required":["type","data"],"properties":{"type":{"type":"string","const":"stdin"},"data":{"type":"string"},"encoding":{"default":"utf-8","type":"string","enum":["utf-8","base64"]}}};
+
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate52.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.encoding === undefined){
+data.encoding = "utf-8";
+}
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/StdinFrame/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.data === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/StdinFrame/required",keyword:"required",params:{missingProperty: "data"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/StdinFrame/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if("stdin" !== data0){
+const err3 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/StdinFrame/properties/type/const",keyword:"const",params:{allowedValue: "stdin"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.data !== undefined){
+if(typeof data.data !== "string"){
+const err4 = {instancePath:instancePath+"/data",schemaPath:"contract#/$defs/StdinFrame/properties/data/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+let data2 = data.encoding;
+if(typeof data2 !== "string"){
+const err5 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/StdinFrame/properties/encoding/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!((data2 === "utf-8") || (data2 === "base64"))){
+const err6 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/StdinFrame/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema97.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath,schemaPath:"contract#/$defs/StdinFrame/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+validate52.errors = vErrors;
+return errors === 0;
+}
+validate52.evaluated = {"props":{"type":true,"data":true,"encoding":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameStdinClose = validate53;
+const schema98 = {"$id":"frameStdinClose","$ref":"contract#/$defs/StdinCloseFrame"};
+const schema99 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","const":"stdin_close"}}};
+
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate53.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/StdinCloseFrame/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/StdinCloseFrame/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if("stdin_close" !== data0){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/StdinCloseFrame/properties/type/const",keyword:"const",params:{allowedValue: "stdin_close"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"contract#/$defs/StdinCloseFrame/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate53.errors = vErrors;
+return errors === 0;
+}
+validate53.evaluated = {"props":{"type":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameSignal = validate54;
+const schema100 = {"$id":"frameSignal","$ref":"contract#/$defs/SignalFrame"};
+const schema101 = {"type":"object","required":["type","signal"],"properties":{"type":{"type":"string","const":"signal"},"signal":{"type":"string","enum":["SIGHUP","SIGINT","SIGQUIT","SIGKILL","SIGTERM","SIGUSR1","SIGUSR2","SIGSTOP","SIGCONT","SIGWINCH"]}}};
+
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate54.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/SignalFrame/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.signal === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/SignalFrame/required",keyword:"required",params:{missingProperty: "signal"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/SignalFrame/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if("signal" !== data0){
+const err3 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/SignalFrame/properties/type/const",keyword:"const",params:{allowedValue: "signal"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.signal !== undefined){
+let data1 = data.signal;
+if(typeof data1 !== "string"){
+const err4 = {instancePath:instancePath+"/signal",schemaPath:"contract#/$defs/SignalFrame/properties/signal/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(!((((((((((data1 === "SIGHUP") || (data1 === "SIGINT")) || (data1 === "SIGQUIT")) || (data1 === "SIGKILL")) || (data1 === "SIGTERM")) || (data1 === "SIGUSR1")) || (data1 === "SIGUSR2")) || (data1 === "SIGSTOP")) || (data1 === "SIGCONT")) || (data1 === "SIGWINCH"))){
+const err5 = {instancePath:instancePath+"/signal",schemaPath:"contract#/$defs/SignalFrame/properties/signal/enum",keyword:"enum",params:{allowedValues: schema101.properties.signal.enum}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"contract#/$defs/SignalFrame/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate54.errors = vErrors;
+return errors === 0;
+}
+validate54.evaluated = {"props":{"type":true,"signal":true},"dynamicProps":false,"dynamicItems":false};
+
+const readFileQuery = validate55;
+const schema102 = {"$id":"readFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate55.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3221,20 +4442,20 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate45.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate55.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const writeFileBody = validate46;
-const schema81 = {"$id":"writeFileBody","$ref":"contract#/$defs/FileWriteRequest"};
-const schema82 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"default":"0644","type":"string","pattern":"^0?[0-7]{3}$"},"overwrite":{"default":true,"type":"boolean"}}};
-const pattern36 = new RegExp("^0?[0-7]{3}$", "u");
+const writeFileBody = validate56;
+const schema103 = {"$id":"writeFileBody","$ref":"contract#/$defs/FileWriteRequest"};
+const schema104 = {"type":"object","required":["path","content"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"content":{"type":"string"},"encoding":{"type":"string","enum":["base64"]},"mode":{"default":"0644","type":"string","pattern":"^0?[0-7]{3}$"},"overwrite":{"default":true,"type":"boolean"}}};
+const pattern44 = new RegExp("^0?[0-7]{3}$", "u");
 
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3328,7 +4549,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!(data2 === "base64")){
-const err7 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema82.properties.encoding.enum}};
+const err7 = {instancePath:instancePath+"/encoding",schemaPath:"contract#/$defs/FileWriteRequest/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema104.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3340,7 +4561,7 @@ errors++;
 }
 let data3 = data.mode;
 if(typeof data3 === "string"){
-if(!pattern36.test(data3)){
+if(!pattern44.test(data3)){
 const err8 = {instancePath:instancePath+"/mode",schemaPath:"contract#/$defs/FileWriteRequest/properties/mode/pattern",keyword:"pattern",params:{pattern: "^0?[0-7]{3}$"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -3382,18 +4603,18 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate46.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":{"path":true,"content":true,"encoding":true,"mode":true,"overwrite":true},"dynamicProps":false,"dynamicItems":false};
+validate56.evaluated = {"props":{"path":true,"content":true,"encoding":true,"mode":true,"overwrite":true},"dynamicProps":false,"dynamicItems":false};
 
-const listFilesQuery = validate47;
-const schema83 = {"$id":"listFilesQuery","type":"object","properties":{"path":{"default":"/workspace","type":"string","minLength":1,"maxLength":4096}},"required":[]};
+const listFilesQuery = validate57;
+const schema105 = {"$id":"listFilesQuery","type":"object","properties":{"path":{"default":"/workspace","type":"string","minLength":1,"maxLength":4096}},"required":[]};
 
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate47.evaluated;
+const evaluated0 = validate57.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3448,18 +4669,18 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate47.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }
-validate47.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate57.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const fileExistsQuery = validate48;
-const schema84 = {"$id":"fileExistsQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const fileExistsQuery = validate58;
+const schema106 = {"$id":"fileExistsQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate58.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3523,18 +4744,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate48.errors = vErrors;
+validate58.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate58.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const removeFileQuery = validate49;
-const schema85 = {"$id":"removeFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const removeFileQuery = validate59;
+const schema107 = {"$id":"removeFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate49.evaluated;
+const evaluated0 = validate59.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3598,19 +4819,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate49.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-validate49.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate59.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const makeDirectoryBody = validate50;
-const schema86 = {"$id":"makeDirectoryBody","$ref":"contract#/$defs/MakeDirectoryRequest"};
-const schema87 = {"type":"object","required":["path"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"additionalProperties":{"type":"string"}};
+const makeDirectoryBody = validate60;
+const schema108 = {"$id":"makeDirectoryBody","$ref":"contract#/$defs/MakeDirectoryRequest"};
+const schema109 = {"type":"object","required":["path"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"additionalProperties":{"type":"string"}};
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate50.evaluated;
+const evaluated0 = validate60.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3688,18 +4909,18 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate50.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const uploadFileQuery = validate51;
-const schema88 = {"$id":"uploadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":[]};
+const uploadFileQuery = validate61;
+const schema110 = {"$id":"uploadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":[]};
 
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate61.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3753,18 +4974,18 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate51.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate61.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const downloadFileQuery = validate52;
-const schema89 = {"$id":"downloadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const downloadFileQuery = validate62;
+const schema111 = {"$id":"downloadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
+const evaluated0 = validate62.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3828,19 +5049,250 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate52.errors = vErrors;
+validate62.errors = vErrors;
 return errors === 0;
 }
-validate52.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate62.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const replaceEnvironmentBody = validate53;
-const schema90 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
-const schema91 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
+const frameWatchRequest = validate63;
+const schema112 = {"$id":"frameWatchRequest","$ref":"contract#/$defs/WatchRequest"};
+const schema113 = {"type":"object","required":["action","path"],"properties":{"action":{"type":"string","const":"watch"},"path":{"type":"string","minLength":1,"maxLength":4096},"ready":{"default":false,"type":"boolean"}}};
 
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate54.evaluated;
+const evaluated0 = validate63.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.ready === undefined){
+data.ready = false;
+}
+if(data.action === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/WatchRequest/required",keyword:"required",params:{missingProperty: "action"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.path === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/WatchRequest/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.action !== undefined){
+let data0 = data.action;
+if(typeof data0 !== "string"){
+const err2 = {instancePath:instancePath+"/action",schemaPath:"contract#/$defs/WatchRequest/properties/action/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if("watch" !== data0){
+const err3 = {instancePath:instancePath+"/action",schemaPath:"contract#/$defs/WatchRequest/properties/action/const",keyword:"const",params:{allowedValue: "watch"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+let data1 = data.path;
+if(typeof data1 === "string"){
+if(func1(data1) > 4096){
+const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/WatchRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(func1(data1) < 1){
+const err5 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/WatchRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/WatchRequest/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(typeof data.ready !== "boolean"){
+const err7 = {instancePath:instancePath+"/ready",schemaPath:"contract#/$defs/WatchRequest/properties/ready/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/$defs/WatchRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate63.errors = vErrors;
+return errors === 0;
+}
+validate63.evaluated = {"props":{"action":true,"path":true,"ready":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameUnwatchRequest = validate64;
+const schema114 = {"$id":"frameUnwatchRequest","$ref":"contract#/$defs/UnwatchRequest"};
+const schema115 = {"type":"object","required":["action","path"],"properties":{"action":{"type":"string","const":"unwatch"},"path":{"type":"string","minLength":1,"maxLength":4096}}};
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.action === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/UnwatchRequest/required",keyword:"required",params:{missingProperty: "action"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.path === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/UnwatchRequest/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.action !== undefined){
+let data0 = data.action;
+if(typeof data0 !== "string"){
+const err2 = {instancePath:instancePath+"/action",schemaPath:"contract#/$defs/UnwatchRequest/properties/action/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if("unwatch" !== data0){
+const err3 = {instancePath:instancePath+"/action",schemaPath:"contract#/$defs/UnwatchRequest/properties/action/const",keyword:"const",params:{allowedValue: "unwatch"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+let data1 = data.path;
+if(typeof data1 === "string"){
+if(func1(data1) > 4096){
+const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/UnwatchRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(func1(data1) < 1){
+const err5 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/UnwatchRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/UnwatchRequest/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+else {
+const err7 = {instancePath,schemaPath:"contract#/$defs/UnwatchRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"props":{"action":true,"path":true},"dynamicProps":false,"dynamicItems":false};
+
+const replaceEnvironmentBody = validate65;
+const schema116 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
+const schema117 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
+
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate66.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4003,38 +5455,38 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate54.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate53.evaluated;
+const evaluated0 = validate65.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate54(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate66(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
 errors = vErrors.length;
 }
-validate53.errors = vErrors;
+validate65.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+validate65.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
-const mergeEnvironmentBody = validate56;
-const schema93 = {"$id":"mergeEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
+const mergeEnvironmentBody = validate68;
+const schema119 = {"$id":"mergeEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
 
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate57.evaluated;
+const evaluated0 = validate69.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4197,39 +5649,426 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate57.errors = vErrors;
+validate69.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+validate69.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate68.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate57(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate69(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
-validate56.errors = vErrors;
+validate68.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+validate68.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
-const startVncBody = validate59;
-const schema96 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
-const schema97 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
+const frameTerminalInput = validate71;
+const schema122 = {"$id":"frameTerminalInput","$ref":"contract#/$defs/TerminalInputFrame"};
+const schema123 = {"type":"object","required":["type","data"],"properties":{"type":{"type":"string","const":"input"},"data":{"type":"string"}}};
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate59.evaluated;
+const evaluated0 = validate71.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/TerminalInputFrame/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.data === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/TerminalInputFrame/required",keyword:"required",params:{missingProperty: "data"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/TerminalInputFrame/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if("input" !== data0){
+const err3 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/TerminalInputFrame/properties/type/const",keyword:"const",params:{allowedValue: "input"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.data !== undefined){
+if(typeof data.data !== "string"){
+const err4 = {instancePath:instancePath+"/data",schemaPath:"contract#/$defs/TerminalInputFrame/properties/data/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"contract#/$defs/TerminalInputFrame/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+validate71.evaluated = {"props":{"type":true,"data":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameTerminalResize = validate72;
+const schema124 = {"$id":"frameTerminalResize","$ref":"contract#/$defs/TerminalResizeFrame"};
+const schema125 = {"type":"object","required":["type","cols","rows"],"properties":{"type":{"type":"string","const":"resize"},"cols":{"type":"integer","minimum":1,"maximum":1000},"rows":{"type":"integer","minimum":1,"maximum":1000}}};
+
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate72.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/TerminalResizeFrame/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.cols === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/TerminalResizeFrame/required",keyword:"required",params:{missingProperty: "cols"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.rows === undefined){
+const err2 = {instancePath,schemaPath:"contract#/$defs/TerminalResizeFrame/required",keyword:"required",params:{missingProperty: "rows"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err3 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if("resize" !== data0){
+const err4 = {instancePath:instancePath+"/type",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/type/const",keyword:"const",params:{allowedValue: "resize"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.cols !== undefined){
+let data1 = data.cols;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/cols",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/cols/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1000 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/cols",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/cols/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/cols",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/cols/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+if(data.rows !== undefined){
+let data2 = data.rows;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err8 = {instancePath:instancePath+"/rows",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/rows/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/rows",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/rows/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data2 < 1 || isNaN(data2)){
+const err10 = {instancePath:instancePath+"/rows",schemaPath:"contract#/$defs/TerminalResizeFrame/properties/rows/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"contract#/$defs/TerminalResizeFrame/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+validate72.errors = vErrors;
+return errors === 0;
+}
+validate72.evaluated = {"props":{"type":true,"cols":true,"rows":true},"dynamicProps":false,"dynamicItems":false};
+
+const openTerminalQuery = validate73;
+const schema126 = {"$id":"openTerminalQuery","type":"object","properties":{"cols":{"default":80,"type":"integer","minimum":1,"maximum":1000},"rows":{"default":24,"type":"integer","minimum":1,"maximum":1000},"shell":{"type":"string","minLength":1,"maxLength":4096,"pattern":"^[^\\u0000]*$"}},"required":[]};
+
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate73.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.cols === undefined){
+data.cols = 80;
+}
+if(data.rows === undefined){
+data.rows = 24;
+}
+let data0 = data.cols;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err0 = {instancePath:instancePath+"/cols",schemaPath:"#/properties/cols/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 1000 || isNaN(data0)){
+const err1 = {instancePath:instancePath+"/cols",schemaPath:"#/properties/cols/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 < 1 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/cols",schemaPath:"#/properties/cols/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+let data1 = data.rows;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err3 = {instancePath:instancePath+"/rows",schemaPath:"#/properties/rows/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1000 || isNaN(data1)){
+const err4 = {instancePath:instancePath+"/rows",schemaPath:"#/properties/rows/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err5 = {instancePath:instancePath+"/rows",schemaPath:"#/properties/rows/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.shell !== undefined){
+let data2 = data.shell;
+if(typeof data2 === "string"){
+if(func1(data2) > 4096){
+const err6 = {instancePath:instancePath+"/shell",schemaPath:"#/properties/shell/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(func1(data2) < 1){
+const err7 = {instancePath:instancePath+"/shell",schemaPath:"#/properties/shell/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(!pattern4.test(data2)){
+const err8 = {instancePath:instancePath+"/shell",schemaPath:"#/properties/shell/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/shell",schemaPath:"#/properties/shell/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+validate73.errors = vErrors;
+return errors === 0;
+}
+validate73.evaluated = {"props":{"cols":true,"rows":true,"shell":true},"dynamicProps":false,"dynamicItems":false};
+
+const startVncBody = validate74;
+const schema127 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
+const schema128 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
+
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4266,7 +6105,7 @@ errors++;
 if(data.password !== undefined){
 let data1 = data.password;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema97.properties.password.type}};
+const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema128.properties.password.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4299,20 +6138,20 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate59.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate59.evaluated = {"props":{"display":true,"password":true},"dynamicProps":false,"dynamicItems":false};
+validate74.evaluated = {"props":{"display":true,"password":true},"dynamicProps":false,"dynamicItems":false};
 
-const clickMouseBody = validate60;
-const schema98 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
-const schema99 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
-const schema100 = {"type":"string","enum":["left","middle","right"],"default":"left"};
+const clickMouseBody = validate75;
+const schema129 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
+const schema130 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
+const schema131 = {"type":"string","enum":["left","middle","right"],"default":"left"};
 
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate61.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4384,7 +6223,7 @@ vErrors.push(err4);
 errors++;
 }
 if(!(((data2 === "left") || (data2 === "middle")) || (data2 === "right"))){
-const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema100.enum}};
+const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema131.enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4437,39 +6276,39 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate61.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate60.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate61(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
+if(!(validate76(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
-validate60.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
 
-const moveMouseBody = validate63;
-const schema101 = {"$id":"moveMouseBody","$ref":"contract#/$defs/MouseMoveRequest"};
-const schema102 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"}}};
+const moveMouseBody = validate78;
+const schema132 = {"$id":"moveMouseBody","$ref":"contract#/$defs/MouseMoveRequest"};
+const schema133 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"}}};
 
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate63.evaluated;
+const evaluated0 = validate78.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4534,19 +6373,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate63.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":{"x":true,"y":true},"dynamicProps":false,"dynamicItems":false};
+validate78.evaluated = {"props":{"x":true,"y":true},"dynamicProps":false,"dynamicItems":false};
 
-const dragMouseBody = validate64;
-const schema103 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
-const schema104 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
+const dragMouseBody = validate79;
+const schema134 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
+const schema135 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
 
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate65.evaluated;
+const evaluated0 = validate80.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4661,7 +6500,7 @@ vErrors.push(err8);
 errors++;
 }
 if(!(((data4 === "left") || (data4 === "middle")) || (data4 === "right"))){
-const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema100.enum}};
+const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema131.enum}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4681,39 +6520,39 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate65.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
-validate65.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
+validate80.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate64.evaluated;
+const evaluated0 = validate79.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate65(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
+if(!(validate80(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
-validate64.errors = vErrors;
+validate79.errors = vErrors;
 return errors === 0;
 }
-validate64.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
+validate79.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
 
-const scrollMouseBody = validate67;
-const schema106 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
-const schema107 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
+const scrollMouseBody = validate82;
+const schema137 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
+const schema138 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
 
-function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate67.evaluated;
+const evaluated0 = validate82.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4800,7 +6639,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!((((data4 === "up") || (data4 === "down")) || (data4 === "left")) || (data4 === "right"))){
-const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema107.properties.direction.enum}};
+const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema138.properties.direction.enum}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4820,19 +6659,19 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate67.errors = vErrors;
+validate82.errors = vErrors;
 return errors === 0;
 }
-validate67.evaluated = {"props":{"x":true,"y":true,"delta_y":true,"amount":true,"direction":true},"dynamicProps":false,"dynamicItems":false};
+validate82.evaluated = {"props":{"x":true,"y":true,"delta_y":true,"amount":true,"direction":true},"dynamicProps":false,"dynamicItems":false};
 
-const typeTextBody = validate68;
-const schema108 = {"$id":"typeTextBody","$ref":"contract#/$defs/KeyboardTypeRequest"};
-const schema109 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":100000},"delay_ms":{"type":"integer","minimum":0,"maximum":1000}}};
+const typeTextBody = validate83;
+const schema139 = {"$id":"typeTextBody","$ref":"contract#/$defs/KeyboardTypeRequest"};
+const schema140 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":100000},"delay_ms":{"type":"integer","minimum":0,"maximum":1000}}};
 
-function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate68.evaluated;
+const evaluated0 = validate83.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4921,19 +6760,19 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate68.errors = vErrors;
+validate83.errors = vErrors;
 return errors === 0;
 }
-validate68.evaluated = {"props":{"text":true,"delay_ms":true},"dynamicProps":false,"dynamicItems":false};
+validate83.evaluated = {"props":{"text":true,"delay_ms":true},"dynamicProps":false,"dynamicItems":false};
 
-const pressKeyBody = validate69;
-const schema110 = {"$id":"pressKeyBody","$ref":"contract#/$defs/KeyboardPressRequest"};
-const schema111 = {"type":"object","required":["key"],"properties":{"key":{"type":"string","minLength":1,"maxLength":64}}};
+const pressKeyBody = validate84;
+const schema141 = {"$id":"pressKeyBody","$ref":"contract#/$defs/KeyboardPressRequest"};
+const schema142 = {"type":"object","required":["key"],"properties":{"key":{"type":"string","minLength":1,"maxLength":64}}};
 
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate69.evaluated;
+const evaluated0 = validate84.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4997,19 +6836,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate69.errors = vErrors;
+validate84.errors = vErrors;
 return errors === 0;
 }
-validate69.evaluated = {"props":{"key":true},"dynamicProps":false,"dynamicItems":false};
+validate84.evaluated = {"props":{"key":true},"dynamicProps":false,"dynamicItems":false};
 
-const pressKeyCombinationBody = validate70;
-const schema112 = {"$id":"pressKeyCombinationBody","$ref":"contract#/$defs/KeyboardCombinationRequest"};
-const schema113 = {"type":"object","properties":{"keys":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
+const pressKeyCombinationBody = validate85;
+const schema143 = {"$id":"pressKeyCombinationBody","$ref":"contract#/$defs/KeyboardCombinationRequest"};
+const schema144 = {"type":"object","properties":{"keys":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
 
-function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate70.evaluated;
+const evaluated0 = validate85.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5185,19 +7024,19 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate70.errors = vErrors;
+validate85.errors = vErrors;
 return errors === 0;
 }
-validate70.evaluated = {"props":{"keys":true,"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
+validate85.evaluated = {"props":{"keys":true,"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
 
-const setClipboardBody = validate71;
-const schema114 = {"$id":"setClipboardBody","$ref":"contract#/$defs/ClipboardSetRequest"};
-const schema115 = {"type":"object","properties":{"content":{"type":"string","maxLength":1048576},"text":{"type":"string","maxLength":1048576}}};
+const setClipboardBody = validate86;
+const schema145 = {"$id":"setClipboardBody","$ref":"contract#/$defs/ClipboardSetRequest"};
+const schema146 = {"type":"object","properties":{"content":{"type":"string","maxLength":1048576},"text":{"type":"string","maxLength":1048576}}};
 
-function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate71.evaluated;
+const evaluated0 = validate86.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5266,19 +7105,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate71.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"content":true,"text":true},"dynamicProps":false,"dynamicItems":false};
+validate86.evaluated = {"props":{"content":true,"text":true},"dynamicProps":false,"dynamicItems":false};
 
-const takeRegionScreenshotBody = validate72;
-const schema116 = {"$id":"takeRegionScreenshotBody","$ref":"contract#/$defs/ScreenRegion"};
-const schema117 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+const takeRegionScreenshotBody = validate87;
+const schema147 = {"$id":"takeRegionScreenshotBody","$ref":"contract#/$defs/ScreenRegion"};
+const schema148 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
 
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate72.evaluated;
+const evaluated0 = validate87.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5413,19 +7252,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate72.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-validate72.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate87.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
-const startRecordingBody = validate73;
-const schema118 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
-const schema119 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
+const startRecordingBody = validate88;
+const schema149 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
+const schema150 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
 
-function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate73.evaluated;
+const evaluated0 = validate88.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5541,19 +7380,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate73.errors = vErrors;
+validate88.errors = vErrors;
 return errors === 0;
 }
-validate73.evaluated = {"props":{"output_file":true,"fps":true,"format":true,"quality":true},"dynamicProps":false,"dynamicItems":false};
+validate88.evaluated = {"props":{"output_file":true,"fps":true,"format":true,"quality":true},"dynamicProps":false,"dynamicItems":false};
 
-const stopRecordingBody = validate74;
-const schema120 = {"$id":"stopRecordingBody","$ref":"contract#/$defs/RecordingStopRequest"};
-const schema121 = {"type":"object","properties":{"recording_id":{"type":"string","maxLength":200}}};
+const stopRecordingBody = validate89;
+const schema151 = {"$id":"stopRecordingBody","$ref":"contract#/$defs/RecordingStopRequest"};
+const schema152 = {"type":"object","properties":{"recording_id":{"type":"string","maxLength":200}}};
 
-function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate74.evaluated;
+const evaluated0 = validate89.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5597,18 +7436,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate74.errors = vErrors;
+validate89.errors = vErrors;
 return errors === 0;
 }
-validate74.evaluated = {"props":{"recording_id":true},"dynamicProps":false,"dynamicItems":false};
+validate89.evaluated = {"props":{"recording_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const getRecordingStatusQuery = validate75;
-const schema122 = {"$id":"getRecordingStatusQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
+const getRecordingStatusQuery = validate90;
+const schema153 = {"$id":"getRecordingStatusQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
 
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate75.evaluated;
+const evaluated0 = validate90.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5662,18 +7501,18 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate75.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-validate75.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate90.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-const downloadRecordingQuery = validate76;
-const schema123 = {"$id":"downloadRecordingQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
+const downloadRecordingQuery = validate91;
+const schema154 = {"$id":"downloadRecordingQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
 
-function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate76.evaluated;
+const evaluated0 = validate91.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5727,19 +7566,19 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate76.errors = vErrors;
+validate91.errors = vErrors;
 return errors === 0;
 }
-validate76.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate91.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-const focusWindowBody = validate77;
-const schema124 = {"$id":"focusWindowBody","$ref":"contract#/$defs/WindowRequest"};
-const schema125 = {"type":"object","required":["window_id"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}}};
+const focusWindowBody = validate92;
+const schema155 = {"$id":"focusWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const schema156 = {"type":"object","required":["window_id"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}}};
 
-function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate77.evaluated;
+const evaluated0 = validate92.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5803,18 +7642,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate77.errors = vErrors;
+validate92.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate92.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const closeWindowBody = validate78;
-const schema126 = {"$id":"closeWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const closeWindowBody = validate93;
+const schema157 = {"$id":"closeWindowBody","$ref":"contract#/$defs/WindowRequest"};
 
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate78.evaluated;
+const evaluated0 = validate93.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5878,19 +7717,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate78.errors = vErrors;
+validate93.errors = vErrors;
 return errors === 0;
 }
-validate78.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate93.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const resizeWindowBody = validate79;
-const schema128 = {"$id":"resizeWindowBody","$ref":"contract#/$defs/WindowResizeRequest"};
-const schema129 = {"type":"object","required":["window_id","width","height"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+const resizeWindowBody = validate94;
+const schema159 = {"$id":"resizeWindowBody","$ref":"contract#/$defs/WindowResizeRequest"};
+const schema160 = {"type":"object","required":["window_id","width","height"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
 
-function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate79.evaluated;
+const evaluated0 = validate94.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6024,18 +7863,18 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate79.errors = vErrors;
+validate94.errors = vErrors;
 return errors === 0;
 }
-validate79.evaluated = {"props":{"window_id":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate94.evaluated = {"props":{"window_id":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
-const minimizeWindowBody = validate80;
-const schema130 = {"$id":"minimizeWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const minimizeWindowBody = validate95;
+const schema161 = {"$id":"minimizeWindowBody","$ref":"contract#/$defs/WindowRequest"};
 
-function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate80.evaluated;
+const evaluated0 = validate95.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6099,19 +7938,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate80.errors = vErrors;
+validate95.errors = vErrors;
 return errors === 0;
 }
-validate80.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate95.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const setResolutionBody = validate81;
-const schema132 = {"$id":"setResolutionBody","$ref":"contract#/$defs/ResolutionRequest"};
-const schema133 = {"type":"object","required":["width","height"],"properties":{"width":{"type":"integer","minimum":320,"maximum":7680},"height":{"type":"integer","minimum":200,"maximum":4320}}};
+const setResolutionBody = validate96;
+const schema163 = {"$id":"setResolutionBody","$ref":"contract#/$defs/ResolutionRequest"};
+const schema164 = {"type":"object","required":["width","height"],"properties":{"width":{"type":"integer","minimum":320,"maximum":7680},"height":{"type":"integer","minimum":200,"maximum":4320}}};
 
-function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate81.evaluated;
+const evaluated0 = validate96.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6220,18 +8059,18 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate81.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-validate81.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate96.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
-const setResolutionAliasBody = validate82;
-const schema134 = {"$id":"setResolutionAliasBody","$ref":"contract#/$defs/ResolutionRequest"};
+const setResolutionAliasBody = validate97;
+const schema165 = {"$id":"setResolutionAliasBody","$ref":"contract#/$defs/ResolutionRequest"};
 
-function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate82.evaluated;
+const evaluated0 = validate97.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6340,19 +8179,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate82.errors = vErrors;
+validate97.errors = vErrors;
 return errors === 0;
 }
-validate82.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate97.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
-const recogniseTextBody = validate83;
-const schema136 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
-const schema137 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
+const recogniseTextBody = validate98;
+const schema167 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
+const schema168 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
 
-function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate83.evaluated;
+const evaluated0 = validate98.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6513,19 +8352,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate83.errors = vErrors;
+validate98.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true,"language":true},"dynamicProps":false,"dynamicItems":false};
+validate98.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true,"language":true},"dynamicProps":false,"dynamicItems":false};
 
-const pressHotkeyBody = validate84;
-const schema138 = {"$id":"pressHotkeyBody","$ref":"contract#/$defs/HotkeyRequest"};
-const schema139 = {"type":"object","required":["modifiers","key"],"properties":{"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
+const pressHotkeyBody = validate99;
+const schema169 = {"$id":"pressHotkeyBody","$ref":"contract#/$defs/HotkeyRequest"};
+const schema170 = {"type":"object","required":["modifiers","key"],"properties":{"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
 
-function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate84.evaluated;
+const evaluated0 = validate99.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6660,19 +8499,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate84.errors = vErrors;
+validate99.errors = vErrors;
 return errors === 0;
 }
-validate84.evaluated = {"props":{"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
+validate99.evaluated = {"props":{"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
 
-const dragAndDropBody = validate85;
-const schema140 = {"$id":"dragAndDropBody","$ref":"contract#/$defs/DragDropRequest"};
-const schema141 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"}}};
+const dragAndDropBody = validate100;
+const schema171 = {"$id":"dragAndDropBody","$ref":"contract#/$defs/DragDropRequest"};
+const schema172 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"}}};
 
-function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate85.evaluated;
+const evaluated0 = validate100.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6783,18 +8622,18 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate85.errors = vErrors;
+validate100.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
+validate100.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
 
-const dragAndDropAliasBody = validate86;
-const schema142 = {"$id":"dragAndDropAliasBody","$ref":"contract#/$defs/DragDropRequest"};
+const dragAndDropAliasBody = validate101;
+const schema173 = {"$id":"dragAndDropAliasBody","$ref":"contract#/$defs/DragDropRequest"};
 
-function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate86.evaluated;
+const evaluated0 = validate101.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6905,19 +8744,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate86.errors = vErrors;
+validate101.errors = vErrors;
 return errors === 0;
 }
-validate86.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
+validate101.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
 
-const findElementBody = validate87;
-const schema144 = {"$id":"findElementBody","$ref":"contract#/$defs/FindElementRequest"};
-const schema145 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000}}};
+const findElementBody = validate102;
+const schema175 = {"$id":"findElementBody","$ref":"contract#/$defs/FindElementRequest"};
+const schema176 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000}}};
 
-function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate87.evaluated;
+const evaluated0 = validate102.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6981,19 +8820,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate87.errors = vErrors;
+validate102.errors = vErrors;
 return errors === 0;
 }
-validate87.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
+validate102.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
 
-const waitForElementBody = validate88;
-const schema146 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
-const schema147 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
+const waitForElementBody = validate103;
+const schema177 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
+const schema178 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
 
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate88.evaluated;
+const evaluated0 = validate103.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7093,18 +8932,18 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate88.errors = vErrors;
+validate103.errors = vErrors;
 return errors === 0;
 }
-validate88.evaluated = {"props":{"text":true,"timeout":true},"dynamicProps":false,"dynamicItems":false};
+validate103.evaluated = {"props":{"text":true,"timeout":true},"dynamicProps":false,"dynamicItems":false};
 
-const getElementBoundsBody = validate89;
-const schema148 = {"$id":"getElementBoundsBody","$ref":"contract#/$defs/FindElementRequest"};
+const getElementBoundsBody = validate104;
+const schema179 = {"$id":"getElementBoundsBody","$ref":"contract#/$defs/FindElementRequest"};
 
-function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate89.evaluated;
+const evaluated0 = validate104.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7168,18 +9007,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate89.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate89.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
 
-const captureWindowQuery = validate90;
-const schema150 = {"$id":"captureWindowQuery","type":"object","properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}},"required":["window_id"]};
+const captureWindowQuery = validate105;
+const schema181 = {"$id":"captureWindowQuery","type":"object","properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}},"required":["window_id"]};
 
-function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate90.evaluated;
+const evaluated0 = validate105.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7243,18 +9082,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate90.errors = vErrors;
+validate105.errors = vErrors;
 return errors === 0;
 }
-validate90.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate105.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const getExecutionOutputQuery = validate91;
-const schema151 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
+const getExecutionOutputQuery = validate106;
+const schema182 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
 
-function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate91.evaluated;
+const evaluated0 = validate106.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7417,10 +9256,10 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate91.errors = vErrors;
+validate106.errors = vErrors;
 return errors === 0;
 }
-validate91.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
+validate106.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
 
 export const agentContract = {
   name: "agent",
@@ -7437,12 +9276,12 @@ export const agentContract = {
     { operationId: "executeAsync", method: "POST", path: "/execute/async", authenticated: true, status: 200, body: { validate: executeAsyncBody, required: true, units: { "timeout": "seconds" } } },
     { operationId: "listExecutions", method: "GET", path: "/execute/processes", authenticated: true, status: 200 },
     { operationId: "killExecution", method: "DELETE", path: "/execute/kill", authenticated: true, status: 200, query: { validate: killExecutionQuery, types: { "process_id": "string" }, units: {} } },
-    { operationId: "streamExecution", method: "GET", path: "/execute/stream", authenticated: true, status: 101, upgrade: true },
-    { operationId: "streamCode", method: "GET", path: "/stream", authenticated: true, status: 101, upgrade: true },
-    { operationId: "streamIpython", method: "GET", path: "/stream/ipython", authenticated: true, status: 101, upgrade: true },
+    { operationId: "streamExecution", method: "GET", path: "/execute/stream", authenticated: true, status: 101, upgrade: true, frames: { "execute": { validate: frameExecuteStreamRequest, units: { "timeout": "seconds" } }, "cancel": { validate: frameCancel, units: {} } } },
+    { operationId: "streamCode", method: "GET", path: "/stream", authenticated: true, status: 101, upgrade: true, frames: { "execute": { validate: frameExecuteStreamRequest, units: { "timeout": "seconds" } }, "cancel": { validate: frameCancel, units: {} } } },
+    { operationId: "streamIpython", method: "GET", path: "/stream/ipython", authenticated: true, status: 101, upgrade: true, frames: { "execute": { validate: frameExecuteStreamRequest, units: { "timeout": "seconds" } }, "cancel": { validate: frameCancel, units: {} } } },
     { operationId: "runCommand", method: "POST", path: "/commands/run", authenticated: true, status: 200, body: { validate: runCommandBody, required: true, units: { "timeout": "seconds" } } },
     { operationId: "runCommandBackground", method: "POST", path: "/commands/background", authenticated: true, status: 200, body: { validate: runCommandBackgroundBody, required: true, units: { "timeout": "seconds" } } },
-    { operationId: "streamCommand", method: "GET", path: "/commands/stream", authenticated: true, status: 101, upgrade: true },
+    { operationId: "streamCommand", method: "GET", path: "/commands/stream", authenticated: true, status: 101, upgrade: true, frames: { "execute": { validate: frameCommandStreamRequest, units: { "timeout": "seconds" } }, "command": { validate: frameCommandStreamRequest, units: { "timeout": "seconds" } }, "stdin": { validate: frameStdin, units: {} }, "stdin_close": { validate: frameStdinClose, units: {} }, "signal": { validate: frameSignal, units: {} }, "cancel": { validate: frameCancel, units: {} } } },
     { operationId: "readFile", method: "GET", path: "/files/read", authenticated: true, status: 200, query: { validate: readFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "writeFile", method: "POST", path: "/files/write", authenticated: true, status: 200, body: { validate: writeFileBody, required: true, units: {} } },
     { operationId: "listFiles", method: "GET", path: "/files/list", authenticated: true, status: 200, query: { validate: listFilesQuery, types: { "path": "string" }, units: {} } },
@@ -7451,7 +9290,7 @@ export const agentContract = {
     { operationId: "makeDirectory", method: "POST", path: "/files/mkdir", authenticated: true, status: 200, body: { validate: makeDirectoryBody, required: true, units: {} } },
     { operationId: "uploadFile", method: "POST", path: "/files/upload", authenticated: true, status: 200, query: { validate: uploadFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "downloadFile", method: "GET", path: "/files/download", authenticated: true, status: 200, query: { validate: downloadFileQuery, types: { "path": "string" }, units: {} } },
-    { operationId: "watchFiles", method: "GET", path: "/files/watch", authenticated: true, status: 101, upgrade: true },
+    { operationId: "watchFiles", method: "GET", path: "/files/watch", authenticated: true, status: 101, upgrade: true, frames: { "watch": { validate: frameWatchRequest, units: {} }, "unwatch": { validate: frameUnwatchRequest, units: {} } } },
     { operationId: "getEnvironment", method: "GET", path: "/env", authenticated: true, status: 200 },
     { operationId: "replaceEnvironment", method: "PUT", path: "/env", authenticated: true, status: 200, body: { validate: replaceEnvironmentBody, required: true, units: {} } },
     { operationId: "clearEnvironment", method: "DELETE", path: "/env", authenticated: true, status: 200 },
@@ -7463,7 +9302,7 @@ export const agentContract = {
     { operationId: "getCacheStats", method: "GET", path: "/cache/stats", authenticated: true, status: 200 },
     { operationId: "clearCache", method: "POST", path: "/cache/clear", authenticated: true, status: 200 },
     { operationId: "listJupyterSessions", method: "GET", path: "/jupyter/sessions", authenticated: true, status: 200 },
-    { operationId: "openTerminal", method: "GET", path: "/terminal", authenticated: true, status: 101, upgrade: true },
+    { operationId: "openTerminal", method: "GET", path: "/terminal", authenticated: true, status: 101, upgrade: true, frames: { "input": { validate: frameTerminalInput, units: {} }, "resize": { validate: frameTerminalResize, units: {} } }, query: { validate: openTerminalQuery, types: { "cols": "integer", "rows": "integer", "shell": "string" }, units: {} } },
     { operationId: "startVncByGet", method: "GET", path: "/desktop/vnc/start", authenticated: true, status: 200 },
     { operationId: "startVnc", method: "POST", path: "/desktop/vnc/start", authenticated: true, status: 200, body: { validate: startVncBody, required: false, units: {} } },
     { operationId: "stopVncByGet", method: "GET", path: "/desktop/vnc/stop", authenticated: true, status: 200 },

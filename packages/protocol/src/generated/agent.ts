@@ -307,7 +307,11 @@ export interface paths {
         /**
          * Run code over a WebSocket
          * @description The client sends one `execute` frame; the server sends output as it appears, then `result` or `error`, and
-         *     always `complete` before it closes.
+         *     always `complete` before it closes. A `cancel` frame ends the program, and so does closing the connection.
+         *
+         *     The next frame is sent when the client has answered the ping behind the one before, so that clients which take
+         *     one frame at a time lose none. A reader that is slow holds nobody up: the program goes on, what it writes is
+         *     kept as for `/execute`, and what is no longer kept when its turn comes is told as `skipped_bytes`.
          */
         get: operations["streamExecution"];
         put?: never;
@@ -408,7 +412,9 @@ export interface paths {
         };
         /**
          * Run a command over a WebSocket
-         * @description As `/execute/stream`, with a command in the first frame.
+         * @description As `/execute/stream`, with a command in the first frame. Frames `stdin` go to its standard input until
+         *     `stdin_close`; `signal` goes to its process group. A command that gets no `stdin` frames waits for them as it
+         *     would at a terminal: send `stdin_close`, or say `stdin: false` in the first frame.
          */
         get: operations["streamCommand"];
         put?: never;
@@ -588,7 +594,9 @@ export interface paths {
         };
         /**
          * Watch a directory over a WebSocket
-         * @description The client sends one `watch` frame per directory; the server sends one `change` frame per change.
+         * @description The client sends one `watch` frame per directory; the server sends one `change` frame per change in it or in a
+         *     directory below it, which symbolic links are not. With `ready: true` it tells when it has begun to watch:
+         *     nothing that happens after that is missed. What cannot be watched, or was missed, is told in an `error` frame.
          */
         get: operations["watchFiles"];
         put?: never;
@@ -778,7 +786,8 @@ export interface paths {
         };
         /**
          * Open an interactive shell over a WebSocket
-         * @description The server sends `exit` with the shell's code, then closes.
+         * @description A shell in a pseudo-terminal. The server sends `exit` with the shell's code, then closes. Closing the connection
+         *     kills the shell and all that was started from it.
          */
         get: operations["openTerminal"];
         put?: never;
@@ -2406,8 +2415,17 @@ export interface components {
             env?: components["schemas"]["EnvironmentVariables"] | null;
             context?: components["schemas"]["ContextName"];
         };
+        /** @description Ends the program; `result` tells that it was killed. */
+        CancelFrame: {
+            /** @constant */
+            type: "cancel";
+        };
+        ExecuteStreamClientFrame: components["schemas"]["ExecuteStreamRequest"] | components["schemas"]["CancelFrame"];
         CommandStreamRequest: {
-            /** @enum {string} */
+            /**
+             * @default execute
+             * @enum {string}
+             */
             type?: "execute" | "command";
             command: string;
             args?: string[] | null;
@@ -2415,13 +2433,44 @@ export interface components {
             workdir?: components["schemas"]["WorkingDirectory"];
             working_dir?: components["schemas"]["WorkingDirectory"];
             env?: components["schemas"]["EnvironmentVariables"] | null;
+            /**
+             * @description Whether `stdin` frames may follow. Without them the command reads an empty input.
+             * @default true
+             */
+            stdin?: boolean;
         };
+        StdinFrame: {
+            /** @constant */
+            type: "stdin";
+            data: string;
+            /**
+             * @description What `data` is.
+             * @default utf-8
+             * @enum {string}
+             */
+            encoding?: "utf-8" | "base64";
+        };
+        /** @description The command has read all of its input. */
+        StdinCloseFrame: {
+            /** @constant */
+            type: "stdin_close";
+        };
+        /** @description For the command and what it started in its process group. */
+        SignalFrame: {
+            /** @constant */
+            type: "signal";
+            /** @enum {string} */
+            signal: "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGKILL" | "SIGTERM" | "SIGUSR1" | "SIGUSR2" | "SIGSTOP" | "SIGCONT" | "SIGWINCH";
+        };
+        CommandStreamClientFrame: components["schemas"]["CommandStreamRequest"] | components["schemas"]["StdinFrame"] | components["schemas"]["StdinCloseFrame"] | components["schemas"]["SignalFrame"] | components["schemas"]["CancelFrame"];
         OutputFrame: {
             /** @enum {string} */
             type: "stdout" | "stderr";
             data: string;
             /** Format: date-time */
             timestamp?: string;
+            /** @description Bytes between this piece and the one before that were no longer kept when their turn came. */
+            skipped_bytes?: number;
         };
         ResultFrame: {
             /** @constant */
@@ -2431,12 +2480,14 @@ export interface components {
             execution_time?: number;
             /** Format: date-time */
             timestamp?: string;
-        };
+        } & components["schemas"]["Outcome"];
         ErrorFrame: {
             /** @constant */
             type: "error";
             error: string;
             code?: string;
+            /** @description What it is about, when it is about a path. */
+            path?: string;
             /** Format: date-time */
             timestamp?: string;
         };
@@ -2473,14 +2524,35 @@ export interface components {
             /** @constant */
             action: "watch";
             path: string;
+            /**
+             * @description Whether to tell when watching has begun.
+             * @default false
+             */
+            ready?: boolean;
         };
-        WatchFrame: components["schemas"]["ChangeFrame"] | components["schemas"]["ErrorFrame"];
+        /** @description Ends the watching of a path that was asked for. */
+        UnwatchRequest: {
+            /** @constant */
+            action: "unwatch";
+            path: string;
+        };
+        WatchClientFrame: components["schemas"]["WatchRequest"] | components["schemas"]["UnwatchRequest"];
+        ReadyFrame: {
+            /** @constant */
+            type: "ready";
+            path: string;
+            /** Format: date-time */
+            timestamp?: string;
+        };
+        WatchFrame: components["schemas"]["ChangeFrame"] | components["schemas"]["ReadyFrame"] | components["schemas"]["ErrorFrame"];
         ChangeFrame: {
             /** @constant */
             type: "change";
             path: string;
             /** @enum {string} */
             event: "created" | "modified" | "deleted" | "renamed";
+            /** @description Of what was renamed, its name before. */
+            old_path?: string;
             /** Format: date-time */
             timestamp?: string;
         };
@@ -4170,7 +4242,14 @@ export interface operations {
     };
     openTerminal: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Columns of the terminal at its start. */
+                cols?: number;
+                /** @description Rows of the terminal at its start. */
+                rows?: number;
+                /** @description The program to run, by name or path; bash when absent, or sh where there is no bash. */
+                shell?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -141,9 +141,10 @@ validate20.evaluated = {"props":{"limit":true,"status":true,"region":true,"name"
 
 const createSandboxBody = validate22;
 const schema34 = {"$id":"createSandboxBody","$ref":"contract#/$defs/CreateSandboxRequest"};
-const schema35 = {"type":"object","properties":{"template_id":{"$ref":"contract#/$defs/TemplateReference"},"template_name":{"type":"string","minLength":1},"region":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400},"internet_access":{"type":"boolean"},"env_vars":{"type":"object","additionalProperties":{"type":"string"}},"vcpu":{"type":"integer"},"memory_mb":{"type":"integer"},"disk_gb":{"type":"integer"},"name":{"type":"string","minLength":1,"maxLength":128},"get_or_create":{"type":"boolean"},"metadata":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":1024}},"min_isolation":{"$ref":"contract#/$defs/Isolation"}},"anyOf":[{"required":["template_id"]},{"required":["template_name"]}]};
+const schema35 = {"type":"object","properties":{"template_id":{"$ref":"contract#/$defs/TemplateReference"},"template_name":{"type":"string","minLength":1},"region":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400},"internet_access":{"type":"boolean"},"egress":{"$ref":"contract#/$defs/EgressLists"},"env_vars":{"type":"object","additionalProperties":{"type":"string"}},"vcpu":{"type":"integer"},"memory_mb":{"type":"integer"},"disk_gb":{"type":"integer"},"name":{"type":"string","minLength":1,"maxLength":128},"get_or_create":{"type":"boolean"},"metadata":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":1024}},"min_isolation":{"$ref":"contract#/$defs/Isolation"}},"anyOf":[{"required":["template_id"]},{"required":["template_name"]}]};
 const schema36 = {"oneOf":[{"type":"string","minLength":1},{"type":"integer"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","minLength":1}}}]};
-const schema37 = {"type":"string","enum":["namespace","container","gvisor","microvm"]};
+const schema37 = {"type":"object","properties":{"allow":{"type":"array","maxItems":256,"items":{"type":"string","minLength":1,"maxLength":300}},"deny":{"type":"array","maxItems":256,"items":{"type":"string","minLength":1,"maxLength":300}}}};
+const schema38 = {"type":"string","enum":["namespace","container","gvisor","microvm"]};
 const func1 = codePoints;
 
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -432,12 +433,14 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data.env_vars !== undefined){
-let data6 = data.env_vars;
+if(data.egress !== undefined){
+let data6 = data.egress;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-for(const key0 in data6){
-if(typeof data6[key0] !== "string"){
-const err18 = {instancePath:instancePath+"/env_vars/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/env_vars/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(data6.allow !== undefined){
+let data7 = data6.allow;
+if(Array.isArray(data7)){
+if(data7.length > 256){
+const err18 = {instancePath:instancePath+"/egress/allow",schemaPath:"contract#/$defs/EgressLists/properties/allow/maxItems",keyword:"maxItems",params:{limit: 256}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -446,10 +449,12 @@ vErrors.push(err18);
 }
 errors++;
 }
-}
-}
-else {
-const err19 = {instancePath:instancePath+"/env_vars",schemaPath:"#/properties/env_vars/type",keyword:"type",params:{type: "object"}};
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(typeof data8 === "string"){
+if(func1(data8) > 300){
+const err19 = {instancePath:instancePath+"/egress/allow/" + i0,schemaPath:"contract#/$defs/EgressLists/properties/allow/items/maxLength",keyword:"maxLength",params:{limit: 300}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -458,11 +463,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-if(data.vcpu !== undefined){
-let data8 = data.vcpu;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err20 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "integer"}};
+if(func1(data8) < 1){
+const err20 = {instancePath:instancePath+"/egress/allow/" + i0,schemaPath:"contract#/$defs/EgressLists/properties/allow/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -472,10 +474,8 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data.memory_mb !== undefined){
-let data9 = data.memory_mb;
-if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-const err21 = {instancePath:instancePath+"/memory_mb",schemaPath:"#/properties/memory_mb/type",keyword:"type",params:{type: "integer"}};
+else {
+const err21 = {instancePath:instancePath+"/egress/allow/" + i0,schemaPath:"contract#/$defs/EgressLists/properties/allow/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -485,10 +485,9 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.disk_gb !== undefined){
-let data10 = data.disk_gb;
-if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-const err22 = {instancePath:instancePath+"/disk_gb",schemaPath:"#/properties/disk_gb/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err22 = {instancePath:instancePath+"/egress/allow",schemaPath:"contract#/$defs/EgressLists/properties/allow/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -498,11 +497,11 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.name !== undefined){
-let data11 = data.name;
-if(typeof data11 === "string"){
-if(func1(data11) > 128){
-const err23 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
+if(data6.deny !== undefined){
+let data9 = data6.deny;
+if(Array.isArray(data9)){
+if(data9.length > 256){
+const err23 = {instancePath:instancePath+"/egress/deny",schemaPath:"contract#/$defs/EgressLists/properties/deny/maxItems",keyword:"maxItems",params:{limit: 256}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -511,8 +510,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(func1(data11) < 1){
-const err24 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+let data10 = data9[i1];
+if(typeof data10 === "string"){
+if(func1(data10) > 300){
+const err24 = {instancePath:instancePath+"/egress/deny/" + i1,schemaPath:"contract#/$defs/EgressLists/properties/deny/items/maxLength",keyword:"maxLength",params:{limit: 300}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -521,9 +524,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-else {
-const err25 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(func1(data10) < 1){
+const err25 = {instancePath:instancePath+"/egress/deny/" + i1,schemaPath:"contract#/$defs/EgressLists/properties/deny/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -533,9 +535,8 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data.get_or_create !== undefined){
-if(typeof data.get_or_create !== "boolean"){
-const err26 = {instancePath:instancePath+"/get_or_create",schemaPath:"#/properties/get_or_create/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err26 = {instancePath:instancePath+"/egress/deny/" + i1,schemaPath:"contract#/$defs/EgressLists/properties/deny/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -545,11 +546,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data.metadata !== undefined){
-let data13 = data.metadata;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(Object.keys(data13).length > 64){
-const err27 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/maxProperties",keyword:"maxProperties",params:{limit: 64}};
+}
+else {
+const err27 = {instancePath:instancePath+"/egress/deny",schemaPath:"contract#/$defs/EgressLists/properties/deny/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -558,11 +557,10 @@ vErrors.push(err27);
 }
 errors++;
 }
-for(const key1 in data13){
-let data14 = data13[key1];
-if(typeof data14 === "string"){
-if(func1(data14) > 1024){
-const err28 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 1024}};
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/egress",schemaPath:"contract#/$defs/EgressLists/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -572,8 +570,12 @@ vErrors.push(err28);
 errors++;
 }
 }
-else {
-const err29 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(data.env_vars !== undefined){
+let data11 = data.env_vars;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key0 in data11){
+if(typeof data11[key0] !== "string"){
+const err29 = {instancePath:instancePath+"/env_vars/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/env_vars/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -585,7 +587,7 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"}};
+const err30 = {instancePath:instancePath+"/env_vars",schemaPath:"#/properties/env_vars/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -595,10 +597,10 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data.min_isolation !== undefined){
-let data15 = data.min_isolation;
-if(typeof data15 !== "string"){
-const err31 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/type",keyword:"type",params:{type: "string"}};
+if(data.vcpu !== undefined){
+let data13 = data.vcpu;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err31 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -607,8 +609,11 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(!((((data15 === "namespace") || (data15 === "container")) || (data15 === "gvisor")) || (data15 === "microvm"))){
-const err32 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/enum",keyword:"enum",params:{allowedValues: schema37.enum}};
+}
+if(data.memory_mb !== undefined){
+let data14 = data.memory_mb;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
+const err32 = {instancePath:instancePath+"/memory_mb",schemaPath:"#/properties/memory_mb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -618,9 +623,10 @@ vErrors.push(err32);
 errors++;
 }
 }
-}
-else {
-const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.disk_gb !== undefined){
+let data15 = data.disk_gb;
+if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
+const err33 = {instancePath:instancePath+"/disk_gb",schemaPath:"#/properties/disk_gb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -629,10 +635,142 @@ vErrors.push(err33);
 }
 errors++;
 }
+}
+if(data.name !== undefined){
+let data16 = data.name;
+if(typeof data16 === "string"){
+if(func1(data16) > 128){
+const err34 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+if(func1(data16) < 1){
+const err35 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+else {
+const err36 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.get_or_create !== undefined){
+if(typeof data.get_or_create !== "boolean"){
+const err37 = {instancePath:instancePath+"/get_or_create",schemaPath:"#/properties/get_or_create/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data.metadata !== undefined){
+let data18 = data.metadata;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(Object.keys(data18).length > 64){
+const err38 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/maxProperties",keyword:"maxProperties",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+for(const key1 in data18){
+let data19 = data18[key1];
+if(typeof data19 === "string"){
+if(func1(data19) > 1024){
+const err39 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 1024}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+else {
+const err40 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+if(data.min_isolation !== undefined){
+let data20 = data.min_isolation;
+if(typeof data20 !== "string"){
+const err42 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+if(!((((data20 === "namespace") || (data20 === "container")) || (data20 === "gvisor")) || (data20 === "microvm"))){
+const err43 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/enum",keyword:"enum",params:{allowedValues: schema38.enum}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+}
+else {
+const err44 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
 validate23.errors = vErrors;
 return errors === 0;
 }
-validate23.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
+validate23.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"egress":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -652,10 +790,10 @@ errors = vErrors.length;
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"egress":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
 
 const listTemplatesQuery = validate25;
-const schema38 = {"$id":"listTemplatesQuery","type":"object","properties":{"category":{"type":"string"},"language":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":1000},"fields":{"type":"string"},"cursor":{"type":"string"}},"required":[]};
+const schema39 = {"$id":"listTemplatesQuery","type":"object","properties":{"category":{"type":"string"},"language":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":1000},"fields":{"type":"string"},"cursor":{"type":"string"}},"required":[]};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -768,12 +906,12 @@ return errors === 0;
 validate25.evaluated = {"props":{"category":true,"language":true,"limit":true,"fields":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 const buildTemplateBody = validate26;
-const schema39 = {"$id":"buildTemplateBody","$ref":"contract#/$defs/TemplateBuildRequest"};
-const schema40 = {"allOf":[{"$ref":"contract#/$defs/TemplateBuildConfig"},{"type":"object","required":["name","from_image","cpu","memory","diskGB"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128},"cpu":{"type":"integer","minimum":1},"memory":{"type":"integer","minimum":512,"maximum":64000},"diskGB":{"type":"integer","minimum":1,"maximum":250},"skipCache":{"type":"boolean"},"update":{"type":"boolean"},"registry_credentials":{"$ref":"contract#/$defs/RegistryCredentials"},"agent_version":{"type":"string"}}}]};
-const schema44 = {"type":"object","properties":{"type":{"type":"string","enum":["basic","github","gitlab","ecr","gcr"]},"username":{"type":"string"},"password":{"type":"string","format":"password"},"token":{"type":"string","format":"password"}}};
-const schema41 = {"type":"object","properties":{"from_image":{"type":"string","minLength":1},"steps":{"type":"array","items":{"$ref":"contract#/$defs/TemplateStep"}},"startCmd":{"type":["string","null"]},"readyCmd":{"oneOf":[{"$ref":"contract#/$defs/ReadyCheck"},{"type":"null"}]}}};
-const schema42 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["COPY","RUN","ENV","WORKDIR","USER","CMD","copy","run","env","workdir","user","cmd"]},"args":{"type":"array","items":{"type":"string"}},"key":{"type":"string"},"value":{"type":"string"},"path":{"type":"string"},"filesHash":{"type":"string"},"owner":{"type":"string"},"permissions":{"type":"string"},"skipCache":{"type":"boolean"}}};
-const schema43 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["port","url","file","process","command"]},"port":{"type":"integer","minimum":1,"maximum":65535},"url":{"type":"string"},"path":{"type":"string"},"name":{"type":"string"},"processName":{"type":"string"},"command":{"type":"string"},"timeout":{"type":"integer","minimum":1},"interval":{"type":"integer","minimum":1}}};
+const schema40 = {"$id":"buildTemplateBody","$ref":"contract#/$defs/TemplateBuildRequest"};
+const schema41 = {"allOf":[{"$ref":"contract#/$defs/TemplateBuildConfig"},{"type":"object","required":["name","from_image","cpu","memory","diskGB"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128},"cpu":{"type":"integer","minimum":1},"memory":{"type":"integer","minimum":512,"maximum":64000},"diskGB":{"type":"integer","minimum":1,"maximum":250},"skipCache":{"type":"boolean"},"update":{"type":"boolean"},"registry_credentials":{"$ref":"contract#/$defs/RegistryCredentials"},"agent_version":{"type":"string"}}}]};
+const schema45 = {"type":"object","properties":{"type":{"type":"string","enum":["basic","github","gitlab","ecr","gcr"]},"username":{"type":"string"},"password":{"type":"string","format":"password"},"token":{"type":"string","format":"password"}}};
+const schema42 = {"type":"object","properties":{"from_image":{"type":"string","minLength":1},"steps":{"type":"array","items":{"$ref":"contract#/$defs/TemplateStep"}},"startCmd":{"type":["string","null"]},"readyCmd":{"oneOf":[{"$ref":"contract#/$defs/ReadyCheck"},{"type":"null"}]}}};
+const schema43 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["COPY","RUN","ENV","WORKDIR","USER","CMD","copy","run","env","workdir","user","cmd"]},"args":{"type":"array","items":{"type":"string"}},"key":{"type":"string"},"value":{"type":"string"},"path":{"type":"string"},"filesHash":{"type":"string"},"owner":{"type":"string"},"permissions":{"type":"string"},"skipCache":{"type":"boolean"}}};
+const schema44 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["port","url","file","process","command"]},"port":{"type":"integer","minimum":1,"maximum":65535},"url":{"type":"string"},"path":{"type":"string"},"name":{"type":"string"},"processName":{"type":"string"},"command":{"type":"string"},"timeout":{"type":"integer","minimum":1},"interval":{"type":"integer","minimum":1}}};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -841,7 +979,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!((((((((((((data3 === "COPY") || (data3 === "RUN")) || (data3 === "ENV")) || (data3 === "WORKDIR")) || (data3 === "USER")) || (data3 === "CMD")) || (data3 === "copy")) || (data3 === "run")) || (data3 === "env")) || (data3 === "workdir")) || (data3 === "user")) || (data3 === "cmd"))){
-const err4 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/enum",keyword:"enum",params:{allowedValues: schema42.properties.type.enum}};
+const err4 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/enum",keyword:"enum",params:{allowedValues: schema43.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -990,7 +1128,7 @@ errors++;
 if(data.startCmd !== undefined){
 let data13 = data.startCmd;
 if((typeof data13 !== "string") && (data13 !== null)){
-const err16 = {instancePath:instancePath+"/startCmd",schemaPath:"#/properties/startCmd/type",keyword:"type",params:{type: schema41.properties.startCmd.type}};
+const err16 = {instancePath:instancePath+"/startCmd",schemaPath:"#/properties/startCmd/type",keyword:"type",params:{type: schema42.properties.startCmd.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1030,7 +1168,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!(((((data15 === "port") || (data15 === "url")) || (data15 === "file")) || (data15 === "process")) || (data15 === "command"))){
-const err19 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/enum",keyword:"enum",params:{allowedValues: schema43.properties.type.enum}};
+const err19 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/enum",keyword:"enum",params:{allowedValues: schema44.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1507,7 +1645,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!(((((data7 === "basic") || (data7 === "github")) || (data7 === "gitlab")) || (data7 === "ecr")) || (data7 === "gcr"))){
-const err19 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/enum",keyword:"enum",params:{allowedValues: schema44.properties.type.enum}};
+const err19 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/enum",keyword:"enum",params:{allowedValues: schema45.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1614,8 +1752,8 @@ return errors === 0;
 validate26.evaluated = {"props":{"name":true,"cpu":true,"memory":true,"diskGB":true,"skipCache":true,"update":true,"registry_credentials":true,"agent_version":true,"from_image":true,"steps":true,"startCmd":true,"readyCmd":true},"dynamicProps":false,"dynamicItems":false};
 
 const createUploadLinkBody = validate31;
-const schema45 = {"$id":"createUploadLinkBody","$ref":"contract#/$defs/UploadLinkRequest"};
-const schema46 = {"type":"object","required":["files_hash","content_length"],"properties":{"files_hash":{"type":"string","minLength":1,"maxLength":128},"content_length":{"type":"integer","minimum":1}}};
+const schema46 = {"$id":"createUploadLinkBody","$ref":"contract#/$defs/UploadLinkRequest"};
+const schema47 = {"type":"object","required":["files_hash","content_length"],"properties":{"files_hash":{"type":"string","minLength":1,"maxLength":128},"content_length":{"type":"integer","minimum":1}}};
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1725,8 +1863,8 @@ return errors === 0;
 validate31.evaluated = {"props":{"files_hash":true,"content_length":true},"dynamicProps":false,"dynamicItems":false};
 
 const setSandboxTimeoutBody = validate32;
-const schema47 = {"$id":"setSandboxTimeoutBody","$ref":"contract#/$defs/SetTimeoutRequest"};
-const schema48 = {"type":"object","required":["timeout_seconds"],"properties":{"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}};
+const schema48 = {"$id":"setSandboxTimeoutBody","$ref":"contract#/$defs/SetTimeoutRequest"};
+const schema49 = {"type":"object","required":["timeout_seconds"],"properties":{"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1800,13 +1938,91 @@ return errors === 0;
 }
 validate32.evaluated = {"props":{"timeout_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
-const getTemplateBuildLogsQuery = validate33;
-const schema49 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
+const listSandboxEgressQuery = validate33;
+const schema50 = {"$id":"listSandboxEgressQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"cursor":{"type":"string"}},"required":[]};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate33.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 100;
+}
+let data0 = data.limit;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err0 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 1000 || isNaN(data0)){
+const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 < 1 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.cursor !== undefined){
+if(typeof data.cursor !== "string"){
+const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate33.errors = vErrors;
+return errors === 0;
+}
+validate33.evaluated = {"props":{"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+
+const getTemplateBuildLogsQuery = validate34;
+const schema51 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
+
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1851,18 +2067,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":{"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":{"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-const uploadTemplateFilesQuery = validate34;
-const schema50 = {"$id":"uploadTemplateFilesQuery","type":"object","properties":{"grant":{"type":"string","minLength":1}},"required":["grant"]};
+const uploadTemplateFilesQuery = validate35;
+const schema52 = {"$id":"uploadTemplateFilesQuery","type":"object","properties":{"grant":{"type":"string","minLength":1}},"required":["grant"]};
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate35.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1916,10 +2132,10 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":{"grant":true},"dynamicProps":false,"dynamicItems":false};
+validate35.evaluated = {"props":{"grant":true},"dynamicProps":false,"dynamicItems":false};
 
 export const controlPlaneContract = {
   name: "control-plane",
@@ -1939,6 +2155,7 @@ export const controlPlaneContract = {
     { operationId: "setSandboxTimeout", method: "PUT", path: "/v1/sandboxes/{id}/timeout", authenticated: true, status: 200, body: { validate: setSandboxTimeoutBody, required: true, units: { "timeout_seconds": "seconds" } } },
     { operationId: "refreshSandboxToken", method: "POST", path: "/v1/sandboxes/{id}/token/refresh", authenticated: true, status: 200 },
     { operationId: "streamSandboxMetrics", method: "GET", path: "/v1/sandboxes/{id}/metrics/stream", authenticated: true, status: 200 },
+    { operationId: "listSandboxEgress", method: "GET", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, query: { validate: listSandboxEgressQuery, types: { "limit": "integer", "cursor": "string" }, units: {} } },
     { operationId: "getTemplate", method: "GET", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "deleteTemplate", method: "DELETE", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "getTemplateBuildStatus", method: "GET", path: "/v1/templates/build/{buildID}/status", authenticated: true, status: 200 },

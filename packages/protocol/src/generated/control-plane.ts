@@ -228,6 +228,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandboxes/{id}/egress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        /** List the connections that a sandbox asked for, newest first, a page at a time */
+        get: operations["listSandboxEgress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/templates": {
         parameters: {
             query?: never;
@@ -491,6 +511,7 @@ export interface components {
             resources?: components["schemas"]["Resources"];
             /** @description Whether code in it reaches the internet. */
             internet_access?: boolean;
+            egress?: components["schemas"]["EgressLists"];
             /** @description Whether it counts as production. */
             live_mode?: boolean;
             isolation?: components["schemas"]["Isolation"];
@@ -540,6 +561,7 @@ export interface components {
             timeout_seconds?: number;
             /** @description Whether code in it may reach the internet. The cloud assumes true, the local control plane false. */
             internet_access?: boolean;
+            egress?: components["schemas"]["EgressLists"];
             /** @description Environment variables of every execution. */
             env_vars?: {
                 [key: string]: string;
@@ -569,6 +591,70 @@ export interface components {
             };
             /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
+        };
+        /**
+         * @description What a sandbox with `internet_access` may reach. An entry is a name (`pypi.org`), all names below one
+         *     (`*.npmjs.org`), an address, a range (`203.0.113.0/24`) or `*`; with `:port`, it is for that port only. Without
+         *     `internet_access` it is refused.
+         */
+        EgressLists: {
+            /** @description With this list, everything that is not on it is refused. */
+            allow?: string[];
+            /** @description What is refused; it wins over `allow`. */
+            deny?: string[];
+        };
+        /** @description A connection that code in a sandbox asked for. */
+        EgressEntry: {
+            /** Format: date-time */
+            time: string;
+            /**
+             * @description How it was asked for: an HTTP tunnel, a plain HTTP request, or SOCKS5.
+             * @enum {string}
+             */
+            protocol: "connect" | "http" | "socks5";
+            /** @description The name or address asked for. */
+            host: string;
+            port: number;
+            /** @description The address connected to. */
+            address?: string;
+            /**
+             * @description `pending` while it is being made; `refused` by the rules; `failed` where there was no address or no answer.
+             * @enum {string}
+             */
+            decision: "pending" | "allowed" | "refused" | "failed";
+            /** @description Why it was refused or failed. */
+            reason?: string;
+            /** @description Whether it goes on. */
+            open: boolean;
+            /** @description Bytes that left the sandbox. */
+            bytes_sent: number;
+            /** @description Bytes that came in. */
+            bytes_received: number;
+            /** @description How long it took, or has taken so far, in milliseconds. */
+            duration_ms: number;
+        };
+        EgressLog: {
+            /** @description Always `list`. */
+            object?: string;
+            /** @description The last connections, newest first. No paths, headers or credentials are kept. */
+            data: components["schemas"]["EgressEntry"][];
+            /** @description Whether there is another page. */
+            has_more?: boolean;
+            /** @description The `cursor` of the next page. */
+            next_cursor?: string;
+            /** @description All connections of the sandbox, also those that are not kept. */
+            totals: {
+                allowed: number;
+                refused: number;
+                failed: number;
+                /** @description Beyond the number of connections at a time: closed unread. */
+                dropped: number;
+                bytes_sent: number;
+                bytes_received: number;
+            };
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
         };
         /** @description A template's id, as text or as a number. The object form is the published document's; it is accepted too. */
         TemplateReference: string | number | {
@@ -1414,6 +1500,41 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listSandboxEgress: {
+        parameters: {
+            query?: {
+                /** @description How many to return at most. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of connections, and the totals. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EgressLog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

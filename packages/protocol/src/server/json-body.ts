@@ -10,7 +10,7 @@ const nothing = new Uint8Array();
 export async function readJsonBody(request: IncomingRequest, limit: number): Promise<unknown> {
   const text = new TextDecoder().decode(await readBody(request, limit));
   if (text.trim() === "") return undefined;
-  const value = parse(text);
+  const value = parseJson(text, "The request body");
   return isObject(value) ? withoutNulls(value) : value;
 }
 
@@ -34,21 +34,22 @@ async function readBody(request: IncomingRequest, limit: number): Promise<Uint8A
   return only && chunks.length === 1 ? only : Buffer.concat(chunks);
 }
 
-function parse(text: string): unknown {
+/** `what` is named in the refusal of a text that is not JSON. */
+export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body, which may hold secrets.
-    throw new Problem(400, "INVALID_JSON", "The request body is not valid JSON.");
+    // The parser's own message quotes the text, which may hold secrets.
+    throw new Problem(400, "INVALID_JSON", `${what} is not valid JSON.`);
   }
 }
 
-function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
+export function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
   for (const key of Object.keys(record)) if (record[key] === null) delete record[key];
   return record;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const tooLarge = (limit: number) =>

@@ -1,0 +1,143 @@
+import Module from "node:module";
+import type { Socket } from "node:net";
+
+/**
+ * Runs before every program of a Node.js that ignores the proxy variables, and costs it next to nothing: `fetch` gets its
+ * dispatcher with the first call, `http` and `https` their agents' way out when they are required.
+ */
+
+interface Target {
+  readonly host?: string | null;
+  readonly hostname?: string | null;
+  readonly port?: number | string | null;
+  readonly protocol?: string | null;
+  readonly servername?: string | null;
+}
+type Connected = (error: Error | null, socket: Socket | null) => void;
+
+const isSecure = ({ protocol }: Target): boolean => protocol === "https:";
+
+/** The proxy for a target, or undefined where the variables say that there is none. */
+function proxyFor(target: Target): URL | undefined {
+  const { env } = process;
+  const proxy = isSecure(target) ? (env.https_proxy ?? env.HTTPS_PROXY) : (env.http_proxy ?? env.HTTP_PROXY);
+  const host = hostOf(target);
+  const direct = (env.no_proxy ?? env.NO_PROXY ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
+  const isDirect = direct.some((entry) => {
+    const name = entry.replace(/^\*?\./, "");
+    return entry === "*" || host === name || host.endsWith(`.${name}`);
+  });
+  return proxy && !isDirect ? new URL(proxy) : undefined;
+}
+
+const hostOf = ({ hostname, host }: Target): string =>
+  (hostname ?? host ?? "localhost").replace(/^\[|\]$/g, "");
+
+function tunnel(proxy: URL, target: Target, connected: Connected): void {
+  const { request } = require("node:http") as typeof import("node:http");
+  const host = hostOf(target);
+  const port = target.port || (isSecure(target) ? 443 : 80);
+  const path = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const asked = request({
+    host: proxy.hostname,
+    port: proxy.port,
+    method: "CONNECT",
+    path,
+    headers: { host: path },
+    agent: false,
+  });
+  asked.once("error", (error) => connected(error, null));
+  asked.once("connect", ({ statusCode, statusMessage }, socket, head) => {
+    if (statusCode === 200) {
+      if (head.length > 0) socket.unshift(head);
+      connected(null, socket as Socket);
+      return;
+    }
+    socket.destroy();
+    connected(new Error(`The proxy refused ${path}: ${statusCode} ${statusMessage}`), null);
+  });
+  asked.end();
+}
+
+type Dispatcher = new (options: { connect: (target: Target, connected: Connected) => void }) => object;
+
+/** Only where the program has set no dispatcher of its own. */
+function proxyFetch(): void {
+  const known = Symbol.for("undici.globalDispatcher.1");
+  const current = (): object | undefined => Reflect.get(globalThis, known);
+  if (current()) return;
+  // Loads what fetch is made of, which sets the dispatcher.
+  void globalThis.Response;
+  const direct = current();
+  if (!direct) return;
+  const proxied = new (direct.constructor as Dispatcher)({
+    connect(target, connected) {
+      const { connect } = require("node:net") as typeof import("node:net");
+      const tls = require("node:tls") as typeof import("node:tls");
+      const proxy = proxyFor(target);
+      const secure = (socket: Socket | undefined): void => {
+        const servername = target.servername || hostOf(target);
+        const where = socket ? { socket } : { host: hostOf(target), port: Number(target.port || 443) };
+        const encrypted = tls.connect({ ...where, servername, ALPNProtocols: ["http/1.1"] });
+        encrypted.once("secureConnect", () => connected(null, encrypted));
+        encrypted.once("error", (error) => connected(error, null));
+      };
+      if (proxy) {
+        tunnel(proxy, target, (error, socket) => {
+          if (socket && isSecure(target)) secure(socket);
+          else connected(error, socket);
+        });
+      } else if (isSecure(target)) {
+        secure(undefined);
+      } else {
+        const socket = connect({ host: hostOf(target), port: Number(target.port || 80) });
+        socket.once("connect", () => connected(null, socket));
+        socket.once("error", (error) => connected(error, null));
+      }
+    },
+  });
+  Reflect.set(globalThis, known, proxied);
+}
+
+const { fetch } = globalThis;
+let isPrepared = false;
+globalThis.fetch = Object.defineProperty(
+  (...call: Parameters<typeof fetch>) => {
+    if (!isPrepared) proxyFetch();
+    isPrepared = true;
+    return fetch(...call);
+  },
+  "name",
+  { value: "fetch" },
+);
+
+interface ConnectingAgent {
+  createConnection(options: Target, created: Connected): Socket | undefined;
+}
+
+function proxyAgent(agent: ConnectingAgent, protocol: "http:" | "https:"): void {
+  const direct = agent.createConnection;
+  agent.createConnection = (options, created) => {
+    const target = { ...options, protocol };
+    const proxy = "socketPath" in options && options.socketPath ? undefined : proxyFor(target);
+    if (!proxy) return direct.call(agent, options, created);
+    tunnel(proxy, target, (error, socket) => {
+      if (!socket || protocol === "http:") created(error, socket);
+      else created(null, direct.call(agent, { ...options, socket } as Target, created) ?? null);
+    });
+    return undefined;
+  };
+}
+
+const loader = Module as typeof Module & { _load: (request: string, ...more: unknown[]) => unknown };
+const load = loader._load;
+const waiting = new Set(["http", "https"]);
+loader._load = (request, ...more) => {
+  const loaded = load.call(loader, request, ...more);
+  const name = request.replace(/^node:/, "");
+  if (waiting.delete(name)) {
+    proxyAgent((loaded as { globalAgent: ConnectingAgent }).globalAgent, `${name as "http" | "https"}:`);
+    if (waiting.size === 0) loader._load = load;
+  }
+  return loaded;
+};

@@ -1,0 +1,116 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { agentEnvelope, Problem, splice } from "@cloud-sandbox/protocol/server";
+import type { TokenVerifier } from "./token-verifier.js";
+
+/** Each takes two descriptors, of which an agent may have only some hundreds. */
+const maxConnections = 192;
+/** A port of this machine is open at once, or not at all. */
+const acceptLimitMs = 5000;
+/** How long a caller may take to read a refusal. */
+const lingerMs = 2000;
+/** Where a server of the sandbox may listen; one that listens everywhere is found at the first. */
+const loopback = ["127.0.0.1", "::1"];
+
+/** Connects callers from outside with ports inside the sandbox: `CONNECT 127.0.0.1:<port>`, then bytes as they come. */
+export class PortRelay {
+  readonly #clients = new Set<Duplex>();
+
+  constructor(
+    private readonly options: {
+      readonly tokens: Pick<TokenVerifier, "verify">;
+      /** Ports of the agent's own, which lead to nothing of the sandbox's. */
+      readonly reserved: ReadonlySet<number>;
+    },
+  ) {}
+
+  async connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    // A caller that hangs up; the connection to the port ends by it.
+    client.on("error", () => client.destroy());
+    // At once: a connection whose end has come takes nothing back.
+    if (head.length > 0) client.unshift(head);
+    try {
+      await this.options.tokens.verify(request.headers.authorization);
+      const port = this.#port(request.url ?? "");
+      this.#admit(client);
+      const server = await connectToAny(port);
+      client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      splice(client, server);
+    } catch (error) {
+      refuse(client, error);
+    }
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.destroy();
+  }
+
+  #port(authority: string): number {
+    const port = Number(/^(?:127\.0\.0\.1|\[::1\]|localhost):(\d{1,5})$/.exec(authority)?.[1]);
+    if (!(port > 0 && port < 65_536)) {
+      throw new Problem(
+        400,
+        "INVALID_REQUEST",
+        "CONNECT takes 127.0.0.1:<port>, with a port from 1 to 65535.",
+      );
+    }
+    if (!this.options.reserved.has(port)) return port;
+    throw new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own. Listen on another one.`);
+  }
+
+  #admit(client: Duplex): void {
+    if (this.#clients.size >= maxConnections) {
+      const message = `At most ${maxConnections} connections to ports of this sandbox may be open. Close some first.`;
+      throw new Problem(429, "RESOURCE_EXHAUSTED", message, { details: { limit: maxConnections } });
+    }
+    this.#clients.add(client);
+    client.once("close", () => this.#clients.delete(client));
+  }
+}
+
+async function connectToAny(port: number): Promise<Socket> {
+  for (const host of loopback) {
+    const server = await connectTo(host, port);
+    if (server) return server;
+  }
+  const message = `Nothing listens on port ${port} of the sandbox. Start a server there, or check which port it uses.`;
+  throw new Problem(404, "PORT_NOT_LISTENING", message, { details: { port } });
+}
+
+/** Nothing where it is refused, or where a server takes no more connections. */
+function connectTo(host: string, port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, allowHalfOpen: true });
+    const fail = (): void => {
+      socket.destroy();
+      resolve(undefined);
+    };
+    socket.once("error", fail).setTimeout(acceptLimitMs, fail);
+    socket.once("connect", () => {
+      socket.off("error", fail).setTimeout(0);
+      resolve(socket);
+    });
+  });
+}
+
+function refuse(client: Duplex, error: unknown): void {
+  if (!(error instanceof Problem)) {
+    client.destroy();
+    return;
+  }
+  const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const body = JSON.stringify(agentEnvelope(error, { requestId, timestamp: new Date().toISOString() }));
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-ID: ${requestId}`,
+    ...Object.entries(error.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    "Connection: close",
+  ];
+  client.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // What is still sent is read: closed with bytes unread, a connection would take the answer back.
+  client.resume();
+  setTimeout(() => client.destroy(), lingerMs).unref();
+}

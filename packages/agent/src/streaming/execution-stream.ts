@@ -1,0 +1,162 @@
+import { PassThrough, type Writable } from "node:stream";
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
+import type { Execution } from "../execution/executor.js";
+import type { KeptOutput } from "../execution/kept-output.js";
+import { outcomeFields } from "../execution/outcome.js";
+import { killGroup } from "../execution/process-sweep.js";
+import { errorFrame } from "./error-frame.js";
+import type { FrameChannel } from "./frame-channel.js";
+import { follow } from "./output-follower.js";
+
+export type StreamFrame = AgentSchemas["ExecuteStreamFrame"];
+export type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"] & Filled<"language" | "timeout">;
+export type CommandFrame = AgentSchemas["CommandStreamRequest"] & Filled<"timeout" | "stdin">;
+/** Fields that are there once a frame was validated. */
+type Filled<Names extends keyof Defaults> = Pick<Defaults, Names>;
+type Defaults = { readonly language: string; readonly timeout: number; readonly stdin: boolean };
+type ControlFrame = Exclude<AgentSchemas["CommandStreamClientFrame"], AgentSchemas["CommandStreamRequest"]>;
+
+/** How a stream starts what its first frame asks for. */
+export type StartStream<First> = (
+  first: First,
+  context: { readonly signal: AbortSignal; readonly stdin: PassThrough },
+) => Promise<Execution>;
+
+/** For the first frame, in milliseconds. */
+const patience = 30_000;
+/** Before the last frame, in milliseconds: whoever is busy with the result must be back by then. */
+const lastGap = 15;
+/** Bytes of input that may wait for the program before the client has to. */
+const stdinLimit = 1024 * 1024;
+
+/** One execution over a WebSocket: asked for in the first frame, told about in those that are sent. */
+export class ExecutionStream<First extends object> {
+  readonly #end = new AbortController();
+  readonly #stdin = new PassThrough({ highWaterMark: stdinLimit });
+  readonly #patience: NodeJS.Timeout;
+  #started = false;
+  #execution: Execution | undefined;
+
+  constructor(
+    private readonly channel: FrameChannel<StreamFrame>,
+    private readonly operation: Operation,
+    private readonly start: StartStream<First>,
+  ) {
+    this.#stdin.on("error", () => undefined);
+    this.#patience = setTimeout(() => this.#fail(tooLate()), patience).unref();
+    channel.receive((text) => this.#take(text));
+    channel.closed.addEventListener("abort", () => {
+      clearTimeout(this.#patience);
+      this.#end.abort();
+      this.#stdin.destroy();
+    });
+  }
+
+  #take(text: string): void {
+    try {
+      const frame = readClientFrame<First | ControlFrame>(text, this.operation);
+      if (isControl(frame)) this.#control(frame);
+      else if (this.#started) throw new Problem(400, "INVALID_REQUEST", onlyOne);
+      else this.#begin(frame);
+    } catch (error) {
+      if (this.#started) void this.channel.send(errorFrame(error));
+      else this.#fail(error);
+    }
+  }
+
+  #begin(first: First): void {
+    this.#started = true;
+    clearTimeout(this.#patience);
+    void this.#run(first);
+  }
+
+  /** There will be no program. */
+  #fail(error: unknown): void {
+    this.#started = true;
+    clearTimeout(this.#patience);
+    void this.channel.send(errorFrame(error));
+    void this.#complete(false);
+  }
+
+  async #run(first: First): Promise<void> {
+    const { channel } = this;
+    let success = false;
+    try {
+      const execution = await this.start(first, { signal: this.#end.signal, stdin: this.#stdin });
+      this.#execution = execution;
+      const broken = new AbortController();
+      execution.outcome.catch(() => broken.abort());
+      const watched = AbortSignal.any([channel.closed, broken.signal]);
+      const [outcome] = await Promise.all([
+        execution.outcome,
+        this.#tell("stdout", execution.stdout, watched),
+        this.#tell("stderr", execution.stderr, watched),
+      ]);
+      const { success: succeeded, stdout, stderr, ...fields } = outcomeFields(outcome);
+      success = succeeded;
+      void channel.send({ type: "result", ...fields });
+    } catch (error) {
+      void channel.send(errorFrame(error));
+    }
+    this.#execution = undefined;
+    this.#stdin.destroy();
+    await this.#complete(success);
+  }
+
+  async #complete(success: boolean): Promise<void> {
+    await this.channel.pause(lastGap);
+    void this.channel.send({ type: "complete", success });
+    await this.channel.finish();
+  }
+
+  async #tell(type: "stdout" | "stderr", output: KeptOutput, signal: AbortSignal): Promise<void> {
+    for await (const { text, skipped } of follow(output, signal)) {
+      const timestamp = new Date().toISOString();
+      await this.channel.send({
+        type,
+        data: text,
+        timestamp,
+        ...(skipped > 0 && { skipped_bytes: skipped }),
+      });
+    }
+  }
+
+  #control(frame: ControlFrame): void {
+    if (!this.#started) throw new Problem(400, "INVALID_REQUEST", "The first frame says what to run.");
+    switch (frame.type) {
+      case "cancel":
+        this.#end.abort();
+        return;
+      case "signal":
+        // One that has ended takes no signal, and its number may be another's.
+        if (this.#execution) killGroup(this.#execution.pid, frame.signal);
+        return;
+      case "stdin_close":
+        this.#stdin.end();
+        return;
+      case "stdin": {
+        const bytes = Buffer.from(frame.data, frame.encoding === "base64" ? "base64" : "utf8");
+        const { writable } = this.#stdin;
+        if (writable && !this.#stdin.write(bytes)) this.channel.pauseFor(drained(this.#stdin));
+      }
+    }
+  }
+}
+
+const onlyOne = "One program runs on a connection, and it was started already. Open another connection.";
+
+const tooLate = () =>
+  new Problem(
+    408,
+    "INVALID_REQUEST",
+    `The first frame, which says what to run, did not come within ${patience / 1000} s.`,
+  );
+
+const isControl = <First extends object>(frame: First | ControlFrame): frame is ControlFrame =>
+  "type" in frame && ["cancel", "signal", "stdin", "stdin_close"].includes(String(frame.type));
+
+const drained = (stream: Writable) =>
+  new Promise<void>((resolve) => {
+    for (const event of ["drain", "close"]) stream.once(event, resolve);
+  });

@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  agentEnvelope,
+  type Call,
+  type ContractRouter,
+  type IncomingRequest,
+  Problem,
+  Reply,
+  requestId,
+} from "@cloud-sandbox/protocol/server";
+import type { WebSocket, WebSocketServer } from "ws";
+import { exhausted } from "../execution/start-failure.js";
+
+/** Bytes of the largest frame a client may send. */
+const maxPayload = 4 * 1024 * 1024;
+
+/** So many WebSockets of a kind, and no more. */
+export interface SocketQuota {
+  /** Of what, as in "32 terminals are open". */
+  readonly name: string;
+  readonly limit: number;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** What a handler decided about an upgrade. */
+interface Admission {
+  accept?: (socket: WebSocket) => void;
+  abandon?: () => void;
+}
+
+/**
+ * Turns upgrades into WebSockets. Whether one may become one is asked of the router, as it is for every other request:
+ * it knows the paths, checks tokens and parameters, and words refusals.
+ */
+export class WebSocketGate {
+  readonly #admissions = new WeakMap<IncomingRequest, Admission>();
+  readonly #refusals = new WeakMap<IncomingRequest, (error: Error) => void>();
+  readonly #open = new Map<SocketQuota, number>();
+  readonly #sockets = new Set<WebSocket>();
+  #server: Promise<WebSocketServer> | undefined;
+
+  /** WebSockets that are open. */
+  get active(): number {
+    return this.#sockets.size;
+  }
+
+  /** For handlers: lets the caller in, once it was answered. A problem says why not. */
+  admit(
+    { request, operation }: Pick<Call, "request" | "operation">,
+    quota: SocketQuota,
+    attend: (socket: WebSocket) => void,
+  ): Reply {
+    const admission = this.#admissions.get(request);
+    if (!admission) throw upgradeRequired(operation.path);
+    const taken = this.#open.get(quota) ?? 0;
+    if (taken >= quota.limit)
+      throw exhausted(`${quota.limit} ${quota.name} are open already, the most at a time. Close one.`);
+    this.#open.set(quota, taken + 1);
+    const leave = () => this.#open.set(quota, (this.#open.get(quota) ?? 1) - 1);
+    admission.abandon = leave;
+    admission.accept = (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        leave();
+      });
+      attend(socket);
+    };
+    return new Reply(undefined);
+  }
+
+  /** Answers an upgrade to a WebSocket. */
+  async upgrade(request: IncomingMessage, response: ServerResponse, router: ContractRouter): Promise<void> {
+    const admission: Admission = {};
+    this.#admissions.set(request, admission);
+    const neverGone = () => new AbortController().signal;
+    const [server, reply] = await Promise.all([this.#load(), router.answer(request, neverGone)]);
+    const { accept, abandon } = admission;
+    const { socket } = response;
+    if (!accept || !socket) {
+      abandon?.();
+      return answer(response, reply);
+    }
+    let accepted = false;
+    const refuse = (error: Error) => answer(response, handshakeRefusal(error));
+    this.#refusals.set(request, refuse);
+    server.handleUpgrade(request, socket, nothing, (opened) => {
+      accepted = true;
+      response.detachSocket(socket);
+      accept(opened);
+    });
+    if (!accepted) abandon?.();
+  }
+
+  /** Loads what the first upgrade needs. */
+  async warmUp(): Promise<void> {
+    await this.#load();
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.terminate();
+  }
+
+  /** Loaded when it is needed: it brings half of Node's network modules along, which a start need not wait for. */
+  #load(): Promise<WebSocketServer> {
+    this.#server ??= import("ws").then(({ WebSocketServer }) => {
+      const server = new WebSocketServer({
+        noServer: true,
+        clientTracking: false,
+        perMessageDeflate: false,
+        maxPayload,
+      });
+      server.on("wsClientError", (error, _, request) => this.#refusals.get(request)?.(error));
+      return server;
+    });
+    return this.#server;
+  }
+}
+
+function handshakeRefusal({ message }: Error): Reply {
+  const id = requestId(undefined);
+  const problem = new Problem(400, "INVALID_REQUEST", `This is no WebSocket handshake: ${message}.`);
+  const body = agentEnvelope(problem, { requestId: id, timestamp: new Date().toISOString() });
+  const headers = { "content-type": "application/json", "x-request-id": id };
+  return new Reply(JSON.stringify(body), headers, problem.status);
+}
+
+function answer(response: ServerResponse, { status, headers, body = "" }: Reply): void {
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+const upgradeRequired = (path: string) =>
+  new Problem(426, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, {
+    headers: { upgrade: "websocket", connection: "upgrade" },
+  });

@@ -1,0 +1,52 @@
+import { Dialer } from "./dialer.js";
+import { EgressLog } from "./egress-log.js";
+import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-policy.js";
+import { HttpProxy } from "./http-proxy.js";
+import { type NameResolver, nameServers } from "./name-resolver.js";
+import { type EgressLimits, SandboxEgress } from "./sandbox-egress.js";
+
+const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idleMs: 10 * 60_000 };
+
+export interface EgressGatewayOptions {
+  readonly operator: OperatorRules;
+  /** Default: the name servers of this machine. */
+  readonly resolve?: NameResolver;
+  readonly limits?: Partial<EgressLimits>;
+}
+
+/** The filtering proxy that is all the network a sandbox has. Each is known by the socket its connections come from. */
+export class EgressGateway {
+  readonly #sandboxes = new Map<string, SandboxEgress>();
+  readonly #http = new HttpProxy();
+  readonly #dialer: Dialer;
+
+  constructor(private readonly options: EgressGatewayOptions) {
+    this.#dialer = new Dialer({ resolve: options.resolve ?? nameServers() });
+  }
+
+  /** The way out of a machine that is being started. Until it has an owner, and rules, everything is refused. */
+  open(id: string): SandboxEgress {
+    const { operator, limits } = this.options;
+    const closed = new EgressPolicy({ internetAccess: false }, operator);
+    const egress = new SandboxEgress(closed, this.#dialer, this.#http, { ...defaultLimits, ...limits });
+    this.#sandboxes.set(id, egress);
+    return egress;
+  }
+
+  /** Sets what a sandbox may reach from now on. */
+  setRules(id: string, rules: EgressRules): void {
+    const egress = this.#sandboxes.get(id);
+    if (egress) egress.policy = new EgressPolicy(rules, this.options.operator);
+  }
+
+  /** What a sandbox has asked for; empty when its machine has ended. */
+  log(id: string): EgressLog {
+    return this.#sandboxes.get(id)?.log ?? new EgressLog();
+  }
+
+  /** Closes all connections of a sandbox and forgets it. */
+  close(id: string): void {
+    this.#sandboxes.get(id)?.close();
+    this.#sandboxes.delete(id);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Socket } from "node:net";
+import type { Destination } from "./destination.js";
+
+export type EgressProtocol = "connect" | "http" | "socks5";
+
+/** One connection that a program asked for. Nothing of what went over it: no path, no header, no credential. */
+export interface EgressEntry {
+  readonly sequence: number;
+  readonly time: Date;
+  readonly protocol: EgressProtocol;
+  readonly host: string;
+  readonly port: number;
+  readonly address: string | undefined;
+  readonly decision: "pending" | "allowed" | "refused" | "failed";
+  readonly reason: string | undefined;
+  readonly isOpen: boolean;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly durationMs: number;
+}
+
+export interface EgressTotals {
+  readonly allowed: number;
+  readonly refused: number;
+  readonly failed: number;
+  /** Connections beyond the limit, which were closed unread. */
+  readonly dropped: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
+const keptEntries = 1000;
+
+/** Every connection a sandbox asked for: the last ones in full, all of them in numbers. */
+export class EgressLog {
+  #entries: LoggedAttempt[] = [];
+  #count = 0;
+  readonly #totals = { allowed: 0, refused: 0, failed: 0, dropped: 0, bytesSent: 0, bytesReceived: 0 };
+
+  begin(protocol: EgressProtocol, destination: Destination): LoggedAttempt {
+    this.#count += 1;
+    const attempt = new LoggedAttempt(this.#count, protocol, destination, (decision, sent, received) => {
+      this.#totals[decision] += 1;
+      this.#totals.bytesSent += sent;
+      this.#totals.bytesReceived += received;
+    });
+    this.#entries.push(attempt);
+    // Cut in batches, so that a sandbox in a loop does not make each entry move all others.
+    if (this.#entries.length >= 2 * keptEntries) this.#entries = this.#entries.slice(-keptEntries);
+    return attempt;
+  }
+
+  noteDropped(): void {
+    this.#totals.dropped += 1;
+  }
+
+  /** The last ones, oldest first. */
+  get entries(): readonly EgressEntry[] {
+    return this.#entries.slice(-keptEntries);
+  }
+
+  get totals(): EgressTotals {
+    const totals = { ...this.#totals };
+    for (const { isOpen, bytesSent, bytesReceived } of this.#entries) {
+      if (!isOpen) continue;
+      totals.allowed += 1;
+      totals.bytesSent += bytesSent;
+      totals.bytesReceived += bytesReceived;
+    }
+    return totals;
+  }
+}
+
+type Settled = (decision: "allowed" | "refused" | "failed", bytesSent: number, bytesReceived: number) => void;
+
+/** An entry that is being written. */
+export class LoggedAttempt implements EgressEntry {
+  readonly time = new Date();
+  readonly host: string;
+  readonly port: number;
+  address: string | undefined;
+  decision: EgressEntry["decision"] = "pending";
+  reason: string | undefined;
+  readonly #began = performance.now();
+  #ended: number | undefined;
+  #socket: Socket | undefined;
+  #sent = 0;
+  #received = 0;
+
+  constructor(
+    readonly sequence: number,
+    readonly protocol: EgressProtocol,
+    { host, port }: Destination,
+    private readonly onSettled: Settled,
+  ) {
+    this.host = host;
+    this.port = port;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  get bytesSent(): number {
+    return this.#socket?.bytesWritten ?? this.#sent;
+  }
+
+  get bytesReceived(): number {
+    return this.#socket?.bytesRead ?? this.#received;
+  }
+
+  get durationMs(): number {
+    return Math.round((this.#ended ?? performance.now()) - this.#began);
+  }
+
+  allow(socket: Socket): void {
+    this.decision = "allowed";
+    this.address = socket.remoteAddress;
+    this.#socket = socket;
+    socket.once("close", () => {
+      this.#sent = socket.bytesWritten;
+      this.#received = socket.bytesRead;
+      this.#socket = undefined;
+      this.#end("allowed");
+    });
+  }
+
+  end(decision: "refused" | "failed", reason: string): void {
+    this.decision = decision;
+    this.reason = reason;
+    this.#end(decision);
+  }
+
+  #end(decision: "allowed" | "refused" | "failed"): void {
+    this.#ended = performance.now();
+    this.onSettled(decision, this.#sent, this.#received);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Destination } from "./destination.js";
+import type { DestinationPattern } from "./destination-pattern.js";
+import { isPublicAddress } from "./public-address.js";
+
+/** What a sandbox was created with. */
+export interface EgressRules {
+  readonly internetAccess: boolean;
+  /** With it, everything else is refused. */
+  readonly allow?: readonly DestinationPattern[] | undefined;
+  /** Wins over `allow`. */
+  readonly deny?: readonly DestinationPattern[] | undefined;
+}
+
+/** What holds for every sandbox of this machine. */
+export interface OperatorRules {
+  /** Destinations that may be in ranges which are refused otherwise. */
+  readonly allowPrivate: readonly DestinationPattern[];
+  readonly deny: readonly DestinationPattern[];
+}
+
+/** Decides where one sandbox may connect to, with a sentence that says why not. */
+export class EgressPolicy {
+  constructor(
+    private readonly rules: EgressRules,
+    private readonly operator: OperatorRules,
+  ) {}
+
+  get internetAccess(): boolean {
+    return this.rules.internetAccess;
+  }
+
+  /** Decides by the name. What is refused here is never looked up: a lookup tells somebody something, too. */
+  refuseName(destination: Destination): string | undefined {
+    const { internetAccess, allow, deny = [] } = this.rules;
+    if (!internetAccess) return "This sandbox has no internet access. Create one with internet_access: true.";
+    if (this.operator.deny.some((pattern) => pattern.matchesName(destination)))
+      return closedByOperator(destination);
+    if (deny.some((pattern) => pattern.matchesName(destination))) return denied(destination);
+    if (allow === undefined || allow.some((pattern) => pattern.matchesName(destination))) return undefined;
+    return allow.some(({ isSubnet }) => isSubnet) ? undefined : notAllowed(destination);
+  }
+
+  /** Decides by all the addresses that the name has: one that is refused refuses them all. */
+  refuseAddresses(destination: Destination, addresses: readonly string[]): string | undefined {
+    const { allow, deny = [] } = this.rules;
+    const { port } = destination;
+    const isIn = (patterns: readonly DestinationPattern[], address: string): boolean =>
+      patterns.some((pattern) => pattern.matchesAddress(address, port));
+    const { allowPrivate } = this.operator;
+    const isTrusted = allowPrivate.some((pattern) => pattern.matchesName(destination));
+    const isOpen = (address: string): boolean =>
+      isTrusted || isPublicAddress(address) || isIn(allowPrivate, address);
+    if (!addresses.every(isOpen)) return notPublic(destination);
+    if (addresses.some((address) => isIn(this.operator.deny, address))) return closedByOperator(destination);
+    if (addresses.some((address) => isIn(deny, address))) return denied(destination);
+    if (allow === undefined || allow.some((pattern) => pattern.matchesName(destination))) return undefined;
+    return addresses.every((address) => isIn(allow, address)) ? undefined : notAllowed(destination);
+  }
+}
+
+const notAllowed = ({ host, port }: Destination): string =>
+  `${host}:${port} is not on the egress.allow list that this sandbox was created with.`;
+
+const denied = ({ host, port }: Destination): string =>
+  `${host}:${port} is on the egress.deny list that this sandbox was created with.`;
+
+const closedByOperator = ({ host, port }: Destination): string =>
+  `${host}:${port} is closed to sandboxes by the operator of this machine (--egress-deny).`;
+
+const notPublic = ({ host, port }: Destination): string =>
+  `${host}:${port} is not on the public internet. The operator of this machine can open it to sandboxes with --egress-allow-private ${host}:${port}.`;

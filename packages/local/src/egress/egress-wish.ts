@@ -1,0 +1,32 @@
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { DestinationPattern } from "./destination-pattern.js";
+import type { EgressRules } from "./egress-policy.js";
+
+/** The way out that a sandbox was created with, as its create spelled it. */
+export interface SandboxEgressWish {
+  readonly internetAccess: boolean;
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+}
+
+/** The rules that a create asks for; a 400 problem that names the entry which is no destination. */
+export function egressRules({ internetAccess, allow, deny }: SandboxEgressWish): EgressRules {
+  if (!internetAccess && (allow ?? deny) !== undefined) {
+    const message =
+      "egress narrows internet access, which this sandbox would not have. Set internet_access to true, or leave egress out.";
+    throw new Problem(400, "INVALID_REQUEST", message);
+  }
+  return { internetAccess, allow: patterns("allow", allow), deny: patterns("deny", deny) };
+}
+
+function patterns(
+  list: "allow" | "deny",
+  entries: readonly string[] | undefined,
+): readonly DestinationPattern[] | undefined {
+  return entries?.map((entry, index) => {
+    const pattern = DestinationPattern.parse(entry);
+    if (pattern) return pattern;
+    const message = `egress.${list}[${index}] is no destination. Write a name (pypi.org), all names below one (*.npmjs.org), an address or a range (203.0.113.0/24), each with :port if only that one is meant.`;
+    throw new Problem(400, "INVALID_REQUEST", message);
+  });
+}

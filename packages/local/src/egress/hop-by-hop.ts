@@ -1,0 +1,31 @@
+const hopByHop = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/**
+ * Raw headers (names and values in turn) without those that are about one connection only, among them all that
+ * `Connection` names, and without `more`.
+ */
+export function withoutHopByHop(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
+  const pairs = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+  );
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === "connection")
+    .flatMap(([, value]) =>
+      value
+        .toLowerCase()
+        .split(",")
+        .map((token) => token.trim()),
+    );
+  const dropped = new Set([...hopByHop, ...named, ...more]);
+  return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
+}

@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { pipeline } from "node:stream";
+import { type Destination, parseAuthority } from "./destination.js";
+import { EgressProblem } from "./egress-problem.js";
+import { withoutHopByHop } from "./hop-by-hop.js";
+import { joinSockets } from "./joined-sockets.js";
+import type { SandboxEgress } from "./sandbox-egress.js";
+
+const maxHeaderBytes = 16 * 1024;
+const keepAliveMs = 30_000;
+
+const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
+  malformed: 400,
+  refused: 403,
+  unresolvable: 502,
+  unreachable: 502,
+  timeout: 504,
+};
+
+/** The HTTP proxy of all sandboxes: tunnels by CONNECT, and plain requests in the absolute form. It never listens. */
+export class HttpProxy {
+  readonly #server: Server;
+  readonly #owners = new WeakMap<Socket, SandboxEgress>();
+
+  constructor() {
+    this.#server = createServer({
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: keepAliveMs,
+      requestTimeout: 0,
+    });
+    this.#server.on("connect", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
+      void this.#tunnel(incoming, client, head);
+    });
+    this.#server.on("request", (incoming, answer) => void this.#forward(incoming, answer));
+    this.#server.on("clientError", (_error, client) => {
+      const message = "The proxy was sent what is no HTTP request.";
+      client.end(refusal(new EgressProblem("malformed", message)));
+    });
+  }
+
+  serve(client: Socket, egress: SandboxEgress): void {
+    this.#owners.set(client, egress);
+    this.#server.emit("connection", client);
+  }
+
+  async #tunnel(incoming: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    const abort = abortedBy(client);
+    try {
+      const egress = this.#ownerOf(incoming);
+      const destination = parseAuthority(incoming.url ?? "");
+      if (!destination) throw malformed("CONNECT takes host:port.");
+      const upstream = await egress.connect("connect", destination, abort.signal);
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      if (head.length > 0) upstream.write(head);
+      egress.watchIdle(client);
+      joinSockets(client, upstream);
+    } catch (error) {
+      if (error instanceof EgressProblem) client.end(refusal(error));
+      else client.destroy();
+    }
+  }
+
+  async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const abort = abortedBy(answer);
+    try {
+      const egress = this.#ownerOf(incoming);
+      const { authority, path, destination } = absoluteTarget(incoming.url ?? "");
+      egress.watchIdle(incoming.socket);
+      const upstream = await egress.connect("http", destination, abort.signal);
+      const outgoing = request({
+        createConnection: () => upstream,
+        method: incoming.method ?? "GET",
+        path,
+        // The host that was checked, whatever the program's own header says.
+        headers: [
+          "host",
+          authority,
+          "connection",
+          "close",
+          ...withoutHopByHop(incoming.rawHeaders, ["host", "expect"]),
+        ],
+      });
+      abort.signal.addEventListener("abort", () => outgoing.destroy(), { once: true });
+      outgoing.on("error", () => refuse(answer, new EgressProblem("unreachable", `${authority} broke off.`)));
+      outgoing.on("response", (response) => {
+        answer.sendDate = false;
+        answer.writeHead(
+          response.statusCode ?? 502,
+          response.statusMessage,
+          withoutHopByHop(response.rawHeaders),
+        );
+        pipeline(response, answer, () => upstream.destroy());
+      });
+      pipeline(incoming, outgoing, () => undefined);
+    } catch (error) {
+      if (error instanceof EgressProblem) refuse(answer, error);
+      else answer.destroy();
+    }
+  }
+
+  #ownerOf({ socket }: IncomingMessage): SandboxEgress {
+    const owner = this.#owners.get(socket);
+    if (!owner) throw new Error("A connection that was never served.");
+    return owner;
+  }
+}
+
+function absoluteTarget(url: string): { authority: string; path: string; destination: Destination } {
+  const [, authority = "", rest = ""] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(url) ?? [];
+  const destination = parseAuthority(authority, 80);
+  if (!destination)
+    throw malformed(
+      "This is a proxy: requests name their server, as in GET http://host/path, or CONNECT host:port.",
+    );
+  return { authority, path: rest.startsWith("/") ? rest : `/${rest}`, destination };
+}
+
+const malformed = (message: string): EgressProblem => new EgressProblem("malformed", message);
+
+/** In the status line too: what pip and others show of a refused tunnel is nothing else. */
+function refusal({ kind, message }: EgressProblem): string {
+  const body = `${message}\n`;
+  const headers = [
+    "content-type: text/plain",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  return [`HTTP/1.1 ${statusFor[kind]} ${message}`, ...headers, "", body].join("\r\n");
+}
+
+function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void {
+  if (answer.headersSent) {
+    answer.destroy();
+    return;
+  }
+  answer.writeHead(statusFor[kind], message, { "content-type": "text/plain", connection: "close" });
+  answer.end(`${message}\n`);
+}
+
+/** Aborts when whoever asked has gone before there was an answer. */
+function abortedBy(answer: Socket | ServerResponse): AbortController {
+  const controller = new AbortController();
+  answer.once("close", () => controller.abort());
+  return controller;
+}

@@ -1,0 +1,101 @@
+import type { Readable } from "node:stream";
+
+/** A client that does not speak SOCKS5 as RFC 1928 has it, with the reply code that says so. */
+export class SocksProblem extends Error {
+  override readonly name = "SocksProblem";
+
+  constructor(
+    readonly reply: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export const socksReplies = {
+  succeeded: 0,
+  generalFailure: 1,
+  notAllowed: 2,
+  hostUnreachable: 4,
+  ttlExpired: 6,
+  commandNotSupported: 7,
+  addressTypeNotSupported: 8,
+} as const;
+
+const version = 5;
+const noAuthentication = 0;
+const connectCommand = 1;
+
+/** Reads the greeting; whether the client can do without authentication, which nobody could check here. */
+export async function readGreeting(source: Readable): Promise<boolean> {
+  const [, count = 0] = await readVersioned(source, 2);
+  const methods = await readExactly(source, count);
+  return methods.includes(noAuthentication);
+}
+
+/** Reads the request: host and port as the client wrote them. Not a byte more is taken from `source`. */
+export async function readConnectRequest(source: Readable): Promise<{ host: string; port: number }> {
+  const [, command, , addressType] = await readVersioned(source, 4);
+  const host = await readHost(source, addressType);
+  const port = (await readExactly(source, 2)).readUInt16BE();
+  if (command !== connectCommand)
+    throw new SocksProblem(socksReplies.commandNotSupported, "Only CONNECT is offered, no BIND and no UDP.");
+  return { host, port };
+}
+
+/** The reply: the address bound to is nobody's business, and zero. */
+export function socksReply(code: number): Buffer {
+  return Buffer.from([version, code, 0, 1, 0, 0, 0, 0, 0, 0]);
+}
+
+/** The answer to the greeting. */
+export function socksMethod(isAccepted: boolean): Buffer {
+  return Buffer.from([version, isAccepted ? noAuthentication : 0xff]);
+}
+
+async function readVersioned(source: Readable, length: number): Promise<Buffer> {
+  const bytes = await readExactly(source, length);
+  if (bytes[0] !== version)
+    throw new SocksProblem(socksReplies.generalFailure, "Only version 5 of SOCKS is spoken.");
+  return bytes;
+}
+
+async function readHost(source: Readable, addressType: number | undefined): Promise<string> {
+  switch (addressType) {
+    case 1:
+      return (await readExactly(source, 4)).join(".");
+    case 3: {
+      const [length = 0] = await readExactly(source, 1);
+      return (await readExactly(source, length)).toString("latin1");
+    }
+    case 4: {
+      const groups = (await readExactly(source, 16)).toString("hex").match(/.{4}/g) ?? [];
+      return groups.join(":");
+    }
+    default:
+      throw new SocksProblem(socksReplies.addressTypeNotSupported, "An address is IPv4, IPv6 or a name.");
+  }
+}
+
+async function readExactly(source: Readable, length: number): Promise<Buffer> {
+  if (length === 0) return Buffer.alloc(0);
+  for (;;) {
+    const bytes = source.read(length) as Buffer | null;
+    if (bytes?.length === length) return bytes;
+    if (bytes !== null || source.readableEnded || source.destroyed)
+      throw new SocksProblem(socksReplies.generalFailure, "The connection ended in the middle of a message.");
+    await readableOrOver(source);
+  }
+}
+
+/** Resolves when there may be more to read, or never will be. */
+export function readableOrOver(source: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ["readable", "end", "error", "close"] as const;
+    const settle = (): void => {
+      for (const event of events) source.removeListener(event, settle);
+      resolve();
+    };
+    for (const event of events) source.on(event, settle);
+  });
+}

@@ -1,0 +1,44 @@
+import type { Socket } from "node:net";
+import { parseDestination } from "./destination.js";
+import { EgressProblem } from "./egress-problem.js";
+import { joinSockets } from "./joined-sockets.js";
+import type { SandboxEgress } from "./sandbox-egress.js";
+import {
+  readConnectRequest,
+  readGreeting,
+  SocksProblem,
+  socksMethod,
+  socksReplies,
+  socksReply,
+} from "./socks-messages.js";
+
+const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
+  malformed: socksReplies.generalFailure,
+  refused: socksReplies.notAllowed,
+  unresolvable: socksReplies.hostUnreachable,
+  unreachable: socksReplies.hostUnreachable,
+  timeout: socksReplies.ttlExpired,
+};
+
+/** Serves one SOCKS5 connection. Names are looked up here, as nothing in a sandbox can. */
+export async function serveSocks(client: Socket, egress: SandboxEgress, signal: AbortSignal): Promise<void> {
+  try {
+    const isAccepted = await readGreeting(client);
+    client.write(socksMethod(isAccepted));
+    if (!isAccepted) {
+      client.end();
+      return;
+    }
+    const { host, port } = await readConnectRequest(client);
+    const destination = parseDestination(host, port);
+    if (!destination) throw new SocksProblem(socksReplies.generalFailure, "That is no host and port.");
+    const upstream = await egress.connect("socks5", destination, signal);
+    client.write(socksReply(socksReplies.succeeded));
+    egress.watchIdle(client);
+    joinSockets(client, upstream);
+  } catch (error) {
+    if (error instanceof SocksProblem) client.end(socksReply(error.reply));
+    else if (error instanceof EgressProblem) client.end(socksReply(replyFor[error.kind]));
+    else client.destroy();
+  }
+}

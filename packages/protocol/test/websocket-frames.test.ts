@@ -1,0 +1,13 @@
+import { expectTypeOf, test } from "vitest";
+import type { AgentSchemas, ExecuteStreamFrame, TerminalFrame, WatchFrame } from "../src/index.js";
+
+test("what the contract lets a server send is what a client can read", () => {
+  expectTypeOf<AgentSchemas["ExecuteStreamFrame"]>().toExtend<Named<ExecuteStreamFrame>>();
+  expectTypeOf<AgentSchemas["TerminalServerFrame"]>().toExtend<Named<TerminalFrame>>();
+  expectTypeOf<AgentSchemas["WatchFrame"]>().toExtend<Named<WatchFrame>>();
+});
+
+/** The fields a loose object names: it takes all others too. */
+type Named<Frame> = Frame extends unknown
+  ? { [Key in keyof Frame as string extends Key ? never : Key]: Frame[Key] }
+  : never;
