@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import findMyWay, { type HTTPMethod, type HTTPVersion } from "find-my-way";
+import { TrieRouter } from "hono/router/trie-router";
 import type { Contract, ContractTypes, Operation } from "../contract.js";
 import { Call } from "./call.js";
 import type { Envelope } from "./envelopes.js";
@@ -64,9 +64,9 @@ export function contractRouter<Types extends ContractTypes, Auth>(
 ): ContractRouter {
   const { contract, envelope, onRequest, onError } = options;
   const handlers = options.handlers as Readonly<Record<string, AnyHandler | undefined>>;
-  const routes = findMyWay<HTTPVersion.V1>({ maxParamLength: longestParameter });
+  const routes = new TrieRouter<Operation>();
   for (const operation of contract.operations) {
-    routes.on(operation.method, operation.path.replace(/\{(\w+)\}/g, ":$1"), nobody, operation);
+    routes.add(operation.method, operation.path.replace(/\{(\w+)\}/g, ":$1"), operation);
   }
 
   async function perform(
@@ -98,9 +98,15 @@ export function contractRouter<Types extends ContractTypes, Auth>(
   function match(request: IncomingRequest): Matched {
     const { path, query } = targetOf(request);
     const method = request.method ?? "GET";
-    const found = routes.find((method === "HEAD" ? "GET" : method) as HTTPMethod, path);
-    if (!found) throw unmatched(contract.operations, method, path);
-    return { operation: found.store as Operation, params: found.params as Record<string, string>, query };
+    const [matches] = routes.match(method === "HEAD" ? "GET" : method, path);
+    // A path that is spelled out is meant, not one with a parameter that it fits too.
+    const [best] = matches.sort(([a], [b]) => parameters(a) - parameters(b));
+    if (!best) throw unmatched(contract.operations, method, path);
+    const [operation, raw] = best;
+    const params = Object.fromEntries(
+      Object.entries(raw).map(([name, text]) => [name, decoded(String(text))]),
+    );
+    return { operation, params, query };
   }
 
   async function answer(request: IncomingRequest, gone: () => AbortSignal): Promise<Reply> {
@@ -140,13 +146,18 @@ interface Matched {
   readonly query: string;
 }
 
+const parameters = ({ path }: Operation) => path.split("{").length - 1;
+
+/** What is not well encoded is for the handler to refuse, as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 type AnyHandler = (call: Call) => unknown;
-
-/** What is too long is for the handler to refuse, with a reason. */
-const longestParameter = Number.MAX_SAFE_INTEGER;
-
-/** Routes are looked up, never run. */
-const nobody = () => undefined;
 
 function json(body: unknown, status: number, headers: Readonly<Record<string, string>>): Reply {
   if (body === undefined) return new Reply(undefined, headers, status);
