@@ -24,6 +24,8 @@ import { InstanceDirectory } from "./runtime/instance-directory.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
 import { openStore, type Store } from "./store/store.js";
 import { version } from "./version.js";
+import type { WebhookOptions } from "./webhooks/webhook-options.js";
+import { Webhooks } from "./webhooks/webhooks.js";
 
 export interface LocalControlPlaneOptions {
   /** The key that callers present. Default: a random one, in the result's `apiKey`. */
@@ -44,6 +46,8 @@ export interface LocalControlPlaneOptions {
   readonly dataDir?: string;
   /** How sandboxes with `internet_access` get out. */
   readonly egress?: EgressOptions;
+  /** How ends of asynchronous executions are reported. Without a data directory, what is not delivered ends with the process. */
+  readonly webhooks?: WebhookOptions;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }
@@ -128,6 +132,13 @@ async function serve(
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
   const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
+  const webhooks = new Webhooks({
+    store,
+    options: options.webhooks ?? {},
+    send: (id, request) => gateway.send(id, request),
+    token: async (id) => (await tokens.issue(id)).token,
+    log,
+  });
   const api = controlPlaneApi({
     fleet,
     egress,
@@ -140,13 +151,15 @@ async function serve(
     version,
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     metrics: new MetricsStreams(agents, (id) => fleet.get(id)),
+    webhooks: webhooks.handlers,
     log,
   });
   server.on("request", (request, response) => {
     response.once("close", activity.begin());
     const target = agentTarget(request);
-    if (target) return void gateway.handle(request, response, target);
-    void api.handle(request, response);
+    if (!target) void api.handle(request, response);
+    else if (webhooks.handles(request, target)) void webhooks.handle(request, response);
+    else void gateway.handle(request, response, target);
   });
   server.on("upgrade", (request, connection, head) => {
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
@@ -154,9 +167,12 @@ async function serve(
     } else void gateway.handleUpgrade(request, connection, head);
   });
 
+  await webhooks.resume();
+
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     server.close();
+    await webhooks.close();
     await fleet.close();
     server.closeAllConnections();
     await runtime.close();

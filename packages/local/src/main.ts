@@ -58,6 +58,11 @@ program
     'let no sandbox reach it, as in *:25 or 198.51.100.0/24 (repeatable; default: "*:25", mail)',
     collect,
   )
+  .option(
+    "--webhook-allow-private",
+    "report ends of asynchronous executions to private addresses too, such as this machine's",
+    false,
+  )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .action(serve);
 
@@ -99,6 +104,7 @@ interface ServeOptions {
   readonly maxProcesses: number;
   readonly egressAllowPrivate: readonly string[];
   readonly egressDeny?: readonly string[];
+  readonly webhookAllowPrivate: boolean;
   readonly json: boolean;
 }
 
@@ -109,6 +115,7 @@ async function serve({
   maxProcesses,
   egressAllowPrivate,
   egressDeny,
+  webhookAllowPrivate,
   json,
   ...options
 }: ServeOptions): Promise<void> {
@@ -124,6 +131,7 @@ async function serve({
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
     egress: { allowPrivate: egressAllowPrivate, ...(egressDeny && { deny: egressDeny }) },
+    webhooks: { allowPrivateAddresses: webhookAllowPrivate },
     log: (message) => process.stderr.write(`${message}\n`),
   });
   const { url, runtime, isolation } = controlPlane;

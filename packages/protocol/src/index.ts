@@ -19,6 +19,7 @@ export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";
 export { controlPlaneScope, tokenIssuer } from "./token-issuer.js";
+export { type WebhookPayload, webhookHeaders, webhookPayload } from "./webhook-payload.js";
 export {
   type ExecuteStreamFrame,
   executeStreamFrame,

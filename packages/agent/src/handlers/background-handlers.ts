@@ -85,6 +85,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
         process_id: job.id,
         execution_id: job.executionId,
         status,
+        duration: job.duration,
         ...outcome,
         stdout: stdout.text,
         stdout_start: stdout.start,

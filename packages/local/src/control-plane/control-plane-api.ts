@@ -32,6 +32,8 @@ export interface ControlPlaneApiOptions extends SandboxHandlerParts {
   readonly runtime: string;
   readonly isolation: IsolationLevel;
   readonly version: string;
+  /** The operations on webhook deliveries. */
+  readonly webhooks: Handlers<ControlPlaneContract, undefined>;
   readonly log: (message: string) => void;
 }
 
@@ -76,6 +78,7 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
   const { templates } = options;
 
   return {
+    ...options.webhooks,
     getHealth: () => ({
       status: "healthy",
       version: options.version,

@@ -5,7 +5,7 @@ import { Problem, splice, switchProtocols, upgradeResponse } from "@cloud-sandbo
 import { sandboxFailed } from "../control-plane/problems.js";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
-import { AgentConnection } from "./agent-connection.js";
+import { AgentConnection, type AgentRequest } from "./agent-connection.js";
 import { type AgentTarget, agentTarget } from "./agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
 import { refuse } from "./refusal.js";
@@ -58,6 +58,14 @@ export class AgentGateway {
     return connection;
   }
 
+  /** Sends a request that is the control plane's own; throws the problem that says why it is not answered. */
+  async send(sandboxId: string, request: AgentRequest): Promise<IncomingMessage> {
+    const machine = this.#running(sandboxId);
+    return this.connection(machine)
+      .send(request)
+      .catch((error: unknown) => this.#explain(machine, request.signal, error));
+  }
+
   #running(sandboxId: string): Machine {
     return reachableMachine(this.options.find(sandboxId));
   }
@@ -104,8 +112,8 @@ export class AgentGateway {
     else connection.destroy();
   }
 
-  async #explain(machine: Machine, abandoned: AbortSignal, cause: unknown): Promise<never> {
-    if (abandoned.aborted || cause instanceof Problem || isParseError(cause)) throw cause;
+  async #explain(machine: Machine, abandoned: AbortSignal | undefined, cause: unknown): Promise<never> {
+    if (abandoned?.aborted || cause instanceof Problem || isParseError(cause)) throw cause;
     const ended = await Promise.race([
       machine.exited.then(() => true),
       new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),

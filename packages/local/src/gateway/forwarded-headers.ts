@@ -18,7 +18,7 @@ const accountHeaders = new Set(["x-api-key", "x-api-secret", "cookie"]);
 
 /** What is passed on to a sandbox: of credentials, only a token for this very sandbox. */
 export function forwardedRequestHeaders(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, "headers">,
   sandboxId: string,
 ): Record<string, string | string[]> {
   const dropped = new Set((request.headers.connection ?? "").toLowerCase().split(/\s*,\s*/));

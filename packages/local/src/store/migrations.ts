@@ -37,4 +37,27 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
       CREATE INDEX ended_sandboxes_by_age ON ended_sandboxes (ended_at)`,
   },
+  {
+    name: "webhook_deliveries",
+    sql: `
+      CREATE TABLE webhook_deliveries (
+        id TEXT PRIMARY KEY,
+        sandbox_id TEXT NOT NULL,
+        execution_id TEXT NOT NULL,
+        callback_url TEXT NOT NULL,
+        headers TEXT NOT NULL,
+        secret TEXT,
+        status TEXT NOT NULL,
+        payload TEXT,
+        payload_bytes INTEGER NOT NULL DEFAULT 0,
+        created_at INTEGER NOT NULL,
+        queued_at INTEGER,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        next_attempt_at INTEGER,
+        last_attempt_at INTEGER,
+        response_status INTEGER,
+        error TEXT
+      ) STRICT;
+      CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries (status, id)`,
+  },
 ];

@@ -1930,6 +1930,8 @@ export interface components {
             exit_code?: number;
             /** @description Absent while it runs. */
             termination_reason?: components["schemas"]["TerminationReason"];
+            /** @description Seconds so far, or in all. */
+            duration?: number;
             /** @description Why it ended, where that is no doing of its own. */
             error?: string;
             stdout: string;

@@ -6,6 +6,7 @@ export interface ControlPlaneContract {
   operations: operations;
   defaults: {
     listSandboxes: { query: "limit" };
+    listWebhookDeliveries: { query: "limit" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
   };

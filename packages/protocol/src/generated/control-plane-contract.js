@@ -1862,14 +1862,128 @@ return errors === 0;
 }
 validate31.evaluated = {"props":{"files_hash":true,"content_length":true},"dynamicProps":false,"dynamicItems":false};
 
-const setSandboxTimeoutBody = validate32;
-const schema48 = {"$id":"setSandboxTimeoutBody","$ref":"contract#/$defs/SetTimeoutRequest"};
-const schema49 = {"type":"object","required":["timeout_seconds"],"properties":{"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}};
+const listWebhookDeliveriesQuery = validate32;
+const schema48 = {"$id":"listWebhookDeliveriesQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"sandbox_id":{"type":"string"},"status":{"$ref":"contract#/$defs/WebhookDeliveryStatus"},"cursor":{"type":"string"}},"required":[]};
+const schema49 = {"type":"string","enum":["waiting","pending","delivered","failed"]};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 100;
+}
+let data0 = data.limit;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err0 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 1000 || isNaN(data0)){
+const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 < 1 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.sandbox_id !== undefined){
+if(typeof data.sandbox_id !== "string"){
+const err3 = {instancePath:instancePath+"/sandbox_id",schemaPath:"#/properties/sandbox_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.status !== undefined){
+let data2 = data.status;
+if(typeof data2 !== "string"){
+const err4 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/WebhookDeliveryStatus/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(!((((data2 === "waiting") || (data2 === "pending")) || (data2 === "delivered")) || (data2 === "failed"))){
+const err5 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/WebhookDeliveryStatus/enum",keyword:"enum",params:{allowedValues: schema49.enum}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.cursor !== undefined){
+if(typeof data.cursor !== "string"){
+const err6 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+else {
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+validate32.evaluated = {"props":{"limit":true,"sandbox_id":true,"status":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+
+const setSandboxTimeoutBody = validate33;
+const schema50 = {"$id":"setSandboxTimeoutBody","$ref":"contract#/$defs/SetTimeoutRequest"};
+const schema51 = {"type":"object","required":["timeout_seconds"],"properties":{"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}};
+
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1933,18 +2047,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":{"timeout_seconds":true},"dynamicProps":false,"dynamicItems":false};
+validate33.evaluated = {"props":{"timeout_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
-const listSandboxEgressQuery = validate33;
-const schema50 = {"$id":"listSandboxEgressQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"cursor":{"type":"string"}},"required":[]};
+const listSandboxEgressQuery = validate34;
+const schema52 = {"$id":"listSandboxEgressQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"cursor":{"type":"string"}},"required":[]};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2011,18 +2125,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":{"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":{"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
-const getTemplateBuildLogsQuery = validate34;
-const schema51 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
+const getTemplateBuildLogsQuery = validate35;
+const schema53 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate35.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2067,18 +2181,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":{"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate35.evaluated = {"props":{"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-const uploadTemplateFilesQuery = validate35;
-const schema52 = {"$id":"uploadTemplateFilesQuery","type":"object","properties":{"grant":{"type":"string","minLength":1}},"required":["grant"]};
+const uploadTemplateFilesQuery = validate36;
+const schema54 = {"$id":"uploadTemplateFilesQuery","type":"object","properties":{"grant":{"type":"string","minLength":1}},"required":["grant"]};
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate36.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2132,10 +2246,10 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":{"grant":true},"dynamicProps":false,"dynamicItems":false};
+validate36.evaluated = {"props":{"grant":true},"dynamicProps":false,"dynamicItems":false};
 
 export const controlPlaneContract = {
   name: "control-plane",
@@ -2146,6 +2260,7 @@ export const controlPlaneContract = {
     { operationId: "listTemplates", method: "GET", path: "/v1/templates", authenticated: true, status: 200, query: { validate: listTemplatesQuery, types: { "category": "string", "language": "string", "limit": "integer", "fields": "string", "cursor": "string" }, units: {} } },
     { operationId: "buildTemplate", method: "POST", path: "/v1/templates/build", authenticated: true, status: 201, body: { validate: buildTemplateBody, required: true, units: { "memory": "megabytes", "diskGB": "gigabytes" } } },
     { operationId: "createUploadLink", method: "POST", path: "/v1/templates/files/upload-link", authenticated: true, status: 200, body: { validate: createUploadLinkBody, required: true, units: { "content_length": "bytes" } } },
+    { operationId: "listWebhookDeliveries", method: "GET", path: "/v1/webhook-deliveries", authenticated: true, status: 200, query: { validate: listWebhookDeliveriesQuery, types: { "limit": "integer", "sandbox_id": "string", "status": "string", "cursor": "string" }, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },
@@ -2161,5 +2276,7 @@ export const controlPlaneContract = {
     { operationId: "getTemplateBuildStatus", method: "GET", path: "/v1/templates/build/{buildID}/status", authenticated: true, status: 200 },
     { operationId: "getTemplateBuildLogs", method: "GET", path: "/v1/templates/build/{buildID}/logs", authenticated: true, status: 200, query: { validate: getTemplateBuildLogsQuery, types: { "offset": "integer" }, units: {} } },
     { operationId: "uploadTemplateFiles", method: "PUT", path: "/v1/templates/files/{files_hash}", authenticated: false, status: 200, query: { validate: uploadTemplateFilesQuery, types: { "grant": "string" }, units: {} } },
+    { operationId: "getWebhookDelivery", method: "GET", path: "/v1/webhook-deliveries/{id}", authenticated: true, status: 200 },
+    { operationId: "redeliverWebhook", method: "POST", path: "/v1/webhook-deliveries/{id}/redeliver", authenticated: true, status: 200 },
   ],
 };

@@ -400,6 +400,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook deliveries, newest first, a page at a time
+         * @description Those that are not done, and the latest of those that are.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's id. */
+                id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        /** Get a webhook delivery */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-deliveries/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's id. */
+                id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver again what was delivered or given up
+         * @description The same report is sent with the same `X-HOPX-Delivery`.
+         */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -544,6 +607,56 @@ export interface components {
             has_more?: boolean;
             /** @description The `cursor` of the next page. */
             next_cursor?: string | null;
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        /**
+         * @description `waiting`: the code runs. `pending`: attempts are made until the receiver answers 2xx. `delivered`: it did.
+         *     `failed`: given up, `error` says why.
+         * @enum {string}
+         */
+        WebhookDeliveryStatus: "waiting" | "pending" | "delivered" | "failed";
+        /** @description The report of one asynchronous execution's end. */
+        WebhookDelivery: {
+            /** @description Sent as `X-HOPX-Delivery` with every attempt. */
+            id: string;
+            /** @description Always `webhook_delivery`. */
+            object?: string;
+            sandbox_id: string;
+            execution_id: string;
+            /** @description Without credentials and query, which may be secret. */
+            callback_url: string;
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the code was started.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When there was something to deliver.
+             */
+            queued_at?: string;
+            /** Format: date-time */
+            next_attempt_at?: string;
+            /** Format: date-time */
+            last_attempt_at?: string;
+            /** @description What the receiver answered last. */
+            response_status?: number;
+            /** @description What was wrong with the last attempt. */
+            error?: string;
+            request_id?: string;
+        };
+        WebhookDeliveryList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description Whether there is another page. */
+            has_more?: boolean;
+            /** @description The `cursor` of the next page. */
+            next_cursor?: string;
             /** @description The path of this list. */
             url?: string;
             request_id?: string;
@@ -1100,6 +1213,8 @@ export interface components {
         SandboxId: string;
         /** @description The build's id; the id of its template does too. */
         BuildId: string;
+        /** @description The delivery's id. */
+        WebhookDeliveryId: string;
         /** @description The `next_cursor` of the page before. */
         Cursor: string;
     };
@@ -1787,6 +1902,97 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description How many to return at most. */
+                limit?: number;
+                /** @description Only those of this sandbox; it may be gone. */
+                sandbox_id?: string;
+                /** @description Only those in this state. */
+                status?: components["schemas"]["WebhookDeliveryStatus"];
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's id. */
+                id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, without headers, secret and what is delivered. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's id. */
+                id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is pending again. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

@@ -1,0 +1,84 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { isIP } from "node:net";
+import { webhookHeaders } from "@cloud-sandbox/protocol";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { isPublicAddress } from "../egress/public-address.js";
+
+/** Where, and how, the end of an execution is reported. All of it may be secret. */
+export interface Callback {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secret: string | undefined;
+}
+
+/** Of most servers, for all headers together. */
+const maxHeaderBytes = 16 * 1024;
+
+/** What frames a request or belongs to one connection, and what is said by the sender of it only. */
+const reservedHeaders = new Set([
+  ...["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"],
+  ...["transfer-encoding", "content-length", "content-encoding", "expect", "host"],
+  ...Object.values(webhookHeaders).map((name) => name.toLowerCase()),
+]);
+
+/** The callback that a request asks for; a 400 problem when nothing could be sent there. */
+export function parseCallback(
+  asked: {
+    readonly callback_url: string;
+    readonly callback_headers?: Readonly<Record<string, string>> | null | undefined;
+    readonly callback_signature_secret?: string | null | undefined;
+  },
+  allowPrivateAddresses: boolean,
+): Callback {
+  const url = parseUrl(asked.callback_url);
+  if (!allowPrivateAddresses && isPrivateHost(url)) {
+    throw invalid(
+      "callback_url",
+      "must have a public address: the control plane sends nothing to private ones unless it was started with --webhook-allow-private",
+    );
+  }
+  const headers = asked.callback_headers ?? {};
+  checkHeaders(headers);
+  return { url: url.href, headers, secret: asked.callback_signature_secret || undefined };
+}
+
+/** Whether a URL names an address itself that is not the internet's. */
+export function isPrivateHost({ hostname }: URL): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(address) !== 0) return !isPublicAddress(address);
+  return /(^|\.)localhost\.?$/.test(hostname);
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw invalid("callback_url", "must be an http or https URL");
+  }
+  url.hash = "";
+  return url;
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    const field = `callback_headers.${JSON.stringify(name.slice(0, 80))}`;
+    if (!isHeader(name, value)) throw invalid(field, "is not a valid HTTP header");
+    if (reservedHeaders.has(name.toLowerCase())) throw invalid(field, "is set by the sender: leave it out");
+    bytes += name.length + value.length;
+  }
+  if (bytes > maxHeaderBytes)
+    throw invalid("callback_headers", `must have at most ${maxHeaderBytes} bytes in all`);
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const invalid = (field: string, expectation: string): Problem =>
+  new Problem(400, "INVALID_REQUEST", `${field} ${expectation}.`, { details: { field } });

@@ -1,0 +1,135 @@
+import type { Database, Row, SqlValue } from "../store/database.js";
+import type { Callback } from "./callback.js";
+import type { Delivery, DeliveryStatus } from "./delivery.js";
+
+/** How many that are done are remembered, and how many bytes of what they delivered. */
+const rememberedDeliveries = 1000;
+const rememberedBytes = 256 * 1024 * 1024;
+
+const shownColumns =
+  "id, sandbox_id, execution_id, callback_url, status, created_at, queued_at, attempts, next_attempt_at, last_attempt_at, response_status, error";
+
+export type DeliveryChange = Partial<
+  Pick<
+    Delivery,
+    "status" | "queuedAt" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "responseStatus" | "error"
+  >
+> & { readonly payload?: string };
+
+/** What is to be delivered, from before the caller is told that it will be until long after it was. */
+export class DeliveryRepository {
+  constructor(private readonly database: Database) {}
+
+  add(delivery: Pick<Delivery, "id" | "sandboxId" | "executionId" | "createdAt">, callback: Callback): void {
+    this.database.run(
+      `INSERT INTO webhook_deliveries
+         (id, sandbox_id, execution_id, callback_url, headers, secret, status, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?)`,
+      [
+        delivery.id,
+        delivery.sandboxId,
+        delivery.executionId,
+        callback.url,
+        JSON.stringify(callback.headers),
+        callback.secret ?? null,
+        delivery.createdAt.getTime(),
+      ],
+    );
+  }
+
+  change(id: string, change: DeliveryChange): void {
+    const values = Object.entries(columnsOf(change));
+    const assignments = values.map(([column]) => `${column} = ?`).join(", ");
+    this.database.run(`UPDATE webhook_deliveries SET ${assignments} WHERE id = ?`, [
+      ...values.map(([, value]) => value),
+      id,
+    ]);
+    if (change.status === "delivered" || change.status === "failed") this.#forgetOldest();
+  }
+
+  find(id: string): Delivery | undefined {
+    const row = this.database.get(`SELECT ${shownColumns} FROM webhook_deliveries WHERE id = ?`, [id]);
+    return row && deliveryOf(row);
+  }
+
+  /** What is sent, and where: nobody is shown it. */
+  findReport(id: string): { readonly callback: Callback; readonly payload: string } | undefined {
+    const row = this.database.get(
+      "SELECT callback_url, headers, secret, payload FROM webhook_deliveries WHERE id = ? AND payload IS NOT NULL",
+      [id],
+    );
+    return (
+      row && {
+        callback: {
+          url: String(row.callback_url),
+          headers: JSON.parse(String(row.headers)) as Record<string, string>,
+          secret: text(row.secret),
+        },
+        payload: String(row.payload),
+      }
+    );
+  }
+
+  list(filter: {
+    readonly sandboxId?: string | undefined;
+    readonly status?: DeliveryStatus | undefined;
+  }): readonly Delivery[] {
+    const sql = `SELECT ${shownColumns} FROM webhook_deliveries
+      WHERE (?1 IS NULL OR sandbox_id = ?1) AND (?2 IS NULL OR status = ?2)`;
+    return this.database.all(sql, [filter.sandboxId ?? null, filter.status ?? null]).map(deliveryOf);
+  }
+
+  /** How many are not done. */
+  countOpen(): number {
+    const sql = "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status IN ('waiting', 'pending')";
+    return Number(this.database.get(sql)?.count ?? 0);
+  }
+
+  #forgetOldest(): void {
+    this.database.run(
+      `DELETE FROM webhook_deliveries WHERE id IN (
+         SELECT id FROM (
+           SELECT id, ROW_NUMBER() OVER newest AS number, SUM(payload_bytes) OVER newest AS bytes
+           FROM webhook_deliveries WHERE status IN ('delivered', 'failed') WINDOW newest AS (ORDER BY id DESC)
+         ) WHERE number > ? OR bytes > ?)`,
+      [rememberedDeliveries, rememberedBytes],
+    );
+  }
+}
+
+function columnsOf(change: DeliveryChange): Readonly<Record<string, SqlValue>> {
+  const { payload, ...rest } = change;
+  const columns: Record<string, SqlValue> = {};
+  for (const [name, value] of Object.entries(rest)) {
+    const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    columns[column] = value instanceof Date ? value.getTime() : (value ?? null);
+  }
+  if (payload !== undefined) {
+    columns.payload = payload;
+    columns.payload_bytes = Buffer.byteLength(payload);
+  }
+  return columns;
+}
+
+function deliveryOf(row: Row): Delivery {
+  return {
+    id: String(row.id),
+    sandboxId: String(row.sandbox_id),
+    executionId: String(row.execution_id),
+    callbackUrl: String(row.callback_url),
+    status: row.status as DeliveryStatus,
+    createdAt: new Date(Number(row.created_at)),
+    queuedAt: date(row.queued_at),
+    attempts: Number(row.attempts),
+    nextAttemptAt: date(row.next_attempt_at),
+    lastAttemptAt: date(row.last_attempt_at),
+    responseStatus: typeof row.response_status === "number" ? row.response_status : undefined,
+    error: text(row.error),
+  };
+}
+
+const text = (value: SqlValue | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+const date = (value: SqlValue | undefined): Date | undefined =>
+  typeof value === "number" || typeof value === "bigint" ? new Date(Number(value)) : undefined;

@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WebhookPayload } from "@cloud-sandbox/protocol";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import * as z from "zod/mini";
+import { answerText } from "./agent-answer.js";
+import type { Delivery } from "./delivery.js";
+
+/** Seconds that the agent holds an answer back while the code runs. */
+const waitSeconds = 30;
+/** Milliseconds between questions that were not answered, or answered at once. */
+const firstPauseMs = 50;
+const longestPauseMs = 5000;
+/** Bytes of each output that are reported. */
+const reportedBytes = 256 * 1024;
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+const count = z.int().check(z.nonnegative());
+const jobAnswer = z.object({
+  status: z.string(),
+  exit_code: z.optional(z.int()),
+  termination_reason: z.optional(z.string().check(z.maxLength(100))),
+  duration: z.optional(z.number().check(z.nonnegative())),
+  error: z.optional(z.string().check(z.maxLength(1000))),
+  stdout: z.string(),
+  stdout_bytes: count,
+  stderr: z.string(),
+  stderr_bytes: count,
+});
+
+type JobAnswer = z.infer<typeof jobAnswer>;
+type Followed = Pick<Delivery, "sandboxId" | "executionId" | "createdAt">;
+
+/** Asks a sandbox's agent; throws the problem that says why there is none. */
+export type AskAgent = (sandboxId: string, path: string, signal: AbortSignal) => Promise<IncomingMessage>;
+
+/** Stays with an execution until it has ended, or its sandbox has. */
+export class ExecutionFollower {
+  constructor(private readonly ask: AskAgent) {}
+
+  /** What there is to report. Rejects only when it is aborted. */
+  async end(execution: Followed, signal: AbortSignal): Promise<WebhookPayload> {
+    let pause = firstPauseMs;
+    for (;;) {
+      const asked = performance.now();
+      try {
+        const job = await this.#read(execution, { wait: waitSeconds, limit: 16 }, signal);
+        if (job.status !== "running") return await this.#report(execution, job, signal);
+        if (performance.now() - asked > waitSeconds * 500) pause = firstPauseMs;
+      } catch (error) {
+        signal.throwIfAborted();
+        const reason = finalReason(error);
+        if (reason !== undefined) return lost(execution, reason);
+        // The agent was killed and comes back, or the sandbox is paused: it is asked again.
+      }
+      await sleep(pause, undefined, { signal, ref: false });
+      pause = Math.min(pause * 2, longestPauseMs);
+    }
+  }
+
+  async #read(
+    { sandboxId, executionId }: Followed,
+    query: Readonly<Record<string, number>>,
+    signal: AbortSignal,
+  ): Promise<JobAnswer> {
+    const text = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+    const path = `/execute/processes/${encodeURIComponent(executionId)}/output?${text.join("&")}`;
+    const answer = await this.ask(sandboxId, path, signal);
+    const body = await answerText(answer, maxAnswerBytes);
+    if (answer.statusCode === 404)
+      throw new Problem(404, "NOT_FOUND", `Sandbox ${sandboxId} knows nothing of the execution any more.`);
+    if (answer.statusCode !== 200) throw new Error(`The agent answered ${answer.statusCode}.`);
+    return jobAnswer.parse(JSON.parse(body));
+  }
+
+  async #report(execution: Followed, job: JobAnswer, signal: AbortSignal): Promise<WebhookPayload> {
+    const reason = job.termination_reason ?? "exit";
+    const exitCode = job.exit_code ?? 1;
+    const error = job.error ?? reasons[reason];
+    const [stdout, stderr] = [
+      await this.#output(execution, "stdout", job, signal),
+      await this.#output(execution, "stderr", job, signal),
+    ];
+    return {
+      execution_id: execution.executionId,
+      status: reason === "timeout" ? "timeout" : exitCode === 0 ? "completed" : "failed",
+      success: exitCode === 0,
+      stdout,
+      stderr,
+      exit_code: exitCode,
+      execution_time: job.duration ?? secondsSince(execution.createdAt),
+      timestamp: new Date().toISOString(),
+      ...(error !== undefined && { error }),
+      sandbox_id: execution.sandboxId,
+      termination_reason: reason,
+      stdout_truncated: job.stdout_bytes > reportedBytes,
+      stderr_truncated: job.stderr_bytes > reportedBytes,
+    };
+  }
+
+  /** All of an output, or its beginning and end with a line between them that says so. */
+  async #output(
+    execution: Followed,
+    name: "stdout" | "stderr",
+    job: JobAnswer,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const total = job[`${name}_bytes`];
+    if (total === 0) return "";
+    const other = name === "stdout" ? "stderr" : "stdout";
+    const piece = async (offset: number, limit: number): Promise<string> => {
+      const offsets = { [`${name}_offset`]: offset, [`${other}_offset`]: job[`${other}_bytes`] };
+      return (await this.#read(execution, { ...offsets, limit }, signal))[name];
+    };
+    if (total <= reportedBytes) return piece(0, reportedBytes);
+    const half = reportedBytes / 2;
+    const [head, tail] = [await piece(0, half), await piece(total - half, half)];
+    return `${head}\n[... ${total - reportedBytes} bytes cut ...]\n${tail}`;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  timeout: "The code ran into its time limit and was ended.",
+  killed: "The execution was killed on request.",
+  out_of_memory: "The code went over the sandbox's memory limit and was killed.",
+};
+
+/** Why there will be no answer any more. */
+function finalReason(error: unknown): string | undefined {
+  const isFinal = error instanceof Problem && (error.status === 404 || error.status === 410);
+  return isFinal ? `The code did not come to its end: ${error.message}` : undefined;
+}
+
+/** Everything in a sandbox that ends is killed. */
+const lost = ({ sandboxId, executionId, createdAt }: Followed, error: string): WebhookPayload => ({
+  execution_id: executionId,
+  status: "failed",
+  success: false,
+  stdout: "",
+  stderr: "",
+  exit_code: 137,
+  execution_time: secondsSince(createdAt),
+  timestamp: new Date().toISOString(),
+  error,
+  sandbox_id: sandboxId,
+  termination_reason: "interrupted",
+});
+
+const secondsSince = (date: Date): number => Math.max(0, Date.now() - date.getTime()) / 1000;

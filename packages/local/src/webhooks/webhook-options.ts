@@ -1,0 +1,26 @@
+/** How the ends of asynchronous executions are reported to the URLs that were given for that. */
+export interface WebhookOptions {
+  /** Whether they may be sent to private, loopback and other addresses that are not the internet's. Default: false. */
+  readonly allowPrivateAddresses?: boolean;
+  /** Milliseconds that one attempt may take. Default: 10,000. */
+  readonly requestTimeoutMs?: number;
+  /** Milliseconds before the second attempt; each further one waits three times as long. Default: 2,000. */
+  readonly firstRetryMs?: number;
+  /** The longest wait between two attempts, in milliseconds. Default: an hour. */
+  readonly maxRetryMs?: number;
+  /** After so many attempts it is given up. Default: 12. */
+  readonly maxAttempts?: number;
+  /** After so many milliseconds it is given up. Default: a day. */
+  readonly maxAgeMs?: number;
+}
+
+const hour = 60 * 60 * 1000;
+
+export const webhookDefaults: Required<WebhookOptions> = {
+  allowPrivateAddresses: false,
+  requestTimeoutMs: 10_000,
+  firstRetryMs: 2000,
+  maxRetryMs: hour,
+  maxAttempts: 12,
+  maxAgeMs: 24 * hour,
+};
