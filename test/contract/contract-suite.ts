@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backend } from "./backend.js";
 import { backgroundSuite } from "./background.js";
+import { webhookSuite } from "./webhooks.js";
 
 /** What every backend must do, written once. */
 export function contractSuite(name: string, start: () => Promise<Backend>): void {
@@ -249,6 +250,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
     });
 
     backgroundSuite(() => sandbox);
+    webhookSuite(() => sandbox);
 
     describe("files", () => {
       test("come back as they were written, text and bytes", async () => {

@@ -5,7 +5,7 @@ import type { Backend } from "./backend.js";
 
 /** The control plane of this machine, in a process of its own. */
 export async function startLocalBackend(): Promise<Backend> {
-  const server = await startLocalServer({ args: ["--pool", "1"] });
+  const server = await startLocalServer({ args: ["--pool", "1", "--webhook-allow-private"] });
   const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
   return {
     name: "local",

@@ -110,7 +110,8 @@ export class ExecutionFollower {
     const other = name === "stdout" ? "stderr" : "stdout";
     const piece = async (offset: number, limit: number): Promise<string> => {
       const offsets = { [`${name}_offset`]: offset, [`${other}_offset`]: job[`${other}_bytes`] };
-      return (await this.#read(execution, { ...offsets, limit }, signal))[name];
+      // An agent that is none may send more than it was asked for.
+      return (await this.#read(execution, { ...offsets, limit }, signal))[name].slice(0, limit);
     };
     if (total <= reportedBytes) return piece(0, reportedBytes);
     const half = reportedBytes / 2;

@@ -1,0 +1,26 @@
+import type { Sandbox } from "cloud-sandbox";
+import { describe, expect, test } from "vitest";
+import { WebhookReceiver } from "../support/webhook-receiver.js";
+
+/** What every backend must do with code whose end is to be reported. It must be able to reach this machine. */
+export function webhookSuite(sandbox: () => Sandbox): void {
+  describe("asynchronous executions", () => {
+    test.each([
+      ["print(6 * 7)", { status: "completed", stdout: "42\n", exit_code: 0 }],
+      ["raise SystemExit(3)", { status: "failed", stdout: "", exit_code: 3 }],
+      ["import time; time.sleep(60)", { status: "timeout" }],
+    ])("are answered at once, and their end is reported: %s", async (code, expected) => {
+      await using receiver = await WebhookReceiver.start();
+      const body = { code, language: "python", timeout: 2, callback_url: receiver.url };
+      const { data } = await sandbox().agent.POST("/execute/async", { body });
+      expect(data).toMatchObject({ status: "queued", callback_url: receiver.url });
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+      expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
+        execution_id: data?.execution_id,
+        ...expected,
+      });
+      const { data: list } = await sandbox().agent.GET("/execute/processes");
+      expect(list?.processes.map(({ execution_id }) => execution_id)).toContain(data?.execution_id);
+    });
+  });
+}
