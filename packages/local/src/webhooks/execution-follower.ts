@@ -126,9 +126,11 @@ const reasons: Readonly<Record<string, string>> = {
   out_of_memory: "The code went over the sandbox's memory limit and was killed.",
 };
 
-/** Why there will be no answer any more. */
+/** Why there will be no answer any more: the sandbox is gone, or was stopped, which ends all that runs in it. */
 function finalReason(error: unknown): string | undefined {
-  const isFinal = error instanceof Problem && (error.status === 404 || error.status === 410);
+  const isFinal =
+    error instanceof Problem &&
+    (error.status === 404 || error.status === 410 || error.code === "SANDBOX_STOPPED");
   return isFinal ? `The code did not come to its end: ${error.message}` : undefined;
 }
 
