@@ -9,6 +9,7 @@ import { refusalProofs } from "./operations/refusals.js";
 import { sandboxProofs } from "./operations/sandboxes.js";
 import { streamProofs } from "./operations/streams.js";
 import { templateProofs } from "./operations/templates.js";
+import { webhookProofs } from "./operations/webhooks.js";
 
 const documents = [new ContractDocument("control-plane"), new ContractDocument("agent")];
 
@@ -21,6 +22,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...metricsProofs,
   ...streamProofs,
   ...refusalProofs,
+  ...webhookProofs,
 };
 
 /** A test for every operation of both contracts. */

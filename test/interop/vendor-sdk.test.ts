@@ -21,7 +21,7 @@ describe("the vendor's npm SDK", () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "vendor-sdk-"));
-    server = await startLocalServer({ args: ["--pool", "2"] });
+    server = await startLocalServer({ args: ["--pool", "2", "--webhook-allow-private"] });
     sandbox = await Sandbox.create({
       ...account(),
       template: "code-interpreter",

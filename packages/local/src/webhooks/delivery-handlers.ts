@@ -18,7 +18,7 @@ export function deliveryHandlers(options: {
     const delivery = (await deliveries()).find(id);
     if (delivery) return delivery;
     const message = "There is no such webhook delivery. List them to see those that are remembered.";
-    throw new Problem(404, "NOT_FOUND", message);
+    throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message);
   };
   return {
     listWebhookDeliveries: async ({ query, requestId }) => {
