@@ -1,5 +1,7 @@
-import type { Operation } from "@cloud-sandbox/protocol/server";
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { type Operation, Problem } from "@cloud-sandbox/protocol/server";
 import type { WebSocket } from "ws";
+import type { EnvironmentVariables } from "../environment-variables.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import {
   type CommandFrame,
@@ -8,6 +10,8 @@ import {
   type StartStream,
 } from "../streaming/execution-stream.js";
 import { FrameChannel } from "../streaming/frame-channel.js";
+import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
+import { TerminalSession } from "../streaming/terminal-session.js";
 import type { SocketQuota, WebSocketGate } from "../streaming/websocket-gate.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { commandNotFound } from "./background-handlers.js";
@@ -16,9 +20,19 @@ import { availableLanguage, commandProgram, placeOf } from "./program-requests.j
 
 export interface StreamParts extends ExecutionParts {
   readonly gate: WebSocketGate;
+  /** What every program's environment starts from. */
+  readonly base: Readonly<Record<string, string>>;
+  readonly variables: EnvironmentVariables;
 }
 
 const streams: SocketQuota = { name: "streams", limit: 64 };
+const terminals: SocketQuota = { name: "terminals", limit: 32 };
+
+/** What the terminals of people can do today. */
+const terminalVariables = { TERM: "xterm-256color", COLORTERM: "truecolor" };
+
+/** Before a terminal's first frame, in milliseconds: some clients begin to listen a moment after they are connected. */
+const promptDelay = 50;
 
 /** WebSockets that tell of a program while it runs. */
 export function streamHandlers(parts: StreamParts) {
@@ -52,5 +66,29 @@ export function streamHandlers(parts: StreamParts) {
     streamCode: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
     streamIpython: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
     streamCommand: (call) => gate.admit(call, streams, attend(call.operation, startCommand)),
+
+    async openTerminal(call) {
+      if (!(await programs.has(ptyInterpreter))) throw noTerminals();
+      const { cols, rows } = call.query;
+      const shell = call.query.shell ?? ((await programs.has("bash")) ? "bash" : "sh");
+      return gate.admit(call, terminals, (socket) => {
+        const channel = new FrameChannel<AgentSchemas["TerminalServerFrame"]>(socket, promptDelay);
+        const place = {
+          shell,
+          cols,
+          rows,
+          cwd: workspace,
+          env: { ...parts.base, ...terminalVariables, ...Object.fromEntries(parts.variables.entries()) },
+        };
+        new TerminalSession(channel, call.operation, place);
+      });
+    },
   } satisfies AgentHandlers;
 }
+
+const noTerminals = () =>
+  new Problem(
+    400,
+    "LANGUAGE_NOT_AVAILABLE",
+    `Terminals need ${ptyInterpreter}, which this sandbox's template lacks. Use a template that has it.`,
+  );

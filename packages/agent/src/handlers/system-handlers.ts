@@ -5,6 +5,7 @@ import type { Contexts } from "../execution/contexts/contexts.js";
 import type { ExecutionSlots } from "../execution/execution-slots.js";
 import { languages } from "../execution/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
+import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import type { WebSocketGate } from "../streaming/websocket-gate.js";
 import { agentName, agentVersion } from "../version.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
@@ -42,7 +43,7 @@ export function systemHandlers(parts: SystemParts) {
     return {
       code_execution: has("executeCode"),
       file_operations: has("readFile"),
-      terminal_access: has("openTerminal"),
+      terminal_access: await programs.has(ptyInterpreter),
       websocket_streaming: has("streamExecution"),
       rich_output: has("executeRich"),
       background_jobs: has("executeBackground"),

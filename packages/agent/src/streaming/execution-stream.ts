@@ -1,10 +1,11 @@
-import { PassThrough, type Writable } from "node:stream";
+import { PassThrough } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
 import type { Execution } from "../execution/executor.js";
 import type { KeptOutput } from "../execution/kept-output.js";
 import { outcomeFields } from "../execution/outcome.js";
 import { killGroup } from "../execution/process-sweep.js";
+import { drained } from "./drained.js";
 import { errorFrame } from "./error-frame.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { follow } from "./output-follower.js";
@@ -155,8 +156,3 @@ const tooLate = () =>
 
 const isControl = <First extends object>(frame: First | ControlFrame): frame is ControlFrame =>
   "type" in frame && ["cancel", "signal", "stdin", "stdin_close"].includes(String(frame.type));
-
-const drained = (stream: Writable) =>
-  new Promise<void>((resolve) => {
-    for (const event of ["drain", "close"]) stream.once(event, resolve);
-  });
