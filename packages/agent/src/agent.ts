@@ -110,7 +110,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, usage, requests }),
     ...processHandlers(),
-    ...streamHandlers({ gate, executor, code, programs, offers, workspace, base, variables }),
+    ...streamHandlers({ gate, executor, code, programs, offers, workspace, base, variables, tree }),
     ...systemHandlers({
       sandboxId,
       template,

@@ -3,6 +3,7 @@ import { type Operation, Problem } from "@cloud-sandbox/protocol/server";
 import type { WebSocket } from "ws";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
+import type { ServedTree } from "../files/served-tree.js";
 import {
   type CommandFrame,
   type ExecuteFrame,
@@ -12,6 +13,8 @@ import {
 import { FrameChannel } from "../streaming/frame-channel.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import { TerminalSession } from "../streaming/terminal-session.js";
+import { WatchBudget } from "../streaming/watch-budget.js";
+import { WatchSession } from "../streaming/watch-session.js";
 import type { SocketQuota, WebSocketGate } from "../streaming/websocket-gate.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { commandNotFound } from "./background-handlers.js";
@@ -23,10 +26,16 @@ export interface StreamParts extends ExecutionParts {
   /** What every program's environment starts from. */
   readonly base: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
+  readonly tree: ServedTree;
 }
 
 const streams: SocketQuota = { name: "streams", limit: 64 };
 const terminals: SocketQuota = { name: "terminals", limit: 32 };
+const watches: SocketQuota = { name: "watches", limit: 32 };
+
+/** Of all watches together. */
+const watchedDirectories = 4096;
+const watchedEntries = 65_536;
 
 /** What the terminals of people can do today. */
 const terminalVariables = { TERM: "xterm-256color", COLORTERM: "truecolor" };
@@ -61,6 +70,8 @@ export function streamHandlers(parts: StreamParts) {
       new ExecutionStream(new FrameChannel(socket), operation, start);
     };
 
+  const budget = new WatchBudget(watchedDirectories, watchedEntries);
+
   return {
     streamExecution: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
     streamCode: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
@@ -83,6 +94,11 @@ export function streamHandlers(parts: StreamParts) {
         new TerminalSession(channel, call.operation, place);
       });
     },
+
+    watchFiles: (call) =>
+      gate.admit(call, watches, (socket) => {
+        new WatchSession(new FrameChannel(socket), call.operation, parts.tree, budget);
+      }),
   } satisfies AgentHandlers;
 }
 

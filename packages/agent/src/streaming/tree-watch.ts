@@ -1,0 +1,214 @@
+import { posix } from "node:path";
+import { isMissing, type ServedTree } from "../files/served-tree.js";
+import type { WatchBudget } from "./watch-budget.js";
+import { type Identity, identityOf, isSame, WatchedDirectory } from "./watched-directory.js";
+
+export interface Change {
+  readonly event: "created" | "modified" | "deleted" | "renamed";
+  readonly path: string;
+  readonly oldPath?: string;
+}
+
+export interface TreeWatchOptions {
+  readonly tree: ServedTree;
+  readonly budget: WatchBudget;
+  readonly tell: (change: Change) => void;
+  /** What cannot be watched from now on, or not any more. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** For what belongs together to have happened, in milliseconds: a rename is two events. */
+const settleTime = 20;
+
+/**
+ * A directory with all below it. Symbolic links are entries like others, and not followed. Each directory is pinned
+ * when it is begun with, so that none outside the served tree is watched whatever programs do to its path.
+ */
+export class TreeWatch {
+  /** By their paths below the watched one, which itself is "". */
+  readonly #directories = new Map<string, WatchedDirectory>();
+  #settling: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly realPath: string,
+    private readonly options: TreeWatchOptions,
+  ) {}
+
+  /** Resolves when nothing is missed any more. */
+  static async open(path: string, options: TreeWatchOptions): Promise<TreeWatch> {
+    await using pin = await options.tree.pinDirectory(path);
+    const watch = new TreeWatch(path, pin.realPath, options);
+    try {
+      await watch.#add("");
+      return watch;
+    } catch (error) {
+      watch.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#settling);
+    this.#remove("");
+  }
+
+  /** Watches a directory and those below; `found` is told of every entry. */
+  async #add(relative: string, found?: (path: string) => void): Promise<void> {
+    const directory = await this.#watch(relative);
+    for (const [name, { isDirectory }] of directory ? [...directory.entries] : []) {
+      const entry = posix.join(relative, name);
+      found?.(entry);
+      if (isDirectory) await this.#addIfThere(entry, found);
+    }
+  }
+
+  async #addIfThere(relative: string, found?: (path: string) => void): Promise<void> {
+    try {
+      await this.#add(relative, found);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  async #watch(relative: string): Promise<WatchedDirectory | undefined> {
+    const { tree, budget } = this.options;
+    await using pin = await tree.pinDirectory(this.#absolute(relative));
+    // It has become a link to elsewhere.
+    if (pin.realPath !== posix.join(this.realPath, relative)) return undefined;
+    const directory = await WatchedDirectory.open(pin, budget, () => this.#settle());
+    if (this.#isClosed || this.#directories.has(relative)) {
+      directory.close();
+      return undefined;
+    }
+    this.#directories.set(relative, directory);
+    return directory;
+  }
+
+  #remove(relative: string): void {
+    for (const [path, directory] of this.#below(relative)) {
+      directory.close();
+      this.#directories.delete(path);
+    }
+  }
+
+  /** What watches a directory goes with it: only the names change, all at once, since they may have been exchanged. */
+  #move(moves: ReadonlyMap<Arrival, Departure>): void {
+    const renamed = new Map<string, WatchedDirectory>();
+    for (const [{ path: to }, { path: from }] of moves) {
+      for (const [path, directory] of this.#below(from)) {
+        this.#directories.delete(path);
+        renamed.set(to + path.slice(from.length), directory);
+      }
+    }
+    for (const [path, directory] of renamed) this.#directories.set(path, directory);
+  }
+
+  #below(relative: string): [string, WatchedDirectory][] {
+    return [...this.#directories].filter(
+      ([path]) => relative === "" || path === relative || path.startsWith(`${relative}/`),
+    );
+  }
+
+  #settle(): void {
+    if (this.#isClosed) return;
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined;
+      this.#work = this.#work.then(() => this.#lookAgain()).catch((error) => this.options.fail(error));
+    }, settleTime);
+  }
+
+  async #lookAgain(): Promise<void> {
+    const { gone, come } = await this.#compare();
+    if (this.#isClosed) return;
+    const moves = new Map<Arrival, Departure>();
+    for (const arrival of come) {
+      const from = gone.find(({ identity }) => isSame(identity, arrival.identity));
+      if (from) moves.set(arrival, from);
+    }
+    const moved = new Set(moves.values());
+    for (const departure of gone) {
+      this.#directories.get(departure.parent)?.delete(departure.name);
+      if (moved.has(departure)) continue;
+      if (departure.identity.isDirectory) this.#remove(departure.path);
+      this.#tell("deleted", departure.path);
+    }
+    this.#move(moves);
+    for (const arrival of come) await this.#welcome(arrival, moves.get(arrival));
+  }
+
+  async #welcome({ parent, name, path, identity, replaces }: Arrival, from: Departure | undefined) {
+    const { fail } = this.options;
+    try {
+      this.#directories.get(parent)?.set(name, identity);
+    } catch (error) {
+      fail(error);
+    }
+    if (from) this.#tell("renamed", path, from.path);
+    else this.#tell(replaces ? "modified" : "created", path);
+    if (!identity.isDirectory || this.#directories.has(path)) return;
+    await this.#addIfThere(path, (entry) => this.#tell("created", entry)).catch(fail);
+  }
+
+  /** What is not as it was, of the entries something happened to. Changes of content are told at once. */
+  async #compare(): Promise<{ readonly gone: Departure[]; readonly come: Arrival[] }> {
+    const gone: Departure[] = [];
+    const come: Arrival[] = [];
+    for (const [parent, { dirty, entries }] of [...this.#directories]) {
+      const names = [...dirty];
+      dirty.clear();
+      for (const [name, isChanged] of names) {
+        const path = posix.join(parent, name);
+        const before = entries.get(name);
+        const identity = await identityOf(this.#absolute(path));
+        const entry = { parent, name, path };
+        if (before && identity && isSame(before, identity)) {
+          if (isChanged && !identity.isDirectory) this.#tell("modified", path);
+        } else if (identity) {
+          const replaces = before !== undefined && !before.isDirectory && !identity.isDirectory;
+          if (before && !replaces) gone.push({ ...entry, identity: before });
+          come.push({ ...entry, identity, replaces });
+        } else if (before) gone.push({ ...entry, identity: before });
+        else if (parent === "") await this.#checkRoot();
+      }
+    }
+    return { gone, come };
+  }
+
+  /** The end of a watched directory is told like that of an entry which it does not have. */
+  async #checkRoot(): Promise<void> {
+    if (await identityOf(this.path)) return;
+    this.#tell("deleted", "");
+    this.close();
+  }
+
+  #tell(event: Change["event"], relative: string, from?: string): void {
+    if (this.#isClosed) return;
+    const path = this.#absolute(relative);
+    this.options.tell({ event, path, ...(from !== undefined && { oldPath: this.#absolute(from) }) });
+  }
+
+  #absolute(relative: string): string {
+    return posix.join(this.path, relative);
+  }
+}
+
+interface Entry {
+  /** Path of its directory, below the watched one. */
+  readonly parent: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+interface Departure extends Entry {
+  readonly identity: Identity;
+}
+
+interface Arrival extends Entry {
+  readonly identity: Identity;
+  /** Whether another file had its name. */
+  readonly replaces: boolean;
+}

@@ -1,0 +1,95 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
+import type { ServedTree } from "../files/served-tree.js";
+import { errorFrame } from "./error-frame.js";
+import type { FrameChannel } from "./frame-channel.js";
+import { type Change, TreeWatch } from "./tree-watch.js";
+import type { WatchBudget } from "./watch-budget.js";
+
+type ServerFrame = AgentSchemas["WatchFrame"];
+type ClientFrame = AgentSchemas["WatchClientFrame"];
+
+/** Changes that wait for the reader; later ones are counted, and told to be lost. */
+const maxWaiting = 10_000;
+
+/** The directories that are watched over one WebSocket. */
+export class WatchSession {
+  readonly #watches = new Map<string, TreeWatch>();
+  readonly #waiting: Change[] = [];
+  #lost = 0;
+  #isTelling = false;
+  /** Frames are acted upon one after the other. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly channel: FrameChannel<ServerFrame>,
+    private readonly operation: Operation,
+    private readonly tree: ServedTree,
+    private readonly budget: WatchBudget,
+  ) {
+    channel.receive((text) => {
+      this.#work = this.#work.then(() => this.#take(text));
+      // Looking through a large tree takes a while; more frames can wait where they are.
+      channel.pauseFor(this.#work);
+    });
+    channel.closed.addEventListener("abort", () => {
+      for (const watch of this.#watches.values()) watch.close();
+    });
+  }
+
+  async #take(text: string): Promise<void> {
+    try {
+      const frame = readClientFrame<ClientFrame>(text, this.operation);
+      const path = this.tree.resolve(frame.path);
+      if (frame.action === "unwatch") this.#unwatch(path);
+      else await this.#watch(path, frame.ready === true);
+    } catch (error) {
+      void this.channel.send(errorFrame(error));
+    }
+  }
+
+  async #watch(path: string, wantsReady: boolean): Promise<void> {
+    const { tree, budget, channel } = this;
+    if (!this.#watches.has(path)) {
+      const tell = (change: Change) => this.#tell(change);
+      const fail = (error: unknown) => void channel.send(errorFrame(error));
+      const watch = await TreeWatch.open(path, { tree, budget, tell, fail });
+      if (channel.closed.aborted) return watch.close();
+      this.#watches.set(path, watch);
+    }
+    if (wantsReady) void channel.send({ type: "ready", path, timestamp: new Date().toISOString() });
+  }
+
+  #unwatch(path: string): void {
+    this.#watches.get(path)?.close();
+    this.#watches.delete(path);
+  }
+
+  #tell(change: Change): void {
+    const last = this.#waiting.at(-1);
+    if (last && change.event === "modified" && last.event === "modified" && last.path === change.path) return;
+    if (this.#waiting.length >= maxWaiting) this.#lost += 1;
+    else this.#waiting.push(change);
+    if (!this.#isTelling) void this.#tellAll();
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#isTelling = true;
+    for (let change = this.#waiting.shift(); change; change = this.#waiting.shift()) {
+      const { event, path, oldPath } = change;
+      const timestamp = new Date().toISOString();
+      const from = oldPath !== undefined && { old_path: oldPath };
+      await this.channel.send({ type: "change", path, event, ...from, timestamp });
+    }
+    if (this.#lost > 0) void this.channel.send(errorFrame(tooFast(this.#lost)));
+    this.#lost = 0;
+    this.#isTelling = false;
+  }
+}
+
+const tooFast = (count: number) =>
+  new Problem(
+    429,
+    "RESOURCE_EXHAUSTED",
+    `${count} changes were not told: they came faster than they were read, and at most ${maxWaiting} wait. Look through the directory.`,
+  );
