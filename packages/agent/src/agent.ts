@@ -163,7 +163,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       const neverGone = () => new AbortController().signal;
       const started = executor.warmUp().then(() => contexts.prepare());
       const answered = open.answer(refused, neverGone);
-      await Promise.allSettled([started, tokens.warmUp(), answered, gate.warmUp()]);
+      await Promise.allSettled([started, tokens.warmUp(), answered]);
     },
     async close() {
       ports.close();

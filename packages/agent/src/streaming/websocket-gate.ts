@@ -93,16 +93,11 @@ export class WebSocketGate {
     if (!accepted) abandon?.();
   }
 
-  /** Loads what the first upgrade needs. */
-  async warmUp(): Promise<void> {
-    await this.#load();
-  }
-
   close(): void {
     for (const socket of this.#sockets) socket.terminate();
   }
 
-  /** Loaded when it is needed: it brings half of Node's network modules along, which a start need not wait for. */
+  /** Loaded by the first who connects: it brings 11 MB of Node's modules along, which many a sandbox never needs. */
   #load(): Promise<WebSocketServer> {
     this.#server ??= import("ws").then(({ WebSocketServer }) => {
       const server = new WebSocketServer({

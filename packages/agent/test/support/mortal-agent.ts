@@ -12,6 +12,9 @@ import { publicKey, signToken } from "./tokens.js";
 const built = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const sandboxId = "1700000000abcdefgh";
 
+/** A token that it admits. */
+export const mortalToken = () => signToken({ sub: sandboxId });
+
 /** The built agent in a process of its own, which can be killed and started again with the same files. */
 export class MortalAgent implements AsyncDisposable {
   #child: ChildProcess | undefined;
@@ -25,6 +28,10 @@ export class MortalAgent implements AsyncDisposable {
     await Promise.all([mkdir(agent.workspace), mkdir(agent.temporary)]);
     await agent.start();
     return agent;
+  }
+
+  get socket(): string {
+    return join(this.home, "agent.sock");
   }
 
   get workspace(): string {
@@ -44,7 +51,7 @@ export class MortalAgent implements AsyncDisposable {
     const config = JSON.stringify({
       sandboxId,
       publicKey: await publicKey(),
-      listen: { socket: this.#socket },
+      listen: { socket: this.socket },
       roots: [this.workspace, this.temporary],
     });
     this.#child = spawn("node", [built, "--config", config], { stdio: "ignore" });
@@ -63,7 +70,7 @@ export class MortalAgent implements AsyncDisposable {
     const exit = once(child, "exit");
     child.kill(signal);
     await exit;
-    await rm(this.#socket, { force: true });
+    await rm(this.socket, { force: true });
   }
 
   async restart(signal?: NodeJS.Signals): Promise<void> {
@@ -77,11 +84,11 @@ export class MortalAgent implements AsyncDisposable {
     body?: object,
   ): Promise<{ status: number; body: Body }> {
     const outgoing = request({
-      socketPath: this.#socket,
+      socketPath: this.socket,
       agent: false,
       method,
       path,
-      headers: { authorization: `Bearer ${await signToken({ sub: sandboxId })}` },
+      headers: { authorization: `Bearer ${await mortalToken()}` },
     });
     outgoing.end(body && JSON.stringify(body));
     const [incoming] = await once(outgoing, "response");
@@ -94,9 +101,5 @@ export class MortalAgent implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
-  }
-
-  get #socket(): string {
-    return join(this.home, "agent.sock");
   }
 }

@@ -1,11 +1,16 @@
 import { once } from "node:events";
 import WebSocket from "ws";
 import { eventually } from "./eventually.js";
-import type { RunningAgent } from "./running-agent.js";
 
 /** As the protocol package has them. */
 interface Schema<Frame> {
   parse(value: unknown): Frame;
+}
+
+/** An agent on a Unix socket, with a token that it admits. */
+export interface ReachableAgent {
+  readonly socket: string;
+  readonly token: string;
 }
 
 export interface ConnectOptions {
@@ -15,7 +20,7 @@ export interface ConnectOptions {
 
 /** A connection to a WebSocket of an agent; fails unless it is let in. */
 export async function connect(
-  agent: RunningAgent,
+  agent: ReachableAgent,
   path: string,
   options: ConnectOptions = {},
 ): Promise<WebSocket> {
@@ -42,7 +47,7 @@ export class SocketClient<Frame> implements Disposable {
   }
 
   static async open<Frame>(
-    agent: RunningAgent,
+    agent: ReachableAgent,
     path: string,
     schema: Schema<Frame>,
     options?: ConnectOptions,
