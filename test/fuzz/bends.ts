@@ -7,7 +7,7 @@ export type Bend = (draft: Draft) => Draft;
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 /** What servers trip over, as JSON. */
-const oddValues: unknown[] = [
+export const oddValues: readonly unknown[] = [
   ...[null, true, "", "\0", "a\0b", "\ud800", "../../etc/passwd", "x".repeat(70_000)],
   ...[0, -1, 1.5, -0, 2 ** 31, 2 ** 53, 1e308, "1", "NaN"],
   ...[

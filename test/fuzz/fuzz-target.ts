@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DocumentedOperation } from "../support/contract-document.js";
+import { FrameSocket } from "../support/frame-socket.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 import { placeholders } from "./meaningful-values.js";
 import { type RawAnswer, RawExchange } from "./raw-exchange.js";
@@ -60,6 +61,13 @@ export class FuzzTarget {
     });
     if (!ofAgent && request.method !== "GET") await this.#clearAway();
     return answer;
+  }
+
+  /** Opens a WebSocket, or says that nobody serves it. */
+  async open(operation: DocumentedOperation): Promise<FrameSocket | undefined> {
+    const { endpoints } = await agentJson(this.main, "GET", "/info");
+    if (!(operation.operationId in (endpoints as object))) return undefined;
+    return FrameSocket.open(this.main.public_host + operation.path, this.main.auth_token);
   }
 
   /** Puts back what the operations before may have taken away: files to find, and a secret that could be told. */

@@ -5,12 +5,8 @@ import { undocumented } from "./answer-check.js";
 import { FuzzTarget } from "./fuzz-target.js";
 import { meaningful } from "./meaningful-values.js";
 import { requestsFor } from "./request-arbitrary.js";
+import { cases, seed } from "./run-size.js";
 import { SchemaArbitraries } from "./schema-arbitrary.js";
-
-/** FUZZ_CASES=1000 for a long run, FUZZ_SEED to repeat one; the usual run is the same each time. */
-const { FUZZ_CASES, FUZZ_SEED } = process.env;
-const cases = Number(FUZZ_CASES ?? 25);
-const seed = Number(FUZZ_SEED ?? (FUZZ_CASES === undefined ? 20_260_101 : Date.now() % 2 ** 31));
 
 /** Per operation, how often it answered with each status. */
 const answered = new Map<string, Map<number, number>>();

@@ -1,6 +1,6 @@
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
-import { WebSocket } from "undici";
 import type { DocumentedOperation } from "../../support/contract-document.js";
+import { FrameSocket } from "../../support/frame-socket.js";
 import type { Backend } from "../backend.js";
 
 /** One test of one operation, over the typed low-level clients. */
@@ -64,54 +64,11 @@ export class Bench {
 
   /** A WebSocket to the shared sandbox's agent, open. */
   async socket(path: string): Promise<FrameSocket> {
-    return FrameSocket.open(`${this.agentUrl.replace(/^http/, "ws")}${path}`, this.token);
+    return FrameSocket.open(this.agentUrl + path, this.token);
   }
 
   private get agentUrl(): string {
     return `${this.backend.url}/agent/${this.sandbox.id}`;
-  }
-}
-
-export type Frame = Readonly<Record<string, unknown>>;
-
-/** A WebSocket that exchanges JSON frames. */
-export class FrameSocket implements Disposable {
-  readonly frames: Frame[] = [];
-  closed = false;
-
-  private constructor(private readonly socket: WebSocket) {
-    socket.addEventListener("message", ({ data }) => this.frames.push(JSON.parse(String(data)) as Frame));
-    socket.addEventListener("close", () => {
-      this.closed = true;
-    });
-  }
-
-  static async open(url: string, token: string): Promise<FrameSocket> {
-    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
-    const opened = new FrameSocket(socket);
-    await new Promise<void>((resolve, reject) => {
-      socket.addEventListener("open", () => resolve(), { once: true });
-      socket.addEventListener("error", ({ message }) => reject(new Error(`${url}: ${message}`)), {
-        once: true,
-      });
-    });
-    return opened;
-  }
-
-  send(frame: Frame): void {
-    this.socket.send(JSON.stringify(frame));
-  }
-
-  /** What frames of that type carried, joined. */
-  text(type: string): string {
-    return this.frames
-      .filter((frame) => frame.type === type)
-      .map(({ data }) => String(data))
-      .join("");
-  }
-
-  [Symbol.dispose](): void {
-    this.socket.close();
   }
 }
 
