@@ -3,13 +3,7 @@ import { canonicalHost, parseAuthority } from "../src/egress/destination.js";
 import { DestinationPattern } from "../src/egress/destination-pattern.js";
 import { EgressPolicy, type EgressRules } from "../src/egress/egress-policy.js";
 import { isPublicAddress } from "../src/egress/public-address.js";
-
-const patterns = (...texts: string[]): DestinationPattern[] =>
-  texts.map((text) => {
-    const pattern = DestinationPattern.parse(text);
-    if (!pattern) throw new Error(`${text} is no pattern`);
-    return pattern;
-  });
+import { patterns } from "./support/egress-proxy.js";
 
 test.each([
   ["PyPI.org.", "pypi.org"],

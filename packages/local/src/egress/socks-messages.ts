@@ -78,14 +78,17 @@ async function readHost(source: Readable, addressType: number | undefined): Prom
 }
 
 async function readExactly(source: Readable, length: number): Promise<Buffer> {
-  if (length === 0) return Buffer.alloc(0);
-  for (;;) {
-    const bytes = source.read(length) as Buffer | null;
-    if (bytes?.length === length) return bytes;
-    if (bytes !== null || source.readableEnded || source.destroyed)
+  let bytes = Buffer.alloc(0);
+  while (bytes.length < length) {
+    // All there is: a stream says at once that it is readable again while anything is left in it.
+    const more = source.read() as Buffer | null;
+    if (more !== null) bytes = Buffer.concat([bytes, more]);
+    else if (source.readableEnded || source.destroyed)
       throw new SocksProblem(socksReplies.generalFailure, "The connection ended in the middle of a message.");
-    await readableOrOver(source);
+    else await readableOrOver(source);
   }
+  if (bytes.length > length) source.unshift(bytes.subarray(length));
+  return bytes.subarray(0, length);
 }
 
 /** Resolves when there may be more to read, or never will be. */

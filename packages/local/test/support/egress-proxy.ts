@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DestinationPattern } from "../../src/egress/destination-pattern.js";
+import { EgressGateway } from "../../src/egress/egress-gateway.js";
+import type { EgressRules } from "../../src/egress/egress-policy.js";
+import type { NameResolver } from "../../src/egress/name-resolver.js";
+import type { EgressLimits, SandboxEgress } from "../../src/egress/sandbox-egress.js";
+
+export function patterns(...texts: string[]): DestinationPattern[] {
+  return texts.map((text) => {
+    const pattern = DestinationPattern.parse(text);
+    if (!pattern) throw new Error(`${text} is no pattern`);
+    return pattern;
+  });
+}
+
+export interface ProxyOptions {
+  readonly allowPrivate?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly resolve?: NameResolver;
+  readonly limits?: Partial<EgressLimits>;
+  readonly rules?: EgressRules;
+}
+
+/** The proxy of one sandbox, on a Unix socket as a machine has it. */
+export class EgressProxy implements AsyncDisposable {
+  readonly #clients = new Set<Socket>();
+
+  private constructor(
+    readonly path: string,
+    readonly egress: SandboxEgress,
+    readonly gateway: EgressGateway,
+    private readonly directory: string,
+    private readonly server: Server,
+  ) {}
+
+  static async start(options: ProxyOptions = {}): Promise<EgressProxy> {
+    const directory = await mkdtemp(join(tmpdir(), "egress-test-"));
+    const path = join(directory, "egress");
+    const operator = {
+      allowPrivate: patterns(...(options.allowPrivate ?? [])),
+      deny: patterns(...(options.deny ?? [])),
+    };
+    const { resolve, limits = {} } = options;
+    const gateway = new EgressGateway({ operator, limits, ...(resolve && { resolve }) });
+    const egress = gateway.open("sandbox");
+    gateway.setRules("sandbox", options.rules ?? { internetAccess: true });
+    const server = createServer({ allowHalfOpen: true }, (socket) => egress.accept(socket)).listen(path);
+    await once(server, "listening");
+    return new EgressProxy(path, egress, gateway, directory, server);
+  }
+
+  async connect(): Promise<Socket> {
+    const client = connect({ path: this.path, allowHalfOpen: true });
+    this.#clients.add(client);
+    client.on("error", () => client.destroy());
+    await once(client, "connect");
+    return client;
+  }
+
+  /** All that is answered to `bytes`, until the proxy ends the connection. */
+  async say(bytes: string | Buffer): Promise<string> {
+    const client = await this.connect();
+    client.write(bytes);
+    return text(client);
+  }
+
+  /** A tunnel to there, once it is said to be open. */
+  async tunnel(authority: string): Promise<Socket> {
+    const client = await this.connect();
+    client.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
+    const answer = String(await read(client));
+    if (!answer.startsWith("HTTP/1.1 200 ")) throw new Error(answer);
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.gateway.close("sandbox");
+    for (const client of this.#clients) client.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** The next bytes; empty when there are no more. */
+export async function read(socket: Socket): Promise<Buffer> {
+  for (;;) {
+    const bytes = socket.read() as Buffer | null;
+    if (bytes !== null) return bytes;
+    if (socket.readableEnded || socket.destroyed) return Buffer.alloc(0);
+    await new Promise<void>((resolve) => {
+      for (const event of ["readable", "end", "close"] as const) socket.once(event, () => resolve());
+    });
+  }
+}
+
+/** All the rest. */
+export async function text(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const bytes = await read(socket);
+    if (bytes.length === 0) return Buffer.concat(chunks).toString("latin1");
+    chunks.push(bytes);
+  }
+}
+
+/** A TCP server on loopback; `handle` is given each connection. */
+export async function tcpServer(
+  handle: (socket: Socket) => void,
+  host = "127.0.0.1",
+  port = 0,
+): Promise<AsyncDisposable & { readonly port: number; readonly connections: ReadonlySet<Socket> }> {
+  const connections = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    connections.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => connections.delete(socket));
+    handle(socket);
+  }).listen(port, host);
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return {
+    port: address.port,
+    connections,
+    async [Symbol.asyncDispose]() {
+      for (const socket of connections) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
