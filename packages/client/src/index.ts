@@ -56,7 +56,7 @@ export { type Page, PaginatedList } from "./paginated-list.js";
 export type { RunningOptions } from "./running-options.js";
 export { type ExecuteOptions, Sandbox } from "./sandbox.js";
 export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
-export type { CreateSandboxOptions } from "./sandbox-creation.js";
+export type { CreateSandboxOptions, EgressLists } from "./sandbox-creation.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 export { type ListSandboxesOptions, Sandboxes } from "./sandboxes.js";
 export { type ListTemplatesOptions, type Template, type TemplateStatus, Templates } from "./templates.js";

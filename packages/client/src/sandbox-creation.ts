@@ -16,6 +16,12 @@ export interface CreateSandboxOptions extends CallOptions {
   region?: string | undefined;
   /** Whether code in it reaches the internet. The cloud assumes true, the local backend false. */
   internetAccess?: boolean | undefined;
+  /**
+   * What it may reach, of the internet: names (`pypi.org`), all below one (`*.npmjs.org`), addresses, ranges, each with `:port`
+   * if only that one is meant. `deny` wins; with `allow`, everything else is refused. A server that does not say that it
+   * keeps to it is refused.
+   */
+  egress?: EgressLists | undefined;
   /** Environment variables of every execution in it. */
   env?: Readonly<Record<string, string>> | undefined;
   /** A name for people. */
@@ -26,6 +32,11 @@ export interface CreateSandboxOptions extends CallOptions {
   minIsolation?: Isolation | undefined;
 }
 
+export interface EgressLists {
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+}
+
 const isolationLevels: readonly Isolation[] = ["namespace", "container", "gvisor", "microvm"];
 const longestLifetime = 86_400;
 
@@ -34,7 +45,7 @@ export function createRequest(
   options: CreateSandboxOptions,
   defaultLifetime: number | undefined,
 ): CreateRequest {
-  const { template, templateId, region, internetAccess, env, name, metadata, minIsolation } = options;
+  const { template, templateId, region, internetAccess, egress, env, name, metadata, minIsolation } = options;
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
@@ -49,6 +60,7 @@ export function createRequest(
       timeout_seconds: seconds === undefined ? undefined : lifetime(seconds),
       region,
       internet_access: internetAccess,
+      egress: egress && given({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
       env_vars: env === undefined ? undefined : { ...env },
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },
@@ -62,6 +74,16 @@ export function lifetime(seconds: number): number {
   throw invalidArgument(
     `The lifetime of a sandbox is a whole number of seconds from 1 to ${longestLifetime}; it is ${seconds}.`,
   );
+}
+
+/** Throws unless the server said that it keeps to the lists: one that has never heard of them lets everything through. */
+export function checkEgress(asked: EgressLists | undefined, got: unknown): void {
+  if (asked === undefined || got !== undefined) return;
+  throw new InvalidResponseError({
+    summary: "The sandbox was to reach only what its egress lists allow; the server says nothing about them.",
+    hint: "Use another backend, or leave egress out.",
+    code: "EGRESS_NOT_MET",
+  });
 }
 
 /** Throws unless the server said that it gave what was asked for. */

@@ -10,7 +10,13 @@ import { identifier } from "./identifier.js";
 import { PaginatedList } from "./paginated-list.js";
 import { untilPrepared, untilRunning } from "./readiness.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
-import { type CreateSandboxOptions, checkIsolation, createRequest, lifetime } from "./sandbox-creation.js";
+import {
+  type CreateSandboxOptions,
+  checkEgress,
+  checkIsolation,
+  createRequest,
+  lifetime,
+} from "./sandbox-creation.js";
 import { date, type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
 import { type IssuedToken, TokenCache } from "./token-cache.js";
 import { CallScope } from "./transport/call-scope.js";
@@ -162,6 +168,7 @@ export class Sandboxes {
       const sandbox = this.#sandbox(wire);
       await untilRunning(sandbox, scope);
       checkIsolation(options.minIsolation, sandbox.isolation);
+      checkEgress(options.egress, wire.egress);
       // Who states the isolation keeps our contract: the agent is ready and has its environment.
       if (sandbox.isolation === undefined) await untilPrepared(this.#access(id), options.env ?? {}, scope);
       return sandbox;

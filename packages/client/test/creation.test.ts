@@ -15,12 +15,15 @@ const answer =
 
 describe.each(carriers)("over %s, a create", (_, carrier) => {
   test("sends what was asked for, under the wire's names", async () => {
-    const { controlPlane } = await sandboxService();
+    const { controlPlane } = await sandboxService({
+      [create]: answer(201, wireSandbox("http://127.0.0.1:9", { egress: { allow: ["pypi.org"] } })),
+    });
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.create({
       template: "base",
       timeoutSeconds: 60,
       region: "eu",
-      internetAccess: false,
+      internetAccess: true,
+      egress: { allow: ["pypi.org"] },
       env: { A: "1" },
       name: "mine",
       metadata: { owner: "me" },
@@ -30,7 +33,8 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       template_name: "base",
       timeout_seconds: 60,
       region: "eu",
-      internet_access: false,
+      internet_access: true,
+      egress: { allow: ["pypi.org"] },
       env_vars: { A: "1" },
       name: "mine",
       metadata: { owner: "me" },
@@ -157,6 +161,12 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
         { [create]: answer(201, wireSandbox("http://127.0.0.1:9", { isolation: undefined })) },
         { minIsolation: "container" },
         { code: "ISOLATION_NOT_MET" },
+      ],
+      [
+        "when nobody says that it keeps to the egress lists",
+        { [create]: answer(201, wireSandbox("http://127.0.0.1:9")) },
+        { internetAccess: true, egress: { allow: ["pypi.org"] } },
+        { code: "EGRESS_NOT_MET" },
       ],
       [
         "when it never gets ready",

@@ -93,7 +93,10 @@ async function serve(
   isolation: IsolationLevel,
   store: Store,
 ): Promise<LocalControlPlane> {
-  const egress = new EgressGateway({ operator: operatorRules(options.egress) });
+  const egress = new EgressGateway({
+    operator: operatorRules(options.egress),
+    resolve: options.egress?.resolve,
+  });
   const apiKey = options.apiKey ?? keptApiKey(store.settings);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);

@@ -10,7 +10,7 @@ const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idle
 export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
   /** Default: the name servers of this machine. */
-  readonly resolve?: NameResolver;
+  readonly resolve?: NameResolver | undefined;
   readonly limits?: Partial<EgressLimits>;
 }
 

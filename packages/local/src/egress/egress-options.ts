@@ -1,6 +1,7 @@
 import { InvalidEgressError } from "../local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 import type { OperatorRules } from "./egress-policy.js";
+import type { NameResolver } from "./name-resolver.js";
 
 export interface EgressOptions {
   /**
@@ -10,6 +11,8 @@ export interface EgressOptions {
   readonly allowPrivate?: readonly string[];
   /** Destinations that no sandbox may reach, in the same form. Default: `*:25`, so that none sends mail. */
   readonly deny?: readonly string[];
+  /** Looks up a name's addresses, all of which are checked. Default: asks the name servers of this machine. */
+  readonly resolve?: NameResolver;
 }
 
 /** Mail is not what sandboxes are for, and what a host is known for soon. */
