@@ -183,6 +183,7 @@ describe("cloud-sandbox-local serve", () => {
     ["a runtime that there is not", ["--runtime", "docker"], "auto, bubblewrap"],
     ["an option that there is not", ["--pots", "4"], "--pool"],
     ["a destination that is none", ["--egress-deny", "a b"], "no destination"],
+    ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);
     expect(code).toBe(1);

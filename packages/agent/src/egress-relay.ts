@@ -3,7 +3,8 @@ import { connect, createServer, type Socket } from "node:net";
 /** Where programs find the proxies: the ports that such proxies have by custom. */
 export const proxyPorts = { http: 3128, socks: 1080 } as const;
 
-const maxConnections = 256;
+/** Two descriptors each: the agent needs the rest of its own for programs and files. */
+const maxConnections = { http: 96, socks: 32 } as const;
 const retryMs = 1000;
 
 /**
@@ -11,16 +12,16 @@ const retryMs = 1000;
  * none of them: the sandbox is not trusted to filter itself.
  */
 export function relayEgress(socketPath: string): void {
-  for (const port of Object.values(proxyPorts)) listen(port, socketPath);
+  for (const kind of ["http", "socks"] as const) listen(proxyPorts[kind], maxConnections[kind], socketPath);
 }
 
-function listen(port: number, socketPath: string): void {
+function listen(port: number, limit: number, socketPath: string): void {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const outside = connect({ path: socketPath, allowHalfOpen: true });
     pass(client, outside);
     pass(outside, client);
   });
-  server.maxConnections = maxConnections;
+  server.maxConnections = limit;
   // A program has the port, or what is left of an agent before this one: it is taken when it is free.
   server.on("error", () => setTimeout(() => server.listen(port, "127.0.0.1"), retryMs).unref());
   server.listen(port, "127.0.0.1");

@@ -14,8 +14,7 @@ import { SandboxFiles } from "./control-plane/sandbox-files.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
 import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
-import { EgressGateway } from "./egress/egress-gateway.js";
-import { type EgressOptions, operatorRules } from "./egress/egress-options.js";
+import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath, agentTarget, envelopeAt } from "./gateway/agent-target.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
@@ -93,10 +92,7 @@ async function serve(
   isolation: IsolationLevel,
   store: Store,
 ): Promise<LocalControlPlane> {
-  const egress = new EgressGateway({
-    operator: operatorRules(options.egress),
-    resolve: options.egress?.resolve,
-  });
+  const egress = egressGateway(options.egress);
   const apiKey = options.apiKey ?? keptApiKey(store.settings);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);

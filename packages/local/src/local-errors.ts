@@ -12,15 +12,9 @@ export class RuntimeUnavailableError extends Error {
   }
 }
 
-/** An entry of the operator's egress options is no destination. */
+/** An option of the operator about egress cannot be what was meant. */
 export class InvalidEgressError extends Error {
   override readonly name = "InvalidEgressError";
-
-  constructor(entry: string) {
-    super(
-      `${JSON.stringify(entry.slice(0, 80))} is no destination. Write a name, *.name, an address or a range, each with :port if only that one is meant.`,
-    );
-  }
 }
 
 /** The address cannot be listened on. */

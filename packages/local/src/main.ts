@@ -59,6 +59,10 @@ program
     collect,
   )
   .option(
+    "--egress-upstream-proxy <url>",
+    "HTTP proxy through which alone this machine reaches the internet, as in http://proxy.internal:3128",
+  )
+  .option(
     "--webhook-allow-private",
     "report ends of asynchronous executions to private addresses too, such as this machine's",
     false,
@@ -104,6 +108,7 @@ interface ServeOptions {
   readonly maxProcesses: number;
   readonly egressAllowPrivate: readonly string[];
   readonly egressDeny?: readonly string[];
+  readonly egressUpstreamProxy?: string;
   readonly webhookAllowPrivate: boolean;
   readonly json: boolean;
 }
@@ -115,6 +120,7 @@ async function serve({
   maxProcesses,
   egressAllowPrivate,
   egressDeny,
+  egressUpstreamProxy,
   webhookAllowPrivate,
   json,
   ...options
@@ -130,7 +136,11 @@ async function serve({
     ...options,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
-    egress: { allowPrivate: egressAllowPrivate, ...(egressDeny && { deny: egressDeny }) },
+    egress: {
+      allowPrivate: egressAllowPrivate,
+      ...(egressDeny && { deny: egressDeny }),
+      ...(egressUpstreamProxy && { upstreamProxy: egressUpstreamProxy }),
+    },
     webhooks: { allowPrivateAddresses: webhookAllowPrivate },
     log: (message) => process.stderr.write(`${message}\n`),
   });

@@ -313,6 +313,42 @@ test("a list is held over the proxy, too, and refuses before any name is looked 
   expect(asked).toEqual(["a.good.example"]);
 });
 
+describe("behind another proxy", () => {
+  test("everything goes through that, by name, and what is known to be private is still refused", async () => {
+    const asked: string[] = [];
+    await using upstream = await tcpServer((socket) => {
+      socket.once("data", (request) => {
+        asked.push(String(request));
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        echo(socket);
+      });
+    });
+    await using proxy = await EgressProxy.start({
+      upstreamProxy: new URL(`http://me:pass%20word@127.0.0.1:${upstream.port}`),
+      resolve: async (name) => (name === "private.example" ? ["10.0.0.1"] : []),
+    });
+    const client = await proxy.tunnel("unknown.example:443");
+    client.write("hello");
+    expect(String(await read(client))).toBe("hello");
+    const credentials = Buffer.from("me:pass word").toString("base64");
+    expect(asked).toEqual([expect.stringMatching(/^CONNECT unknown.example:443 HTTP/)]);
+    expect(asked[0]?.toLowerCase()).toContain(`proxy-authorization: basic ${credentials.toLowerCase()}`);
+    expect(await proxy.say("CONNECT private.example:443 HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1.1 403 /);
+    expect(JSON.stringify(proxy.egress.log.entries)).not.toContain("pass");
+  });
+
+  test("its refusal is told", async () => {
+    await using upstream = await tcpServer((socket) => {
+      socket.end("HTTP/1.1 407 Who are you\r\n\r\n");
+    });
+    const upstreamProxy = new URL(`http://127.0.0.1:${upstream.port}`);
+    await using proxy = await EgressProxy.start({ upstreamProxy, resolve: async () => [] });
+    expect(await proxy.say("CONNECT a.example:443 HTTP/1.1\r\n\r\n")).toMatch(
+      /^HTTP\/1.1 502 The upstream proxy of this machine refused a.example:443 \(407\)/,
+    );
+  });
+});
+
 describe("SOCKS5", () => {
   test.each([
     ["a name", "server.example"],

@@ -1,8 +1,10 @@
 import { connect, isIP, type Socket } from "node:net";
+import { abandonOn } from "./abandoned-socket.js";
 import type { Destination } from "./destination.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { EgressProblem } from "./egress-problem.js";
 import type { NameResolver } from "./name-resolver.js";
+import { connectThrough } from "./upstream-proxy.js";
 
 /** Time that one address has before the next one is tried, and that all have together. */
 const attemptMs = 3000;
@@ -10,6 +12,14 @@ const connectMs = 15_000;
 
 export interface DialerOptions {
   readonly resolve: NameResolver;
+  /** Through which all connections go. */
+  readonly upstreamProxy?: URL | undefined;
+}
+
+export interface Dialed {
+  readonly socket: Socket;
+  /** Unknown where another proxy connects. */
+  readonly address: string | undefined;
 }
 
 /** Makes connections to where a policy lets them go. */
@@ -17,32 +27,34 @@ export class Dialer {
   constructor(private readonly options: DialerOptions) {}
 
   /** A connection to one of the very addresses that were checked: the name is never looked up a second time. */
-  async dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Socket> {
-    const { host, port } = destination;
+  async dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
+    const { upstreamProxy } = this.options;
     refuse(policy.refuseName(destination));
-    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+    const addresses = await this.#addresses(destination.host);
     refuse(policy.refuseAddresses(destination, addresses));
-    signal.throwIfAborted();
-    const byFamily = addresses.map((address) => ({ address, family: isIP(address) }));
-    const socket = connect({
-      host,
-      port,
-      allowHalfOpen: true,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: attemptMs,
-      lookup: (_name, _options, done) =>
-        done(
-          null,
-          byFamily.sort((a, b) => a.family - b.family),
-        ),
-    });
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
     try {
-      await connected(socket, destination, signal);
-      return socket;
+      if (upstreamProxy) {
+        return { socket: await connectThrough(upstreamProxy, destination, limited), address: undefined };
+      }
+      const socket = await connectTo(addresses, destination, limited);
+      return { socket, address: socket.remoteAddress };
     } catch (error) {
-      socket.destroy();
-      throw error;
+      signal.throwIfAborted();
+      if (!limited.aborted) throw error;
+      const { host, port } = destination;
+      throw new EgressProblem("timeout", `${host}:${port} did not answer within ${connectMs / 1000} s.`);
     }
+  }
+
+  /** None where they are unknown here, and another proxy will look them up. */
+  async #addresses(host: string): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
+    const { upstreamProxy } = this.options;
+    return this.#resolve(host).catch((error: unknown) => {
+      if (upstreamProxy) return [];
+      throw error;
+    });
   }
 
   async #resolve(host: string): Promise<readonly string[]> {
@@ -63,23 +75,28 @@ function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new EgressProblem("refused", reason);
 }
 
-function connected(socket: Socket, { host, port }: Destination, signal: AbortSignal): Promise<void> {
+/** One after the other, IPv4 first, until one answers. */
+function connectTo(
+  addresses: readonly string[],
+  { host, port }: Destination,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const candidates = addresses
+    .map((address) => ({ address, family: isIP(address) }))
+    .sort((one, other) => one.family - other.family);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () =>
-        reject(new EgressProblem("timeout", `${host}:${port} did not answer within ${connectMs / 1000} s.`)),
-      connectMs,
-    );
-    const onAbort = (): void => reject(signal.reason);
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    socket.once("close", settle);
+    const socket = connect({
+      host,
+      port,
+      allowHalfOpen: true,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: attemptMs,
+      lookup: (_name, _options, done) => done(null, candidates),
+    });
+    const keep = abandonOn(signal, socket, reject);
     socket.once("connect", () => {
-      settle();
-      resolve();
+      keep();
+      resolve(socket);
     });
     socket.on("error", ({ code }: NodeJS.ErrnoException) =>
       reject(

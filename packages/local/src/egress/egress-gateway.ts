@@ -11,6 +11,8 @@ export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
   /** Default: the name servers of this machine. */
   readonly resolve?: NameResolver | undefined;
+  /** An HTTP proxy through which alone this machine reaches the internet. Default: none is between. */
+  readonly upstreamProxy?: URL | undefined;
   readonly limits?: Partial<EgressLimits>;
 }
 
@@ -21,7 +23,10 @@ export class EgressGateway {
   readonly #dialer: Dialer;
 
   constructor(private readonly options: EgressGatewayOptions) {
-    this.#dialer = new Dialer({ resolve: options.resolve ?? nameServers() });
+    this.#dialer = new Dialer({
+      resolve: options.resolve ?? nameServers(),
+      upstreamProxy: options.upstreamProxy,
+    });
   }
 
   /** The way out of a machine that is being started. Until it has an owner, and rules, everything is refused. */

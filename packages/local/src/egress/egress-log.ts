@@ -113,9 +113,9 @@ export class LoggedAttempt implements EgressEntry {
     return Math.round((this.#ended ?? performance.now()) - this.#began);
   }
 
-  allow(socket: Socket): void {
+  allow(socket: Socket, address: string | undefined): void {
     this.decision = "allowed";
-    this.address = socket.remoteAddress;
+    this.address = address;
     this.#socket = socket;
     socket.once("close", () => {
       this.#sent = socket.bytesWritten;

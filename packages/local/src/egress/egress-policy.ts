@@ -54,7 +54,8 @@ export class EgressPolicy {
     if (addresses.some((address) => isIn(this.operator.deny, address))) return closedByOperator(destination);
     if (addresses.some((address) => isIn(deny, address))) return denied(destination);
     if (allow === undefined || allow.some((pattern) => pattern.matchesName(destination))) return undefined;
-    return addresses.every((address) => isIn(allow, address)) ? undefined : notAllowed(destination);
+    const areAllowed = addresses.length > 0 && addresses.every((address) => isIn(allow, address));
+    return areAllowed ? undefined : notAllowed(destination);
   }
 }
 

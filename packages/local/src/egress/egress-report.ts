@@ -25,7 +25,9 @@ export function examineEgress(env: NodeJS.ProcessEnv = process.env): EgressRepor
     refused: ["addresses that are not on the public internet", ...defaultDeny],
     remarks:
       proxies.length > 0
-        ? [`${proxies.join(", ")} is set here and not used: sandboxes connect directly.`]
+        ? [
+            `${proxies.join(", ")} is set here and not used: sandboxes connect directly. Give it as --egress-upstream-proxy.`,
+          ]
         : [],
   };
 }

@@ -51,8 +51,8 @@ export class SandboxEgress {
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Socket> {
     const attempt = this.log.begin(protocol, destination);
     try {
-      const socket = await this.dialer.dial(destination, this.policy, signal);
-      attempt.allow(socket);
+      const { socket, address } = await this.dialer.dial(destination, this.policy, signal);
+      attempt.allow(socket, address);
       if (signal.aborted || this.#isClosed) socket.destroy();
       socket.on("timeout", () => socket.destroy());
       this.watchIdle(socket);

@@ -21,6 +21,7 @@ export interface ProxyOptions {
   readonly allowPrivate?: readonly string[];
   readonly deny?: readonly string[];
   readonly resolve?: NameResolver;
+  readonly upstreamProxy?: URL;
   readonly limits?: Partial<EgressLimits>;
   readonly rules?: EgressRules;
 }
@@ -44,8 +45,8 @@ export class EgressProxy implements AsyncDisposable {
       allowPrivate: patterns(...(options.allowPrivate ?? [])),
       deny: patterns(...(options.deny ?? [])),
     };
-    const { resolve, limits = {} } = options;
-    const gateway = new EgressGateway({ operator, limits, ...(resolve && { resolve }) });
+    const { resolve, upstreamProxy, limits = {} } = options;
+    const gateway = new EgressGateway({ operator, limits, resolve, upstreamProxy });
     const egress = gateway.open("sandbox");
     gateway.setRules("sandbox", options.rules ?? { internetAccess: true });
     const server = createServer({ allowHalfOpen: true }, (socket) => egress.accept(socket)).listen(path);

@@ -1,0 +1,53 @@
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { abandonOn } from "./abandoned-socket.js";
+import type { Destination } from "./destination.js";
+import { EgressProblem } from "./egress-problem.js";
+
+/** The HTTP proxy through which alone this machine reaches the internet; undefined for what is no `http:` URL. */
+export function parseUpstreamProxy(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "http:" ? url : undefined;
+}
+
+/** A tunnel to `destination` by CONNECT. It is asked for by name, which such proxies decide by. */
+export function connectThrough(
+  proxy: URL,
+  { host, port }: Destination,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: proxy.hostname.replace(/^\[|\]$/g, ""),
+      port: Number(proxy.port || 80),
+      allowHalfOpen: true,
+    });
+    const unreachable = (why: string): void => {
+      socket.destroy();
+      reject(new EgressProblem("unreachable", `The upstream proxy of this machine ${why}.`));
+    };
+    const asked = request({
+      createConnection: () => socket,
+      method: "CONNECT",
+      path: authority,
+      headers: {
+        host: authority,
+        ...(proxy.username && {
+          "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}`,
+        }),
+      },
+    });
+    const keep = abandonOn(signal, socket, reject);
+    asked.once("error", () => unreachable("could not be reached"));
+    asked.once("connect", ({ statusCode }, _socket, head) => {
+      if (statusCode !== 200) return unreachable(`refused ${authority} (${statusCode})`);
+      keep();
+      if (head.length > 0) socket.unshift(head);
+      socket.on("error", () => socket.destroy());
+      resolve(socket);
+    });
+    asked.end();
+  });
+}
