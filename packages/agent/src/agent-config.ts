@@ -9,7 +9,7 @@ export type ListenAddress =
 /** The sandbox's way out: a proxy that answers on a Unix socket. */
 export interface EgressConfig {
   readonly socket: string;
-  /** A script that makes older Node.js use proxies as the others do. */
+  /** A script that makes Node.js use proxies as others do. */
   readonly nodePreload?: string;
 }
 

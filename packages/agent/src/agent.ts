@@ -64,7 +64,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const directory = new PrivateDirectory(temporary);
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
-  const proxies = config.egress ? proxyEnvironment(config.egress, process.versions.node) : {};
+  const proxies = config.egress ? proxyEnvironment(config.egress) : {};
   const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)) };
   const programs = new InstalledPrograms(base.PATH ?? "");
   const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });

@@ -2,8 +2,8 @@ import Module from "node:module";
 import type { Socket } from "node:net";
 
 /**
- * Runs before every program of a Node.js that ignores the proxy variables, and costs it next to nothing: `fetch` gets its
- * dispatcher with the first call, `http` and `https` their agents' way out when they are required.
+ * Makes Node.js use the proxy variables. It runs before every program, and costs it next to nothing: `fetch` gets its
+ * dispatcher with the first call, `http` and `https` their agents' way out when they are loaded.
  */
 
 interface Target {
@@ -99,18 +99,6 @@ function proxyFetch(): void {
   Reflect.set(globalThis, known, proxied);
 }
 
-const { fetch } = globalThis;
-let isPrepared = false;
-globalThis.fetch = Object.defineProperty(
-  (...call: Parameters<typeof fetch>) => {
-    if (!isPrepared) proxyFetch();
-    isPrepared = true;
-    return fetch(...call);
-  },
-  "name",
-  { value: "fetch" },
-);
-
 interface ConnectingAgent {
   createConnection(options: Target, created: Connected): Socket | undefined;
 }
@@ -129,15 +117,57 @@ function proxyAgent(agent: ConnectingAgent, protocol: "http:" | "https:"): void 
   };
 }
 
-const loader = Module as typeof Module & { _load: (request: string, ...more: unknown[]) => unknown };
-const load = loader._load;
+/** Newer Node.js does it by itself when it is told, but to be told from the start costs it 15 ms each time. */
+interface HttpModule {
+  readonly globalAgent: ConnectingAgent;
+  setGlobalProxyFromEnv?(): void;
+}
+
+const { fetch } = globalThis;
+let isPrepared = false;
+globalThis.fetch = Object.defineProperty(
+  (...call: Parameters<typeof fetch>) => {
+    if (!isPrepared) {
+      isPrepared = true;
+      const http = require("node:http") as HttpModule;
+      if (http.setGlobalProxyFromEnv) http.setGlobalProxyFromEnv();
+      else proxyFetch();
+    }
+    return fetch(...call);
+  },
+  "name",
+  { value: "fetch" },
+);
+
 const waiting = new Set(["http", "https"]);
+
+function prepare(name: string): void {
+  if (!waiting.delete(name)) return;
+  const { globalAgent } = require(name) as HttpModule;
+  proxyAgent(globalAgent, `${name as "http" | "https"}:`);
+}
+
+interface Resolve {
+  resolve(
+    specifier: string,
+    context: unknown,
+    next: (specifier: string, context: unknown) => unknown,
+  ): unknown;
+}
+const loader = Module as typeof Module & {
+  _load: (request: string, ...more: unknown[]) => unknown;
+  /** For `import`, where there is such a thing. */
+  registerHooks?: (hooks: Resolve) => void;
+};
+const load = loader._load;
 loader._load = (request, ...more) => {
   const loaded = load.call(loader, request, ...more);
-  const name = request.replace(/^node:/, "");
-  if (waiting.delete(name)) {
-    proxyAgent((loaded as { globalAgent: ConnectingAgent }).globalAgent, `${name as "http" | "https"}:`);
-    if (waiting.size === 0) loader._load = load;
-  }
+  prepare(request.replace(/^node:/, ""));
   return loaded;
 };
+loader.registerHooks?.({
+  resolve(specifier, context, next) {
+    prepare(specifier.replace(/^node:/, ""));
+    return next(specifier, context);
+  },
+});

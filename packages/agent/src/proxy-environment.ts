@@ -8,19 +8,12 @@ const direct = "localhost,127.0.0.1,::1,0.0.0.0,sandbox";
  * What tells programs of the proxy, in both spellings that are in use. ALL_PROXY names it as HTTP, too: some clients fail at
  * once on a SOCKS proxy that they have no library for.
  */
-export function proxyEnvironment({ nodePreload }: EgressConfig, nodeVersion: string): Record<string, string> {
+export function proxyEnvironment({ nodePreload }: EgressConfig): Record<string, string> {
   const named = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ALL_PROXY: proxy, NO_PROXY: direct };
   const lower = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]);
   return {
     ...named,
     ...Object.fromEntries(lower),
-    NODE_USE_ENV_PROXY: "1",
-    ...(nodePreload && !readsProxyVariables(nodeVersion) && { NODE_OPTIONS: `--require=${nodePreload}` }),
+    ...(nodePreload && { NODE_OPTIONS: `--require=${nodePreload}` }),
   };
-}
-
-/** Whether this Node.js knows NODE_USE_ENV_PROXY for both `fetch` and `http`. */
-function readsProxyVariables(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
 }
