@@ -223,7 +223,8 @@ describe("an asynchronous execution", () => {
         headers: { authorization: `Bearer ${token ?? authToken}` },
         body: JSON.stringify({ code: "1", callback_url: "http://127.0.0.1:9/", ...fields }),
       });
-      const body = (await answer.json()) as { message: string };
+      const body = (await answer.json()) as { message: string; request_id: string };
+      expect(body.request_id).toBe(answer.headers.get("x-request-id"));
       expect({ status: answer.status, message: body.message }).toEqual({
         status,
         message: expect.stringMatching(message),

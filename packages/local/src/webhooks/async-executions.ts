@@ -58,8 +58,11 @@ export class AsyncExecutions {
         operations: [operation, { ...operation, path: agentPath("{sandbox_id}") + operationPath }],
       },
       handlers: {
-        executeAsync: ({ auth: sandboxId, body, request }) =>
-          this.#start(sandboxId, body, forwardedRequestHeaders(request, sandboxId)),
+        executeAsync: ({ auth: sandboxId, body, request, requestId }) => {
+          // The agent's refusals, which are passed on, name the request as this answer does.
+          const headers = { ...forwardedRequestHeaders(request, sandboxId), "x-request-id": requestId };
+          return this.#start(sandboxId, body, headers);
+        },
       },
       envelope: agentEnvelope,
       // Whether the token is true is for the agent to find out, which is asked before anything is done.
