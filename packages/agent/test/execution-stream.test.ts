@@ -100,6 +100,29 @@ for byte in "aé€😀z".encode():
   });
 });
 
+describe("code in a context", () => {
+  test("finds what was left there, and tells its last value", async () => {
+    await stream({ code: "kept = 20" });
+    const { result } = await stream({ code: "kept * 2 + 2" });
+    expect(result).toMatchObject({ exit_code: 0, result: "42" });
+    const other = await stream({ code: "kept", context: "another" });
+    expect(other.result?.exit_code).toBe(1);
+    expect(other.stderr).toContain("NameError");
+  });
+
+  test("tells what it displays, and large values to those who take them", async () => {
+    const code = `class Shown:
+    def __init__(self, size): self.size = size
+    def _repr_html_(self): return "<b>" + "x" * self.size + "</b>"
+display(Shown(3)); display(Shown(600_000))`;
+    const { result } = await stream({ code });
+    expect(result?.rich_outputs).toMatchObject([{ type: "text/html", data: "<b>xxx</b>" }]);
+    expect(result).toMatchObject({ rich_outputs_dropped: 1 });
+    const asked = await stream({ code, capture_rich: true });
+    expect(asked.result?.rich_outputs).toHaveLength(2);
+  });
+});
+
 describe("a command", () => {
   test("reads what it is sent, as text and as bytes", async () => {
     using client = await open("/commands/stream");

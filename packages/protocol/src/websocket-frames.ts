@@ -28,6 +28,10 @@ export const executeStreamFrame = z.discriminatedUnion("type", [
     timestamp,
     /** Why it ended: `exit`, `timeout`, `killed` and others. */
     termination_reason: z.optional(z.string()),
+    /** The last expression's value as text. */
+    result: z.optional(z.string()),
+    /** What the code displayed, in order. */
+    rich_outputs: z.optional(z.array(z.looseObject({ type: z.string() }))),
   }),
   errorFrame,
   /** The last one, whatever happened. */

@@ -52,6 +52,11 @@ export function streamHandlers(parts: StreamParts) {
     return code.start({ ...codeRequest(frame, workspace), language, signal });
   };
 
+  const startCell: StartStream<ExecuteFrame> = async (frame, { signal }) => {
+    const language = await availableLanguage("python", parts);
+    return code.start({ ...codeRequest(frame, workspace), language, signal, isCell: true });
+  };
+
   const startCommand: StartStream<CommandFrame> = async (frame, { signal, stdin }) => {
     const program = await commandProgram(frame, programs);
     return executor
@@ -75,7 +80,7 @@ export function streamHandlers(parts: StreamParts) {
   return {
     streamExecution: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
     streamCode: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
-    streamIpython: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
+    streamIpython: (call) => gate.admit(call, streams, attend(call.operation, startCell)),
     streamCommand: (call) => gate.admit(call, streams, attend(call.operation, startCommand)),
 
     async openTerminal(call) {

@@ -3,12 +3,12 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
 import type { Execution } from "../execution/executor.js";
 import type { KeptOutput } from "../execution/kept-output.js";
-import { outcomeFields } from "../execution/outcome.js";
 import { killGroup } from "../execution/process-sweep.js";
 import { drained } from "./drained.js";
 import { errorFrame } from "./error-frame.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { follow } from "./output-follower.js";
+import { resultFrame } from "./result-frame.js";
 
 export type StreamFrame = AgentSchemas["ExecuteStreamFrame"];
 export type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"] & Filled<"language" | "timeout">;
@@ -94,9 +94,8 @@ export class ExecutionStream<First extends object> {
         this.#tell("stdout", execution.stdout, watched),
         this.#tell("stderr", execution.stderr, watched),
       ]);
-      const { success: succeeded, stdout, stderr, ...fields } = outcomeFields(outcome);
-      success = succeeded;
-      void channel.send({ type: "result", ...fields });
+      success = outcome.exitCode === 0;
+      void channel.send(resultFrame(outcome, "capture_rich" in first && first.capture_rich === true));
     } catch (error) {
       void channel.send(errorFrame(error));
     }

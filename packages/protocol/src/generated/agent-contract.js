@@ -2286,7 +2286,7 @@ validate38.evaluated = {"props":{"process_id":true},"dynamicProps":false,"dynami
 
 const frameExecuteStreamRequest = validate39;
 const schema69 = {"$id":"frameExecuteStreamRequest","$ref":"contract#/$defs/ExecuteStreamRequest"};
-const schema70 = {"type":"object","required":["type","code"],"properties":{"type":{"type":"string","const":"execute"},"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"}}};
+const schema70 = {"type":"object","required":["type","code"],"properties":{"type":{"type":"string","const":"execute"},"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"},"capture_rich":{"type":"boolean"}}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2699,9 +2699,9 @@ errors++;
 }
 }
 }
-}
-else {
-const err32 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.capture_rich !== undefined){
+if(typeof data.capture_rich !== "boolean"){
+const err32 = {instancePath:instancePath+"/capture_rich",schemaPath:"#/properties/capture_rich/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2710,10 +2710,22 @@ vErrors.push(err32);
 }
 errors++;
 }
+}
+}
+else {
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
 validate40.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":{"type":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate40.evaluated = {"props":{"type":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"capture_rich":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2733,7 +2745,7 @@ errors = vErrors.length;
 validate39.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"props":{"type":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate39.evaluated = {"props":{"type":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"capture_rich":true},"dynamicProps":false,"dynamicItems":false};
 
 const frameCancel = validate42;
 const schema77 = {"$id":"frameCancel","$ref":"contract#/$defs/CancelFrame"};

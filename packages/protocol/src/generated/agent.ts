@@ -2416,6 +2416,11 @@ export interface components {
             working_dir?: components["schemas"]["WorkingDirectory"];
             env?: components["schemas"]["EnvironmentVariables"] | null;
             context?: components["schemas"]["ContextName"];
+            /**
+             * @description Whether `result` tells of displayed values however large they are; only of those that fit in 512 KiB together
+             *     when absent, since some clients take no large frames.
+             */
+            capture_rich?: boolean;
         };
         /** @description Ends the program; `result` tells that it was killed. */
         CancelFrame: {
@@ -2482,6 +2487,12 @@ export interface components {
             execution_time?: number;
             /** Format: date-time */
             timestamp?: string;
+            /** @description The last expression's value as text. */
+            result?: string;
+            /** @description What the code displayed, in order. */
+            rich_outputs?: components["schemas"]["RichOutput"][];
+            /** @description Displayed values left out because they are too many or too large. */
+            rich_outputs_dropped?: number;
         } & components["schemas"]["Outcome"];
         ErrorFrame: {
             /** @constant */
