@@ -1,3 +1,5 @@
+import { withoutImportStatements } from "./import-statements.js";
+import { javascriptContextDriver } from "./javascript-context-driver.js";
 import { pythonContextCommand, pythonContextDriver } from "./python-context-driver.js";
 
 /** A language whose variables last: its interpreter, and what that runs to take one execution after the other. */
@@ -8,7 +10,7 @@ export interface ContextLanguage {
   /** Variables that the interpreter, the loader or the C library reads when a process starts, and never again. */
   readonly readAtStart: RegExp;
   /** What the driver is sent for code. */
-  readonly prepare?: (code: string) => string;
+  readonly prepare?: (code: string) => Promise<string>;
 }
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
@@ -21,6 +23,13 @@ export function contextLanguages({ ipython }: { readonly ipython: boolean }): re
       command: "python3",
       args: ["-c", pythonContextCommand, pythonContextDriver, ipython ? "ipython" : "no-ipython"],
       readAtStart: new RegExp(`^(PYTHON|${readByLoader})`),
+    },
+    {
+      name: "javascript",
+      command: "node",
+      args: ["-e", javascriptContextDriver],
+      readAtStart: new RegExp(`^(NODE_(?!ENV$)|UV_|OPENSSL_|SSL_|${readByLoader})`),
+      prepare: withoutImportStatements,
     },
   ];
 }

@@ -102,7 +102,7 @@ export class Context {
     let lost = false;
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       try {
-        lost ||= this.#interpreter?.wasLostUnnoticed === true;
+        lost ||= wasLost(this.#interpreter);
         if (!this.#interpreter?.isAlive) this.#interpreter = await this.start();
         const interpreter = this.#interpreter;
         const home = interpreter.executions === 0 ? this.home : undefined;
@@ -119,6 +119,10 @@ export class Context {
     );
   }
 }
+
+/** Whether variables went with it that nobody knows to be gone. */
+const wasLost = (interpreter: Interpreter | undefined) =>
+  interpreter !== undefined && !interpreter.isAlive && interpreter.executions > 0 && !interpreter.isLossTold;
 
 const tellLoss = (outcome: Outcome): Outcome => ({
   ...outcome,

@@ -67,7 +67,7 @@ export class Contexts {
     const key = JSON.stringify([language.name, name, command, early]);
     const context = this.#touch(key) ?? this.#add(key, language, name, command, early, workspace);
     return context.run({
-      code: language.prepare?.(code) ?? code,
+      code: (await language.prepare?.(code)) ?? code,
       cwd,
       env,
       variables: { ...this.options.baseEnvironment, ...sandbox },

@@ -70,8 +70,8 @@ export class Interpreter {
   /** Executions it began with. */
   executions = 0;
   isAlive = true;
-  /** It ended with variables in it while nothing ran: nobody was told. */
-  wasLostUnnoticed = false;
+  /** Somebody was told that its variables are gone. */
+  isLossTold = false;
   readonly #channel: ControlChannel;
   /** The variables that it has. */
   #variables: Variables;
@@ -224,7 +224,6 @@ export class Interpreter {
     this.isAlive = false;
     this.#greet(false);
     const run = this.#run;
-    this.wasLostUnnoticed = !run && this.executions > 0;
     // Code that closed the channel may go on to its end.
     if (!run?.isStarted) await this.end();
     await this.process.exit;
@@ -247,6 +246,7 @@ export class Interpreter {
   async #attend(end: Promise<RunEnd | undefined>, run: AttendedRun): Promise<Outcome> {
     const { began, watch, stdout, stderr, values, killsBefore } = run;
     const ended = await end;
+    this.isLossTold = !ended;
     const duration = Math.round((performance.now() - began) * 1000) / 1e6;
     const [code, killer] = ended ? [ended.code, null] : await this.process.exit;
     await watch.stop();
