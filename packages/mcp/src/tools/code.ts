@@ -65,7 +65,8 @@ const stepsInWords: Readonly<Record<IsolatedExecutionStep, string>> = {
 export const executeCode = sandboxTool({
   name: "execute_code",
   title: "Run code in a sandbox",
-  description: "Runs code in an existing sandbox. Files stay for later calls, and so do variables of Python and JavaScript.",
+  description:
+    "Runs code in an existing sandbox. Files stay for later calls, and so do variables of Python and JavaScript.",
   toolset: "code",
   annotations: runs,
   input: z.object({
