@@ -9,6 +9,7 @@ import { baseEnvironment } from "./execution/base-environment.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { contextLanguages as allContextLanguages } from "./execution/contexts/context-language.js";
 import { Contexts } from "./execution/contexts/contexts.js";
+import { ExecutionCache } from "./execution/execution-cache.js";
 import { backgroundOutputLimit, ExecutionResources } from "./execution/execution-resources.js";
 import { ExecutionSlots } from "./execution/execution-slots.js";
 import { Executor } from "./execution/executor.js";
@@ -18,6 +19,7 @@ import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
 import { backgroundHandlers } from "./handlers/background-handlers.js";
+import { cacheHandlers } from "./handlers/cache-handlers.js";
 import { environmentHandlers } from "./handlers/environment-handlers.js";
 import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
@@ -88,6 +90,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     : undefined;
   const contexts = new Contexts({ ...running, workspace, ahead });
   slots.onFree = () => prepareContext(slots, contexts);
+  const cache = new ExecutionCache();
   const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workspace });
   const outputs = new OutputFiles(
     state,
@@ -103,12 +106,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
 
   const served: Record<string, string> = {};
   const own = {
-    ...executionHandlers({ executor, code, programs, offers, workspace }),
+    ...executionHandlers({ executor, code, cache, variables, programs, offers, workspace }),
     ...sessionHandlers(contexts),
+    ...cacheHandlers(cache),
     ...backgroundHandlers({ jobs, directory, programs, offers, workspace }),
     ...environmentHandlers(variables),
     ...fileHandlers(new FileService(tree)),
-    ...metricsHandlers({ slots, usage, requests }),
+    ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),
     ...streamHandlers({ gate, executor, code, programs, offers, workspace, base, variables, tree }),
     ...systemHandlers({

@@ -17,8 +17,6 @@ export interface CodeRunnerOptions {
 /** Code somebody waits for. */
 export interface CodeRequest extends ContextRequest {
   readonly language: Language;
-  /** It shall have a process of its own, whatever the language. */
-  readonly isFresh?: boolean | undefined;
 }
 
 /** Runs code: in the context of its language where that keeps variables, else in a process of its own. */
@@ -28,10 +26,10 @@ export class CodeRunner {
   /** Starts code; resolves when it runs, which in a context is when those before it have ended. */
   async start(request: CodeRequest): Promise<Execution> {
     const { executor, contexts, directory, workspace } = this.options;
-    const { language, code, isFresh = false } = request;
+    const { language, code } = request;
     const kept = this.options.contextLanguages.find(({ name }) => name === language.name);
     try {
-      if (kept && !isFresh) return await contexts.run(kept, request);
+      if (kept) return await contexts.run(kept, request);
       return await executor.start(() => language.program(code, directory), {
         ...request,
         cwd: request.cwd ?? workspace,

@@ -1,5 +1,7 @@
 import { posix } from "node:path";
+import type { EnvironmentVariables } from "../environment-variables.js";
 import type { CodeRequest, CodeRunner } from "../execution/code-runner.js";
+import type { ExecutionCache } from "../execution/execution-cache.js";
 import type { Executor } from "../execution/executor.js";
 import { type Outcome, outcomeFields, type RichOutput } from "../execution/outcome.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
@@ -12,16 +14,32 @@ export interface ExecutionParts extends LanguageSupport {
   readonly workspace: string;
 }
 
-export function executionHandlers(parts: ExecutionParts) {
-  const { executor, code, programs, workspace } = parts;
+interface KeptExecutionParts extends ExecutionParts {
+  readonly cache: ExecutionCache;
+  readonly variables: EnvironmentVariables;
+}
+
+export function executionHandlers(parts: KeptExecutionParts) {
+  const { executor, code, cache, programs, workspace } = parts;
 
   async function execute(body: CodeBody, signal: AbortSignal, isCell = false) {
     const language = await availableLanguage(body.language, parts);
-    const execution = await code.start({ ...codeRequest(body, workspace), language, signal, isCell });
-    const outcome = await execution.outcome;
+    const request = { ...codeRequest(body, workspace), language, signal, isCell, isFresh: body.cache };
+    const run = async () => (await code.start(request)).outcome;
+    const { cwd = workspace, env } = request;
+    const variables = { ...Object.fromEntries(parts.variables.entries()), ...env };
+    const identity = { language: language.name, code: body.code, cwd, variables, isCell };
+    const { outcome, cached } = body.cache
+      ? await cache.outcome(identity, run)
+      : { outcome: await run(), cached: undefined };
     return {
       outcome,
-      fields: { ...outcomeFields(outcome), ...valueFields(outcome), language: language.name },
+      fields: {
+        ...outcomeFields(outcome),
+        ...valueFields(outcome),
+        language: language.name,
+        ...(cached !== undefined && { cached }),
+      },
     };
   }
 
@@ -59,6 +77,7 @@ export interface CodeBody {
   readonly working_dir?: string | null;
   readonly env?: Readonly<Record<string, string>> | null;
   readonly context?: string | null;
+  readonly cache?: boolean;
 }
 
 /** Without a directory, a context stays where it is. */

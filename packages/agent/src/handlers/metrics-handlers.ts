@@ -1,4 +1,5 @@
 import { Reply } from "@cloud-sandbox/protocol/server";
+import type { ExecutionCache } from "../execution/execution-cache.js";
 import type { ExecutionSlots } from "../execution/execution-slots.js";
 import type { ResourceUsage, Share } from "../machine/resource-usage.js";
 import { prometheusText, type Sample } from "../prometheus-text.js";
@@ -7,11 +8,12 @@ import { type AgentHandlers, now } from "./agent-handlers.js";
 
 export interface MetricsParts {
   readonly slots: ExecutionSlots;
+  readonly cache: ExecutionCache;
   readonly usage: ResourceUsage;
   readonly requests: RequestMetrics;
 }
 
-export function metricsHandlers({ slots, usage, requests }: MetricsParts) {
+export function metricsHandlers({ slots, cache, usage, requests }: MetricsParts) {
   const started = performance.now();
   const uptime = () => (performance.now() - started) / 1000;
 
@@ -30,7 +32,7 @@ export function metricsHandlers({ slots, usage, requests }: MetricsParts) {
       total_errors: sum(endpoints, (endpoint) => endpoint.errors),
       system: { cpu: { usage_percent: cpuPercent }, memory: shareFields(memory), disk: shareFields(disk) },
       process: { count: processes },
-      cache: { size: 0 },
+      cache: { size: cache.size },
       timestamp: now(),
     };
   }

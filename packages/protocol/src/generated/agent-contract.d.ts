@@ -5,8 +5,8 @@ import type { operations } from "./agent.js";
 export interface AgentContract {
   operations: operations;
   defaults: {
-    executeCode: { body: "language" | "timeout" };
-    executeRich: { body: "language" | "timeout" | "capture_rich" };
+    executeCode: { body: "language" | "timeout" | "cache" };
+    executeRich: { body: "language" | "timeout" | "cache" | "capture_rich" };
     executeIpython: { body: "timeout" };
     executeBackground: { body: "language" | "timeout" };
     executeAsync: { body: "language" | "timeout" };

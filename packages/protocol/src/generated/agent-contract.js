@@ -3,7 +3,7 @@ const codePoints = (text) => text.length - (text.match(/[\ud800-\udbff][\udc00-\
 
 const executeCodeBody = validate20;
 const schema31 = {"$id":"executeCodeBody","$ref":"contract#/$defs/ExecuteRequest"};
-const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"}}};
+const schema33 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":30,"$ref":"contract#/$defs/ExecutionTimeout"},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"context":{"$ref":"contract#/$defs/ContextName"},"cache":{"default":false,"type":"boolean"}}};
 const schema34 = {"type":"string","minLength":1,"maxLength":64};
 const schema35 = {"type":"integer","minimum":1,"maximum":300,"default":30};
 const schema36 = {"type":["string","null"],"minLength":1,"maxLength":4096,"pattern":"^[^\\u0000]*$"};
@@ -30,6 +30,9 @@ data.language = "python";
 if(data.timeout === undefined){
 data.timeout = 30;
 }
+if(data.cache === undefined){
+data.cache = false;
+}
 if(data.code === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
@@ -391,9 +394,8 @@ errors++;
 }
 }
 }
-}
-else {
-const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data.cache !== "boolean"){
+const err29 = {instancePath:instancePath+"/cache",schemaPath:"#/properties/cache/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -402,10 +404,21 @@ vErrors.push(err29);
 }
 errors++;
 }
+}
+else {
+const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"cache":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -425,7 +438,7 @@ errors = vErrors.length;
 validate20.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate20.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"cache":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeRichBody = validate24;
 const schema40 = {"$id":"executeRichBody","$ref":"contract#/$defs/ExecuteRichRequest"};
@@ -448,6 +461,9 @@ data.language = "python";
 if(data.timeout === undefined){
 data.timeout = 30;
 }
+if(data.cache === undefined){
+data.cache = false;
+}
 if(data.code === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"}};
 if(vErrors === null){
@@ -809,9 +825,8 @@ errors++;
 }
 }
 }
-}
-else {
-const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data.cache !== "boolean"){
+const err29 = {instancePath:instancePath+"/cache",schemaPath:"#/properties/cache/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -820,10 +835,21 @@ vErrors.push(err29);
 }
 errors++;
 }
+}
+else {
+const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
 validate26.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate26.evaluated = {"props":{"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"cache":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -868,7 +894,7 @@ errors++;
 validate25.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate25.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"cache":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -888,7 +914,7 @@ errors = vErrors.length;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true},"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":{"capture_rich":true,"code":true,"language":true,"timeout":true,"workdir":true,"working_dir":true,"env":true,"context":true,"cache":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeIpythonBody = validate29;
 const schema49 = {"$id":"executeIpythonBody","$ref":"contract#/$defs/ExecuteIpythonRequest"};

@@ -1709,6 +1709,13 @@ export interface components {
             /** @description Variables of this execution only; they win over the sandbox's. */
             env?: components["schemas"]["EnvironmentVariables"] | null;
             context?: components["schemas"]["ContextName"];
+            /**
+             * @description The code depends on nothing but itself, its variables and its directory's path: the outcome of the same
+             *     execution may be given instead. It runs in a process of its own, without a context. Kept are successes
+             *     whose output was not cut: 256 of them, 16 MiB in all, an hour each. `/cache/clear` forgets them.
+             * @default false
+             */
+            cache?: boolean;
         };
         /**
          * @description Names the context whose variables the code sees and leaves; the language has one by default. At most 8 are
@@ -1745,6 +1752,8 @@ export interface components {
             markdown?: string;
             /** @description The first displayed LaTeX. */
             latex?: string;
+            /** @description With `cache`: whether the outcome is that of an earlier execution. */
+            cached?: boolean;
             /** @description Displayed values left out: beyond 64 of them, or 8 MiB. */
             rich_outputs_dropped?: number;
             /** @description The first displayed JSON. */

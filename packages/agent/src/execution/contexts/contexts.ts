@@ -4,6 +4,7 @@ import type { EnvironmentVariables } from "../../environment-variables.js";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { ExecutionSlots } from "../execution-slots.js";
 import type { Execution } from "../executor.js";
+import type { Outcome } from "../outcome.js";
 import { exhausted, ProgramNotFound } from "../start-failure.js";
 import { Context } from "./context.js";
 import type { ContextLanguage } from "./context-language.js";
@@ -32,6 +33,8 @@ export interface ContextRequest {
   readonly timeout: number;
   readonly signal: AbortSignal;
   readonly isCell?: boolean | undefined;
+  /** In a context of its own, which ends with it. */
+  readonly isFresh?: boolean | undefined;
 }
 
 /** Contexts that are kept; of more, the idle one that was used least recently ends. */
@@ -56,8 +59,8 @@ export class Contexts {
 
   /** Runs code in its context; resolves when it was begun with. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
-    const { variables, workspace } = this.options;
-    const { code, context: name = defaultName, cwd, env, timeout, signal, isCell = false } = request;
+    const { variables } = this.options;
+    const { code, context: name = defaultName, cwd, env, timeout, signal, isCell = false, isFresh } = request;
     const sandbox = Object.fromEntries(variables.entries());
     const given = { ...sandbox, ...env };
     const command = await this.#command(language, given);
@@ -65,8 +68,9 @@ export class Contexts {
       Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
     );
     const key = JSON.stringify([language.name, name, command, early]);
-    const context = this.#touch(key) ?? this.#add(key, language, name, command, early, workspace);
-    return context.run({
+    const make = () => this.#make(language, name, command, early);
+    const context = isFresh ? make() : (this.#touch(key) ?? this.#add(key, make()));
+    const execution = await context.run({
       code: (await language.prepare?.(code)) ?? code,
       cwd,
       env,
@@ -75,6 +79,7 @@ export class Contexts {
       signal,
       isCell,
     });
+    return isFresh ? { ...execution, outcome: thenEnd(execution.outcome, context) } : execution;
   }
 
   /** Starts an interpreter ahead, unless there is one already that the next execution will run in. */
@@ -106,24 +111,23 @@ export class Contexts {
     return context;
   }
 
-  #add(
-    key: string,
+  #add(key: string, context: Context): Context {
+    this.#makeRoom();
+    this.#contexts.set(key, context);
+    return context;
+  }
+
+  #make(
     language: ContextLanguage,
     name: string,
     command: string,
     early: Readonly<Record<string, string>>,
-    workspace: string,
   ): Context {
-    this.#makeRoom();
-    const { slots } = this.options;
-    const start = async () => {
-      const isPlain = language === this.options.ahead && command === language.command;
-      const ready = isPlain && Object.keys(early).length === 0 ? this.#waiting?.take() : undefined;
-      return ready ?? this.#start(language, command, early);
-    };
-    const context = new Context(language.name, name, workspace, start, slots);
-    this.#contexts.set(key, context);
-    return context;
+    const { slots, workspace, ahead } = this.options;
+    const isPlain = language === ahead && command === language.command && Object.keys(early).length === 0;
+    const start = async () =>
+      (isPlain ? this.#waiting?.take() : undefined) ?? this.#start(language, command, early);
+    return new Context(language.name, name, workspace, start, slots);
   }
 
   #makeRoom(): void {
@@ -168,4 +172,12 @@ async function find(command: string, searchPath: string): Promise<string | undef
     if (isThere) return path;
   }
   return undefined;
+}
+
+async function thenEnd(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {
+  try {
+    return await outcome;
+  } finally {
+    await context.end();
+  }
 }
