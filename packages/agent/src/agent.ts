@@ -3,6 +3,7 @@ import { type Duplex, Readable } from "node:stream";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
+import { proxyPorts } from "./egress-relay.js";
 import { EnvironmentVariables } from "./environment-variables.js";
 import { BackgroundJobs, keptJobs } from "./execution/background-jobs.js";
 import { baseEnvironment } from "./execution/base-environment.js";
@@ -43,9 +44,6 @@ import { TokenVerifier } from "./token-verifier.js";
 /** Larger files are uploaded, which streams. */
 const bodyLimit = 32 * 1024 * 1024;
 
-/** Where the agent relays to the control plane's proxies. */
-const proxyPorts = [3128, 1080];
-
 export interface Agent {
   /** Answers a request. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -77,7 +75,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
   ]);
-  const reserved = new Set([...proxyPorts, ...("port" in listen ? [listen.port] : [])]);
+  const reserved = new Set<number>([
+    ...Object.values(proxyPorts),
+    ...("port" in listen ? [listen.port] : []),
+  ]);
   const ports = new PortRelay({ tokens, reserved });
   const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
   const requests = new RequestMetrics(agentContract.operations);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
-import { answerUnreadableRequests, ignoreUpgrade } from "@cloud-sandbox/protocol/server";
+import { answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
 import { AccountKey } from "./control-plane/account-key.js";
 import { Activity } from "./control-plane/activity.js";
 import { AgentCalls } from "./control-plane/agent-calls.js";
@@ -16,7 +16,10 @@ import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
-import { agentPath, agentTarget, envelopeAt } from "./gateway/agent-target.js";
+import { agentPath, envelopeAt } from "./gateway/agent-target.js";
+import { PreviewGateway } from "./gateway/preview-gateway.js";
+import { previewUrls } from "./gateway/preview-target.js";
+import { routeRequests } from "./gateway/request-routing.js";
 import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/instance-directory.js";
@@ -149,22 +152,18 @@ async function serve(
     isolation,
     version,
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
+    previewUrls: (id, host) => previewUrls(id, baseFor(host)),
     metrics: new MetricsStreams(agents, (id) => fleet.get(id)),
     webhooks: webhooks.handlers,
     log,
   });
-  server.on("request", (request, response) => {
-    response.once("close", activity.begin());
-    const target = agentTarget(request);
-    if (!target) void api.handle(request, response);
-    else if (webhooks.handles(request, target)) void webhooks.handle(request, response);
-    else void gateway.handle(request, response, target);
+  const previews = new PreviewGateway({
+    agents: gateway,
+    issueToken: (id) => tokens.issue(id),
+    isAccountKey: (text) => accountKey.matches(text),
   });
-  server.on("upgrade", (request, connection, head) => {
-    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
-      ignoreUpgrade(server, request, connection, head);
-    } else void gateway.handleUpgrade(request, connection, head);
-  });
+  server.on("request", (_, response) => response.once("close", activity.begin()));
+  routeRequests(server, { agents: gateway, webhooks, previews, api });
 
   await webhooks.resume();
 

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
 import { type Call, type Handlers, Problem, Reply } from "@cloud-sandbox/protocol/server";
+import type { PreviewUrls } from "../gateway/preview-target.js";
 import { IdempotentCreates } from "./idempotent-creates.js";
 import type { MetricsStreams } from "./metrics-stream.js";
 import { pageOf } from "./page.js";
@@ -20,10 +21,12 @@ export interface SandboxHandlerParts {
   readonly metrics: MetricsStreams;
   /** URL at which a sandbox's agent is reached by a caller that reached this server as `host`. */
   readonly agentUrl: (sandboxId: string, host: string | undefined) => string;
+  /** URLs at which such a caller sees what listens in a sandbox. */
+  readonly previewUrls: (sandboxId: string, host: string | undefined) => PreviewUrls;
 }
 
 /** From create to delete: what the control plane does with sandboxes. */
-export function sandboxHandlers({ fleet, tokens, metrics, agentUrl }: SandboxHandlerParts) {
+export function sandboxHandlers({ fleet, tokens, metrics, agentUrl, previewUrls }: SandboxHandlerParts) {
   const creates = new IdempotentCreates<Created>(
     ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",
   );
@@ -32,7 +35,12 @@ export function sandboxHandlers({ fleet, tokens, metrics, agentUrl }: SandboxHan
     if (idempotency) creates.remember(idempotency, { sandbox, isNew: true }, createdAt);
   }
   const onWire = (sandbox: SandboxRecord, call: Caller): ControlPlaneSchemas["Sandbox"] =>
-    sandboxOnWire(sandbox, agentUrl(sandbox.id, call.header("host")), call.requestId);
+    sandboxOnWire(
+      sandbox,
+      agentUrl(sandbox.id, call.header("host")),
+      previewUrls(sandbox.id, call.header("host")),
+      call.requestId,
+    );
   const tokenOnWire = async (id: string): Promise<{ auth_token: string; token_expires_at: string }> => {
     const { token, expiresAt } = await tokens.issue(id);
     return { auth_token: token, token_expires_at: expiresAt.toISOString() };

@@ -1,5 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { EgressEntry } from "../egress/egress-log.js";
+import type { PreviewUrls } from "../gateway/preview-target.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 
@@ -7,6 +8,7 @@ import type { LocalTemplate } from "./template-catalogue.js";
 export function sandboxOnWire(
   sandbox: SandboxRecord,
   agentUrl: string,
+  previews: PreviewUrls,
   requestId: string,
 ): ControlPlaneSchemas["Sandbox"] {
   const { limits } = sandbox.template;
@@ -22,6 +24,7 @@ export function sandboxOnWire(
     template_name: sandbox.template.name,
     public_host: agentUrl,
     direct_url: agentUrl,
+    ...previews,
     resources: {
       vcpu: Math.max(1, Math.round(limits.vcpu)),
       memory_mb: limits.memoryMb,

@@ -1,27 +1,27 @@
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request,
+} from "node:http";
 import { connect } from "node:net";
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import { type Answer, type Body, exchange, framing } from "./exchange.js";
 
 export interface AgentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  /** A stream is sent as it comes; undefined sends no body. */
-  readonly body?: Readable | Buffer | string | undefined;
+  readonly body?: Body;
   readonly signal?: AbortSignal;
 }
 
-/** The answer to a request for an upgrade. */
-export interface UpgradeAnswer {
-  readonly answer: IncomingMessage;
-  /** The connection, where the agent switched to the other protocol. */
-  readonly connection: Duplex | undefined;
-}
-
-/** Nothing is executed before an upgrade is answered. */
-const upgradeLimitMs = 30_000;
+/** Nothing is executed before a connection is given. */
+const connectLimitMs = 30_000;
 
 /**
  * HTTP to one machine's agent over its socket, with connections kept. No limit on waiting is set here: an execution
@@ -35,65 +35,40 @@ export class AgentConnection {
   }
 
   /** Resolves with the head of the answer; its body is a stream. */
-  send({ method, path, headers, body, signal }: AgentRequest): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const call = request({
-        socketPath: this.machine.socketPath,
-        agent: this.#connections,
-        method,
-        path,
-        headers: { ...headers, ...framing(headers, body), host: "agent" },
-        ...(signal && { signal }),
-      });
-      call.once("response", resolve);
-      call.on("error", reject);
-      if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
-        call.end(body);
-        return;
-      }
-      body.pipe(call);
-      body.once("error", (error) => call.destroy(error));
+  async send({ body, headers, ...options }: AgentRequest): Promise<IncomingMessage> {
+    const call = request({
+      ...options,
+      socketPath: this.machine.socketPath,
+      agent: this.#connections,
+      headers: { ...headers, ...framing(headers, body), host: "agent" },
+    });
+    return (await exchange(call, body)).message;
+  }
+
+  /** Asks for a WebSocket. */
+  upgrade({ headers, ...options }: Omit<AgentRequest, "method" | "body">): Promise<Answer> {
+    return this.#connect({
+      ...options,
+      headers: { ...headers, connection: "Upgrade", upgrade: "websocket", host: "agent" },
     });
   }
 
-  /** Asks for a WebSocket, on a connection of its own. */
-  upgrade({ path, headers, signal }: Omit<AgentRequest, "method" | "body">): Promise<UpgradeAnswer> {
-    return new Promise((resolve, reject) => {
-      const call = request({
-        // A direction that has ended must not end the other.
-        createConnection: () => connect({ path: this.machine.socketPath, allowHalfOpen: true }),
-        path,
-        headers: { ...headers, connection: "Upgrade", upgrade: "websocket", host: "agent" },
-        ...(signal && { signal }),
-      });
-      const limit = setTimeout(() => call.destroy(unanswered()), upgradeLimitMs);
-      const settle = (answer: IncomingMessage, connection?: Duplex): void => {
-        clearTimeout(limit);
-        resolve({ answer, connection });
-      };
-      call.once("response", (answer) => settle(answer));
-      call.once("upgrade", (answer, connection, head) => {
-        if (head.length > 0) connection.unshift(head);
-        settle(answer, connection);
-      });
-      call.on("error", (error) => {
-        clearTimeout(limit);
-        reject(error);
-      });
-      call.end();
-    });
+  /** Asks for a connection with a port inside the machine. */
+  openPort(port: number, authorization: string, signal: AbortSignal): Promise<Answer> {
+    const path = `127.0.0.1:${port}`;
+    return this.#connect({ method: "CONNECT", path, headers: { host: path, authorization }, signal });
+  }
+
+  /** On a connection of its own, of which a direction that has ended does not end the other. */
+  async #connect(options: RequestOptions): Promise<Answer> {
+    const open = (): Duplex => connect({ path: this.machine.socketPath, allowHalfOpen: true });
+    const call = request({ ...options, createConnection: open });
+    const limit = setTimeout(() => giveUp(call), connectLimitMs);
+    return exchange(call, undefined).finally(() => clearTimeout(limit));
   }
 }
 
-const unanswered = (): Problem =>
-  new Problem(
-    409,
-    "AGENT_UNREADABLE",
-    `The sandbox's agent did not answer within ${upgradeLimitMs / 1000} s. Try again, or delete the sandbox and create a new one.`,
-  );
-
-/** Node frames a stream by itself only for methods that usually have a body. Unframed, it would be read as a next request. */
-function framing(headers: OutgoingHttpHeaders, body: AgentRequest["body"]): OutgoingHttpHeaders {
-  const isStream = body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body);
-  return isStream && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
+function giveUp(call: ClientRequest): void {
+  const message = `The sandbox's agent did not answer within ${connectLimitMs / 1000} s. Try again, or delete the sandbox and create a new one.`;
+  call.destroy(new Problem(409, "AGENT_UNREADABLE", message));
 }

@@ -14,35 +14,51 @@ const connectionHeaders = new Set([
 ]);
 
 /** Credentials for the account, which a sandbox must never see. */
-const accountHeaders = new Set(["x-api-key", "x-api-secret", "cookie"]);
+export const accountHeaders = ["x-api-key", "x-api-secret"] as const;
 
-/** What is passed on to a sandbox: of credentials, only a token for this very sandbox. */
+/** What is passed on to a sandbox's agent: of credentials, only a token for this very sandbox. */
 export function forwardedRequestHeaders(
   request: Pick<IncomingMessage, "headers">,
   sandboxId: string,
 ): Record<string, string | string[]> {
-  const dropped = new Set((request.headers.connection ?? "").toLowerCase().split(/\s*,\s*/));
-  const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    // What frames the body stays, whatever the sender says of it.
-    if (value === undefined || name === "expect" || (dropped.has(name) && name !== "content-length"))
-      continue;
-    if (connectionHeaders.has(name) || accountHeaders.has(name)) continue;
-    if (name === "authorization" && subjectOf(bearerToken(value)) !== sandboxId) continue;
-    headers[name] = value;
-  }
+  const headers = messageHeaders(request);
+  for (const name of [...accountHeaders, "cookie"]) delete headers[name];
+  if (subjectOf(bearerToken(headers.authorization)) !== sandboxId) delete headers.authorization;
   return headers;
 }
 
-export function forwardedResponseHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): OutgoingHttpHeaders {
-  const forwarded: OutgoingHttpHeaders = {};
+/** The headers of the message itself. */
+export function messageHeaders({
+  headers,
+}: Pick<IncomingMessage, "headers">): Record<string, string | string[]> {
+  const dropped = new Set((headers.connection ?? "").toLowerCase().split(/\s*,\s*/));
+  // What frames the body stays, whatever the sender says of it.
+  dropped.delete("content-length");
+  const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    // Cookies would be the control plane's, whose host the agents share.
-    if (value !== undefined && !connectionHeaders.has(name) && name !== "set-cookie") forwarded[name] = value;
+    if (value === undefined || name === "expect" || dropped.has(name) || connectionHeaders.has(name))
+      continue;
+    kept[name] = value;
   }
-  return forwarded;
+  return kept;
+}
+
+/** What is passed on from a sandbox's agent, which shares its address with the control plane and all other agents. */
+export function forwardedResponseHeaders(message: Pick<IncomingMessage, "headers">): OutgoingHttpHeaders {
+  const headers = messageHeaders(message);
+  for (const name of Object.keys(headers)) if (isOfTheAddress(name)) delete headers[name];
+  return headers;
+}
+
+/** Headers that speak for everything at an address. Who may read it from a browser is the control plane's to say. */
+export function isOfTheAddress(name: string): boolean {
+  return (
+    name === "set-cookie" ||
+    name === "clear-site-data" ||
+    name === "service-worker-allowed" ||
+    name === "strict-transport-security" ||
+    name.startsWith("access-control-")
+  );
 }
 
 /** The token of an `Authorization: Bearer` header, or an empty string. */
@@ -53,11 +69,16 @@ export function bearerToken(header: string | string[] | undefined): string {
 
 /** Whom a token says it is for. Whether that is true is for the agent to find out. */
 export function subjectOf(token: string): string | undefined {
+  const { sub } = claimsOf(token);
+  return typeof sub === "string" ? sub : undefined;
+}
+
+/** What a token claims; nothing where it is no token. */
+export function claimsOf(token: string): { readonly iss?: unknown; readonly sub?: unknown } {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    const subject = typeof claims === "object" && claims !== null && "sub" in claims ? claims.sub : undefined;
-    return typeof subject === "string" ? subject : undefined;
+    return typeof claims === "object" && claims !== null ? claims : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,29 +1,42 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentEnvelope, Problem } from "@cloud-sandbox/protocol/server";
+import { problemPage } from "./problem-page.js";
 
-/** Answers with what went wrong, in the agent's words. An answer that has begun can only be broken off. */
-export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+/**
+ * Answers with what went wrong, in the agent's words; with `forPeople`, as a page where a browser asks for one.
+ * An answer that has begun can only be broken off.
+ */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  { forPeople = false } = {},
+): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  const problem =
-    error instanceof Problem
-      ? error
-      : new Problem(
-          409,
-          "AGENT_UNREADABLE",
-          "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.",
-        );
+  const problem = error instanceof Problem ? error : agentUnreadable();
   const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-  const body = JSON.stringify(agentEnvelope(problem, { requestId, timestamp: new Date().toISOString() }));
+  const asPage = forPeople && (request.headers.accept ?? "").includes("text/html");
+  const body = asPage
+    ? problemPage(problem)
+    : JSON.stringify(agentEnvelope(problem, { requestId, timestamp: new Date().toISOString() }));
   response.writeHead(problem.status, {
-    "content-type": "application/json",
+    "content-type": asPage ? "text/html; charset=utf-8" : "application/json",
     "content-length": Buffer.byteLength(body),
     "x-request-id": requestId,
+    ...(forPeople && { "cache-control": "no-store" }),
     ...problem.headers,
   });
   response.end(body);
   // What the client still sends is of no use; reading it lets the answer arrive.
   request.resume();
 }
+
+export const agentUnreadable = (): Problem =>
+  new Problem(
+    409,
+    "AGENT_UNREADABLE",
+    "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.",
+  );

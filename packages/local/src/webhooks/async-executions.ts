@@ -128,7 +128,7 @@ export class AsyncExecutions {
 
 /** What the agent has against it, in its own words. */
 function refusal({ statusCode, headers }: IncomingMessage, text: string): Reply {
-  const { "content-length": _, ...forwarded } = forwardedResponseHeaders(headers);
+  const { "content-length": _, ...forwarded } = forwardedResponseHeaders({ headers });
   const entries = Object.entries(forwarded).map(([name, value]) => [name, String(value)] as const);
   return new Reply(text, Object.fromEntries(entries), statusCode ?? 409);
 }

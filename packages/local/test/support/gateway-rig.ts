@@ -1,15 +1,17 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ignoreUpgrade } from "@cloud-sandbox/protocol/server";
 import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
-import { agentTarget } from "../../src/gateway/agent-target.js";
+import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
+import { routeRequests } from "../../src/gateway/request-routing.js";
 
 export const sandboxId = "1700000000abcdefgh";
+
+export const accountKey = "the-account-key";
 
 /** A token that says it is for `sub`; the gateway does not find out whether that is true. */
 export const tokenFor = (sub: string): string =>
@@ -70,16 +72,16 @@ export class GatewayRig implements AsyncDisposable {
     });
     const server = createServer();
     const rig = new GatewayRig(directory, agent, server);
-    const gateway = new AgentGateway({ find: () => rig.sandbox() });
-    server.on("request", (request, response) => {
-      const target = agentTarget(request);
-      if (target) void gateway.handle(request, response, target);
-      else request.pipe(response);
+    const agents = new AgentGateway({ find: () => rig.sandbox() });
+    const previews = new PreviewGateway({
+      agents,
+      issueToken: async () => ({ token: tokenFor(sandboxId), expiresAt: new Date(Date.now() + 3_600_000) }),
+      isAccountKey: (text) => text === accountKey,
     });
-    server.on("upgrade", (request, connection, head) => {
-      if (request.headers.upgrade === "websocket") void gateway.handleUpgrade(request, connection, head);
-      else ignoreUpgrade(server, request, connection, head);
-    });
+    const api = {
+      handle: async (request: IncomingMessage, response: ServerResponse) => void request.pipe(response),
+    };
+    routeRequests(server, { agents, previews, api });
     await once(agent.listen(join(directory, "agent.sock")), "listening");
     await once(server.listen(0, "127.0.0.1"), "listening");
     return rig;

@@ -571,6 +571,17 @@ export interface components {
             direct_url?: string;
             /** @description Where its web applications are seen from a browser. */
             preview_url?: string;
+            /**
+             * @description Where a browser sees what listens on a port of the sandbox, with `{port}` in place of its number. Whoever knows
+             *     the address may open it.
+             * @example http://{port}-1762778786mxaco6r2.localhost:8080/
+             */
+            preview_url_template?: string;
+            /**
+             * @description The same for programs, by path, on a host that resolves everywhere.
+             * @example http://127.0.0.1:8080/preview/1762778786mxaco6r2/{port}/
+             */
+            preview_path_template?: string;
             resources?: components["schemas"]["Resources"];
             /** @description Whether code in it reaches the internet. */
             internet_access?: boolean;

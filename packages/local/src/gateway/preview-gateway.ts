@@ -1,0 +1,139 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import type { SandboxToken } from "../control-plane/token-issuer.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { AgentGateway } from "./agent-gateway.js";
+import { abandonment, bodyOf, exchange, framing, passOn } from "./exchange.js";
+import { previewRequestHeaders, previewResponseHeaders } from "./preview-headers.js";
+import type { PreviewTarget } from "./preview-target.js";
+import { agentUnreadable, refuse } from "./refusal.js";
+
+export interface PreviewGatewayOptions {
+  readonly agents: Pick<AgentGateway, "running" | "connection" | "checkAlive" | "explain">;
+  /** A token for a sandbox's agent, which relays to its ports. */
+  readonly issueToken: (sandboxId: string) => Promise<SandboxToken>;
+  readonly isAccountKey: (text: string) => boolean;
+}
+
+/** A token is replaced while it is still good for this long. */
+const renewBeforeMs = 60_000;
+
+/**
+ * Shows what listens on the ports of a sandbox to whoever knows its address, as the cloud does: over HTTP and WebSocket,
+ * streamed in both directions, each request on a connection of its own.
+ */
+export class PreviewGateway {
+  readonly #tokens = new WeakMap<Machine, SandboxToken>();
+
+  constructor(private readonly options: PreviewGatewayOptions) {}
+
+  /** Answers a request for a port. */
+  handle(request: IncomingMessage, response: ServerResponse, target: PreviewTarget): Promise<void> {
+    return this.#answer(request, response, target, {});
+  }
+
+  /** Answers a request for a WebSocket of what listens there. */
+  handleUpgrade(request: IncomingMessage, response: ServerResponse, target: PreviewTarget): Promise<void> {
+    return this.#answer(request, response, target, { connection: "Upgrade", upgrade: "websocket" });
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: PreviewTarget,
+    upgrade: OutgoingHttpHeaders,
+  ): Promise<void> {
+    try {
+      const machine = this.options.agents.running(target.sandboxId);
+      if (!(target.port > 0 && target.port < 65_536)) throw portNeeded(machine.id, request.headers.host);
+      if (target.path.startsWith("/")) await this.#forward(request, response, machine, target, upgrade);
+      else {
+        // Relative links lead nowhere without it.
+        response.writeHead(308, { location: `${target.prefix}/${target.path}`, "content-length": 0 }).end();
+        request.resume();
+      }
+    } catch (error) {
+      refuse(request, response, error, { forPeople: true });
+    }
+  }
+
+  async #forward(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    machine: Machine,
+    target: PreviewTarget,
+    upgrade: OutgoingHttpHeaders,
+  ): Promise<void> {
+    const { agents, isAccountKey } = this.options;
+    const signal = abandonment(response);
+    const connection = await this.#open(machine, target.port, signal);
+    const body = bodyOf(incoming);
+    const headers = previewRequestHeaders(incoming, target, isAccountKey);
+    const call = request({
+      createConnection: () => connection,
+      method: incoming.method ?? "GET",
+      path: target.path,
+      headers: { ...headers, ...upgrade, ...framing(headers, body) },
+      signal,
+    });
+    const answer = await exchange(call, body).catch(async (cause: unknown) => {
+      if (!signal.aborted) await agents.checkAlive(machine);
+      throw portUnreadable(target.port, cause);
+    });
+    await passOn(answer, response, previewResponseHeaders(answer.message, target, incoming.headers.host));
+  }
+
+  async #open(machine: Machine, port: number, signal: AbortSignal): Promise<Duplex> {
+    const { agents } = this.options;
+    const token = await this.#token(machine);
+    const { message, connection } = await agents
+      .connection(machine)
+      .openPort(port, `Bearer ${token}`, signal)
+      .catch((error: unknown) => agents.explain(machine, signal, error));
+    if (connection && message.statusCode === 200) return connection;
+    connection?.destroy();
+    throw portClosed(port, message.statusCode);
+  }
+
+  async #token(machine: Machine): Promise<string> {
+    const kept = this.#tokens.get(machine);
+    if (kept && kept.expiresAt.getTime() - renewBeforeMs > Date.now()) return kept.token;
+    const issued = await this.options.issueToken(machine.id);
+    this.#tokens.set(machine, issued);
+    return issued.token;
+  }
+}
+
+function portNeeded(sandboxId: string, host: string | undefined): Problem {
+  const at = host?.match(/:\d+$/)?.[0] ?? "";
+  const message = `Name the port to see, from 1 to 65535: http://<port>-${sandboxId}.localhost${at}/, or the path /preview/${sandboxId}/<port>/.`;
+  return new Problem(404, "NOT_FOUND", message);
+}
+
+/** What the agent's answer means; its own words are not repeated, since code in the sandbox may have chosen them. */
+function portClosed(port: number, status: number | undefined): Problem {
+  switch (status) {
+    case 404: {
+      const message = `Nothing listens on port ${port} of this sandbox. Start a server there, or check which port it uses.`;
+      return new Problem(404, "PORT_NOT_LISTENING", message, { details: { port } });
+    }
+    case 403:
+      return new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own. Listen on another one.`);
+    case 429: {
+      const message = "Too many connections to ports of this sandbox are open. Close some first.";
+      return new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
+    }
+    default:
+      return agentUnreadable();
+  }
+}
+
+/** Not a 5xx: clients repeat those, and the request may have had its effect. */
+const portUnreadable = (port: number, cause: unknown): Problem =>
+  new Problem(
+    409,
+    "PORT_UNREADABLE",
+    `What listens on port ${port} of this sandbox did not answer in HTTP. Start a web server there, or look at its log.`,
+    { cause, details: { port } },
+  );

@@ -1,0 +1,40 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
+import type { AgentGateway } from "./agent-gateway.js";
+import { type AgentTarget, agentTarget } from "./agent-target.js";
+import type { PreviewGateway } from "./preview-gateway.js";
+import { previewTarget } from "./preview-target.js";
+
+export interface Destinations {
+  readonly agents: Pick<AgentGateway, "handle" | "handleUpgrade">;
+  /** Takes what it delivers the results of. */
+  readonly webhooks?: {
+    handles(request: IncomingMessage, target: AgentTarget): boolean;
+    handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  };
+  readonly previews: Pick<PreviewGateway, "handle" | "handleUpgrade">;
+  /** The control plane: what is for nobody else is for it. */
+  readonly api: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
+}
+
+/** Leads each request of a server to whom it is for: one port is everything to its callers. */
+export function routeRequests(server: Server, { agents, webhooks, previews, api }: Destinations): void {
+  server.on("request", (request, response) => {
+    const preview = previewTarget(request);
+    if (preview) return void previews.handle(request, response, preview);
+    const agent = agentTarget(request);
+    if (!agent) return void api.handle(request, response);
+    if (webhooks?.handles(request, agent)) return void webhooks.handle(request, response);
+    void agents.handle(request, response, agent);
+  });
+  server.on("upgrade", (request, connection, head) => {
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+      ignoreUpgrade(server, request, connection, head);
+      return;
+    }
+    const response = upgradeResponse(request, connection, head);
+    const preview = previewTarget(request);
+    if (preview) void previews.handleUpgrade(request, response, preview);
+    else void agents.handleUpgrade(request, response, agentTarget(request));
+  });
+}
