@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startLocalServer } from "./support/local-server.js";
 import { type PackageServer, startPackageServer } from "./support/package-server.js";
 
 const name = "packages.test";
@@ -286,4 +287,21 @@ print("done")`;
     expect(found()).toEqual([]);
     skip(!isRoot, "the uids were not checked: these tests were not started by root");
   });
+});
+
+test("works for a server that an ordinary user started, with the operator's options", async () => {
+  const address = `127.0.0.1:${server.httpPort}`;
+  const args = ["--pool", "0", "--egress-allow-private", address, "--egress-deny", "denied.example"];
+  const ordinary = await startLocalServer({ who: "an ordinary user", args });
+  try {
+    await using theirs = new SandboxClient({ apiKey: ordinary.apiKey, baseUrl: ordinary.url });
+    await using open = await theirs.sandboxes.create({ template: "base", internetAccess: true });
+    // Otherwise it would look for the server inside the sandbox.
+    const get = (url: string): Promise<string> => sh(open, `curl -sS --noproxy '' ${url}`);
+    expect(await get(`http://${address}/hello`)).toBe("hello over http\n");
+    expect(await get("http://127.0.0.1:1/")).toContain("--egress-allow-private");
+    expect(await get("http://denied.example/")).toContain("--egress-deny");
+  } finally {
+    await ordinary.stop();
+  }
 });
