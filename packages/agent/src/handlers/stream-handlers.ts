@@ -88,7 +88,7 @@ export function streamHandlers(parts: StreamParts) {
       const { cols, rows } = call.query;
       const shell = call.query.shell ?? ((await programs.has("bash")) ? "bash" : "sh");
       return gate.admit(call, terminals, (socket) => {
-        const channel = new FrameChannel<AgentSchemas["TerminalServerFrame"]>(socket, promptDelay);
+        const channel = new FrameChannel<AgentSchemas["TerminalServerFrame"]>(socket, { delay: promptDelay });
         const place = {
           shell,
           cols,

@@ -3,9 +3,15 @@ import type { WebSocket } from "ws";
 
 /** Between two frames, in milliseconds. */
 const frameGap = 2;
-const pingInterval = 25_000;
-/** Whoever answers no ping for that long, in milliseconds, is gone. */
-const deadAfter = 60_000;
+
+export interface ChannelOptions {
+  /** Before the first frame, in milliseconds. */
+  readonly delay?: number;
+  /** Between two pings of a connection that is idle, in milliseconds. */
+  readonly pingInterval?: number;
+  /** Whoever answers no ping for that long, in milliseconds, is gone. */
+  readonly deadAfter?: number;
+}
 
 /**
  * Frames over a WebSocket, at the pace of whoever reads them.
@@ -23,8 +29,7 @@ export class FrameChannel<Frame extends object> {
 
   constructor(
     private readonly socket: WebSocket,
-    /** Before the first frame, in milliseconds. */
-    delay = 0,
+    { delay = 0, pingInterval = 25_000, deadAfter = 60_000 }: ChannelOptions = {},
   ) {
     this.#last = delay > 0 ? sleep(delay) : Promise.resolve();
     socket.on("pong", () => this.#hear());
@@ -35,7 +40,7 @@ export class FrameChannel<Frame extends object> {
       clearInterval(this.#heartbeat);
       this.#closed.abort();
     });
-    this.#heartbeat = setInterval(() => this.#beat(), pingInterval).unref();
+    this.#heartbeat = setInterval(() => this.#beat(deadAfter), pingInterval).unref();
   }
 
   /** Aborts when the connection has ended. */
@@ -105,7 +110,7 @@ export class FrameChannel<Frame extends object> {
     this.#heard = performance.now();
   }
 
-  #beat(): void {
+  #beat(deadAfter: number): void {
     const { socket } = this;
     if (socket.isPaused) return;
     if (performance.now() - this.#heard > deadAfter) socket.terminate();
