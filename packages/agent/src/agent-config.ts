@@ -42,6 +42,11 @@ export interface AgentConfig {
   readonly outputLimit: number;
   /** Bytes of each output stream that are kept in a file when the answer does not hold them all. */
   readonly outputFileLimit: number;
+  /**
+   * Milliseconds that an interpreter waits for code once the sandbox is in use: where code runs seldom its memory is
+   * worth more than its start. Before the first use it waits as long as it takes.
+   */
+  readonly interpreterWait: number;
   /** Programs that may run at the same time. */
   readonly maxExecutions: number;
   /** Whether Python uses IPython where that is installed. */
@@ -57,6 +62,7 @@ const defaults = {
   roots: ["/workspace", "/tmp"],
   outputLimit: mebibyte,
   outputFileLimit: 64 * mebibyte,
+  interpreterWait: 60_000,
   maxExecutions: 16,
   ipython: true,
 } as const;

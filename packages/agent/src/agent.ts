@@ -90,7 +90,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ? contextLanguages.find(({ name }) => name === "python")
     : undefined;
   const contexts = new Contexts({ ...running, workspace, ahead });
-  slots.onFree = () => prepareContext(slots, contexts);
+  slots.onFree = () => prepareContext(slots, contexts, config.interpreterWait);
   const cache = new ExecutionCache();
   const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workspace });
   const outputs = new OutputFiles(
@@ -183,8 +183,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
 const prepareDelay = 3;
 
 /** Once nothing that is waited for runs for a moment: a start takes as much from what runs as a program does. */
-function prepareContext(slots: ExecutionSlots, contexts: Contexts): void {
+function prepareContext(slots: ExecutionSlots, contexts: Contexts, wait: number): void {
   setTimeout(() => {
-    if (slots.isQuiet) void contexts.prepare();
+    if (slots.isQuiet) void contexts.prepare(wait);
   }, prepareDelay).unref();
 }

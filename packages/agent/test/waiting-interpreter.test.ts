@@ -29,6 +29,16 @@ function interpreters(): string[] {
     .map((line) => line.trim().split(" ")[0] ?? "");
 }
 
+test("an interpreter that nobody needs gives its memory back, and the next execution starts one", async () => {
+  await using seldomUsed = await RunningAgent.start({ interpreterWait: 100 });
+  agent = seldomUsed;
+  await agent.run({ command: "true" });
+  await eventually("one waits", () => interpreters().length === 1);
+  await eventually("it has gone", () => interpreters().length === 0);
+  expect((await python("x = 1; print(x)")).stdout).toBe("1\n");
+  expect((await python("print(x)")).stdout).toBe("1\n");
+});
+
 describe("an interpreter that waits", () => {
   beforeEach(async () => {
     agent = await RunningAgent.start();

@@ -82,13 +82,16 @@ export class Contexts {
     return isFresh ? { ...execution, outcome: thenEnd(execution.outcome, context) } : execution;
   }
 
-  /** Starts an interpreter ahead, unless there is one already that the next execution will run in. */
-  async prepare(): Promise<void> {
+  /**
+   * Starts an interpreter ahead, unless there is one already that the next execution will run in. `limit` is for how
+   * long it shall wait, in milliseconds.
+   */
+  async prepare(limit?: number): Promise<void> {
     const { ahead } = this.options;
     const isThere = this.list().some(
       ({ language, name }) => language === ahead?.name && name === defaultName,
     );
-    if (!isThere) await this.#waiting?.prepare();
+    if (!isThere) await this.#waiting?.prepare(limit);
   }
 
   /** Whether the interpreter that waits, or waited, has IPython. */

@@ -6,12 +6,18 @@ export class WaitingInterpreter {
   hasIpython: boolean | undefined;
   #waiting: Interpreter | undefined;
   #isStarting = false;
+  #patience: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(private readonly start: () => Promise<Interpreter>) {}
 
-  /** Starts one, if none is waiting. Never fails: without one, contexts start their own. */
-  async prepare(): Promise<void> {
+  /**
+   * Starts one, if none is waiting. Never fails: without one, contexts start their own. With `limit`, in milliseconds,
+   * it does not wait longer than that: where code runs seldom its memory is worth more than its start.
+   */
+  async prepare(limit?: number): Promise<void> {
+    clearTimeout(this.#patience);
+    if (limit !== undefined) this.#patience = setTimeout(() => void this.take()?.end(), limit).unref();
     if (this.#waiting?.isAlive || this.#isStarting || this.#isClosed) return;
     this.#isStarting = true;
     const started = await this.start().catch(() => undefined);
@@ -24,6 +30,7 @@ export class WaitingInterpreter {
 
   /** The one that waits. It may be about to end; who runs something in it is told. */
   take(): Interpreter | undefined {
+    clearTimeout(this.#patience);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting?.isAlive ? waiting : undefined;
@@ -31,6 +38,7 @@ export class WaitingInterpreter {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#patience);
     await this.#waiting?.end();
   }
 }
