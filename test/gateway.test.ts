@@ -42,7 +42,7 @@ test.each([
   const attack = (): Promise<string> => {
     const socket = connect(Number(host.port), host.hostname);
     socket.end(
-      `${method} ${host.pathname}/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n${length}\r\n${body}`,
+      `${method} ${host.pathname}/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${header}\r\n${length}\r\n${body}`,
     );
     return text(socket);
   };
@@ -79,4 +79,19 @@ test("an agent is found at the root by its token, beside the control plane's own
   expect(await ask("/env")).toContain('"env_vars":{}');
   expect(await ask("/health")).toContain('"runtime"');
   expect(await ask("/v1/sandboxes")).toContain("INVALID_API_KEY");
+});
+
+test("a name that is allowed is answered to, another one is not", async () => {
+  const named = await startLocalServer({ args: ["--pool", "0", "--allowed-host", "box.example"] });
+  const ask = (name: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      request(`${named.url}/health`, { headers: { host: name } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+  expect([await ask("box.example:80"), await ask("rebound.example")]).toEqual([200, 403]);
+  await named.stop();
 });

@@ -17,6 +17,7 @@ import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath, envelopeAt } from "./gateway/agent-target.js";
+import { HostGuard } from "./gateway/host-guard.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
 import { routeRequests } from "./gateway/request-routing.js";
@@ -34,6 +35,8 @@ export interface LocalControlPlaneOptions {
   readonly apiKey?: string;
   /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
+  /** Names, beside loopback's, that callers may address it by when it listens on loopback. Default: none. */
+  readonly allowedHosts?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
   readonly port?: number;
   /** Machines kept booted for sandboxes to come (about 45 MB each, most of it shared). Default: 1. */
@@ -100,7 +103,7 @@ async function serve(
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 60_000 });
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 15_000 });
   answerUnreadableRequests(server, envelopeAt);
   const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
   const [tokens, templates] = await Promise.all([
@@ -163,7 +166,8 @@ async function serve(
     isAccountKey: (text) => accountKey.matches(text),
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
-  routeRequests(server, { agents: gateway, webhooks, previews, api });
+  const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
+  routeRequests(server, { hosts, agents: gateway, webhooks, previews, api });
 
   await webhooks.resume();
 

@@ -20,6 +20,7 @@ program
   .command("serve")
   .description("start the control plane and serve until interrupted")
   .option("--host <address>", "address to listen on", "127.0.0.1")
+  .option("--allowed-host <name...>", "further names that callers may address it by on loopback", [])
   .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
   .option(
     "--api-key <key>",
@@ -97,6 +98,7 @@ program.parseAsync().catch((error: unknown) => {
 
 interface ServeOptions {
   readonly host: string;
+  readonly allowedHost: readonly string[];
   readonly port: number;
   readonly apiKey?: string;
   readonly dataDir?: string;
@@ -123,6 +125,7 @@ async function serve({
   egressUpstreamProxy,
   webhookAllowPrivate,
   json,
+  allowedHost,
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
@@ -134,6 +137,7 @@ async function serve({
   const stopped = stopSignal();
   const controlPlane = await startLocalControlPlane({
     ...options,
+    allowedHosts: allowedHost,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
     egress: {

@@ -124,10 +124,26 @@ describe("a WebSocket to an agent", () => {
 test("an offer of another protocol than WebSocket is ignored, its request served", async () => {
   await using rig = await GatewayRig.start((socket) => socket.end(switched));
   const head =
-    "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n";
+    "POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n";
   const client = rig.open(`${head}Content-Length: 10\r\n\r\nfirst`);
   client.write("-last");
   expect(await text(client)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*first-last/);
+});
+
+test.each([
+  ["rebound.example", 403],
+  ["127.0.0.1.example:80", 403],
+  ["localhost.example", 403],
+  ["127.0.0.1:1", 200],
+  ["LOCALHOST", 200],
+  ["app.localhost:1", 200],
+  ["[::1]:1", 200],
+])("a request to %s is answered with %i", async (host, status) => {
+  await using rig = await GatewayRig.start((socket) => socket.end(switched));
+  const answer = await text(rig.open(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`));
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  const upgrade = await text(rig.open(upgradeHead("/terminal").replace("localhost", host)));
+  expect(upgrade).toContain(`HTTP/1.1 ${status === 403 ? 403 : 401} `);
 });
 
 function flood(socket: Socket, start: string): void {

@@ -2,10 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
 import type { AgentGateway } from "./agent-gateway.js";
 import { type AgentTarget, agentTarget } from "./agent-target.js";
+import type { HostGuard } from "./host-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
+import { refuse } from "./refusal.js";
 
 export interface Destinations {
+  readonly hosts: HostGuard;
   readonly agents: Pick<AgentGateway, "handle" | "handleUpgrade">;
   /** Takes what it delivers the results of. */
   readonly webhooks?: {
@@ -18,8 +21,13 @@ export interface Destinations {
 }
 
 /** Leads each request of a server to whom it is for: one port is everything to its callers. */
-export function routeRequests(server: Server, { agents, webhooks, previews, api }: Destinations): void {
+export function routeRequests(
+  server: Server,
+  { hosts, agents, webhooks, previews, api }: Destinations,
+): void {
   server.on("request", (request, response) => {
+    const refusal = hosts.refusal(request.headers.host);
+    if (refusal) return refuse(request, response, refusal);
     const preview = previewTarget(request);
     if (preview) return void previews.handle(request, response, preview);
     const agent = agentTarget(request);
@@ -33,6 +41,8 @@ export function routeRequests(server: Server, { agents, webhooks, previews, api 
       return;
     }
     const response = upgradeResponse(request, connection, head);
+    const refusal = hosts.refusal(request.headers.host);
+    if (refusal) return refuse(request, response, refusal);
     const preview = previewTarget(request);
     if (preview) void previews.handleUpgrade(request, response, preview);
     else void agents.handleUpgrade(request, response, agentTarget(request));

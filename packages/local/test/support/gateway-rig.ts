@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
+import { HostGuard } from "../../src/gateway/host-guard.js";
 import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
 import { routeRequests } from "../../src/gateway/request-routing.js";
 
@@ -81,7 +82,7 @@ export class GatewayRig implements AsyncDisposable {
     const api = {
       handle: async (request: IncomingMessage, response: ServerResponse) => void request.pipe(response),
     };
-    routeRequests(server, { agents, previews, api });
+    routeRequests(server, { hosts: new HostGuard("127.0.0.1"), agents, previews, api });
     await once(agent.listen(join(directory, "agent.sock")), "listening");
     await once(server.listen(0, "127.0.0.1"), "listening");
     return rig;
