@@ -63,6 +63,7 @@ const variables = someOf(
 
 export const meaningful: MeaningfulValues = {
   path: someOf(...paths),
+  new_path: someOf(...paths),
   workdir: someOf("/workspace", "/tmp", "directory", "/nowhere", "/workspace/text.txt"),
   working_dir: someOf("/workspace", "/tmp", "/nowhere"),
   code: someOf(...programs),

@@ -46,6 +46,26 @@ export const fileProofs: Readonly<Record<string, Proof>> = {
     expect(await success(agent.POST("/files/mkdir", { body }))).toMatchObject({ success: true });
   }),
 
+  renameFile: proof("moves a file, over another only when told to", async ({ agent }) => {
+    await success(agent.POST("/files/write", write("proof/from.txt", "moved")));
+    await success(agent.POST("/files/write", write("proof/to.txt", "there")));
+    const body = { path: "proof/from.txt", new_path: "proof/to.txt", overwrite: false };
+    expect((await agent.POST("/files/rename", { body })).error).toMatchObject({
+      code: "FILE_ALREADY_EXISTS",
+    });
+    await success(agent.POST("/files/rename", { body: { ...body, overwrite: true } }));
+    expect((await success(agent.GET("/files/read", at("proof/to.txt")))).content).toBe("moved");
+    expect(await success(agent.GET("/files/exists", at("proof/from.txt")))).toMatchObject({ exists: false });
+  }),
+
+  statFile: proof("describes one entry as a listing does", async ({ agent }) => {
+    await success(agent.POST("/files/write", write("proof/stat/file", "text", { mode: "0640" })));
+    const { files } = await success(agent.GET("/files/list", at("proof/stat")));
+    const described = await success(agent.GET("/files/stat", at("proof/stat/file")));
+    expect(described).toMatchObject({ size: 4, mode: "0640", is_directory: false });
+    expect([described]).toEqual(files);
+  }),
+
   uploadFile: proof("takes a form whose path comes behind its file", async ({ agent, request }) => {
     const form = new FormData();
     form.append("file", new Blob([Buffer.from([0, 255, 10])]), "local.bin");

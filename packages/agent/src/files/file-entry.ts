@@ -9,16 +9,17 @@ export async function fileEntry(
   directory: Pin,
   bytes: Buffer,
 ): Promise<AgentSchemas["FileInfo"] | undefined> {
-  const stats = await lstat(Buffer.concat([Buffer.from(`${directory.location}/`), bytes])).catch(
-    () => undefined,
-  );
-  if (!stats) return undefined;
-  const name = bytes.toString();
+  const entry = Buffer.concat([Buffer.from(`${directory.location}/`), bytes]);
+  const stats = await lstat(entry).catch(() => undefined);
+  return stats && fileInfo(posix.join(directory.path, bytes.toString()), stats);
+}
+
+export function fileInfo(path: string, stats: Stats): AgentSchemas["FileInfo"] {
   const modified = stats.mtime.toISOString();
   const isDirectory = stats.isDirectory();
   return {
-    name,
-    path: posix.join(directory.path, name),
+    name: posix.basename(path),
+    path,
     size: stats.size,
     is_directory: isDirectory,
     is_dir: isDirectory,

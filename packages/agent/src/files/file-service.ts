@@ -3,7 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open, opendir, rename, rm, unlink } from "node:fs/promises";
 import { posix } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { fileEntry } from "./file-entry.js";
+import { fileEntry, fileInfo } from "./file-entry.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
 
@@ -105,6 +105,17 @@ export class FileService {
     return { path: absolute, files, count: files.length, total, truncated: total > names.length };
   }
 
+  /** Describes an entry; a symbolic link itself. */
+  async stat(path: string): Promise<AgentSchemas["FileInfo"]> {
+    const absolute = this.tree.resolve(path);
+    if (this.tree.isRoot(absolute)) {
+      await using root = await this.tree.pin(absolute);
+      return fileInfo(absolute, root.stats);
+    }
+    await using parent = await this.tree.pinDirectory(posix.dirname(absolute));
+    return fileInfo(absolute, await entryStats(parent, absolute));
+  }
+
   async makeDirectory(path: string): Promise<string> {
     const absolute = this.tree.resolve(path);
     await using _pin = await this.tree.pinDirectory(absolute, true);
@@ -113,13 +124,7 @@ export class FileService {
 
   async remove(path: string): Promise<string> {
     const absolute = this.tree.resolve(path);
-    if (this.tree.isRoot(absolute))
-      throw pathProblem(
-        403,
-        "PATH_NOT_ALLOWED",
-        `${absolute} itself cannot be removed, only what is in it.`,
-        absolute,
-      );
+    this.#refuseRoot(absolute, "removed");
     await using parent = await this.tree.pinDirectory(posix.dirname(absolute));
     try {
       // A symbolic link is removed itself.
@@ -128,6 +133,38 @@ export class FileService {
       throw fileProblem(error, absolute);
     }
     return absolute;
+  }
+
+  /** Moves a file to another path, or a directory within its file system. */
+  async rename(path: string, newPath: string, overwrite: boolean): Promise<string> {
+    const from = this.tree.resolve(path);
+    const to = this.tree.resolve(newPath);
+    for (const moved of [from, to]) this.#refuseRoot(moved, "moved");
+    await using parent = await this.tree.pinDirectory(posix.dirname(from));
+    const stats = await entryStats(parent, from);
+    await using directory = await this.tree.pinDirectory(posix.dirname(to), true);
+    const destination = directory.entry(posix.basename(to));
+    const existing = await lstat(destination).catch(() => undefined);
+    if (existing && from !== to && (!overwrite || existing.isDirectory()))
+      throw pathProblem(409, "FILE_ALREADY_EXISTS", `${to} exists already.`, to);
+    const entry = await parent.existingEntry(posix.basename(from));
+    try {
+      await rename(entry, destination);
+    } catch (error) {
+      if (failedWith(error, "EINVAL"))
+        throw pathProblem(400, "INVALID_PATH", `${from} cannot be moved into itself.`, to);
+      if (!failedWith(error, "EXDEV")) throw fileProblem(error, from);
+      if (!stats.isFile())
+        throw pathProblem(
+          400,
+          "INVALID_PATH",
+          `${to} is on another file system than ${from}: move it with the command mv.`,
+          to,
+        );
+      await this.#copyFile(from, to, overwrite);
+      await rm(entry, { force: true });
+    }
+    return to;
   }
 
   /** Writes a file that appears whole or not at all. `fill` brings the content; what it returns is passed on. */
@@ -159,9 +196,7 @@ export class FileService {
       await rename(pin.realPath, destination.entry);
     } catch (error) {
       if (!failedWith(error, "EXDEV")) throw fileProblem(error, absolute);
-      await using content = await this.#open(pin);
-      const options = { mode: pin.stats.mode & 0o777, overwrite: true };
-      await this.write(to, options, (file) => copy(content.createReadStream({ autoClose: false }), file));
+      await this.#copyFile(source, absolute, true);
       await rm(pin.realPath, { force: true });
     }
     return absolute;
@@ -207,12 +242,33 @@ export class FileService {
     }
   }
 
+  async #copyFile(from: string, to: string, overwrite: boolean): Promise<void> {
+    await using pin = await this.tree.pinFile(from);
+    await using content = await this.#open(pin);
+    const options = { mode: pin.stats.mode & 0o777, overwrite };
+    await this.write(to, options, (file) => copy(content.createReadStream({ autoClose: false }), file));
+  }
+
+  #refuseRoot(path: string, what: string): void {
+    if (!this.tree.isRoot(path)) return;
+    const message = `${path} itself cannot be ${what}, only what is in it.`;
+    throw pathProblem(403, "PATH_NOT_ALLOWED", message, path);
+  }
+
   async #open(pin: Pin): Promise<FileHandle> {
     try {
       return await pin.open();
     } catch (error) {
       throw fileProblem(error, pin.path);
     }
+  }
+}
+
+async function entryStats(parent: Pin, path: string): Promise<Stats> {
+  try {
+    return await lstat(await parent.existingEntry(posix.basename(path)));
+  } catch (error) {
+    throw fileProblem(error, path);
   }
 }
 

@@ -30,6 +30,11 @@ export function fileHandlers(files: FileService) {
 
     fileExists: ({ query }) => files.exists(query.path),
 
+    statFile: ({ query }) => files.stat(query.path),
+
+    renameFile: async ({ body }) =>
+      done("moved", await files.rename(body.path, body.new_path, body.overwrite)),
+
     removeFile: async ({ query }) => done("removed", await files.remove(query.path)),
 
     makeDirectory: async ({ body }) => done("created", await files.makeDirectory(body.path)),

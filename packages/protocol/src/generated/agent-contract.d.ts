@@ -14,6 +14,7 @@ export interface AgentContract {
     runCommandBackground: { body: "timeout" };
     writeFile: { body: "mode" | "overwrite" };
     listFiles: { query: "path" };
+    renameFile: { body: "overwrite" };
     replaceEnvironment: { body: "merge" };
     mergeEnvironment: { body: "merge" };
     openTerminal: { query: "cols" | "rows" };

@@ -4952,8 +4952,9 @@ return errors === 0;
 }
 validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const uploadFileQuery = validate61;
-const schema110 = {"$id":"uploadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":[]};
+const renameFileBody = validate61;
+const schema110 = {"$id":"renameFileBody","$ref":"contract#/$defs/FileRenameRequest"};
+const schema111 = {"type":"object","required":["path","new_path"],"properties":{"path":{"type":"string","minLength":1,"maxLength":4096},"new_path":{"type":"string","minLength":1,"maxLength":4096},"overwrite":{"default":false,"type":"boolean"}}};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4966,11 +4967,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
-if(typeof data0 === "string"){
-if(func1(data0) > 4096){
-const err0 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(data.overwrite === undefined){
+data.overwrite = false;
+}
+if(data.path === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/FileRenameRequest/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4979,8 +4980,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.new_path === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/FileRenameRequest/required",keyword:"required",params:{missingProperty: "new_path"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4989,9 +4990,11 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-else {
-const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data.path !== undefined){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(func1(data0) > 4096){
+const err2 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileRenameRequest/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5000,10 +5003,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(func1(data0) < 1){
+const err3 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileRenameRequest/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5012,13 +5013,81 @@ vErrors.push(err3);
 }
 errors++;
 }
+}
+else {
+const err4 = {instancePath:instancePath+"/path",schemaPath:"contract#/$defs/FileRenameRequest/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.new_path !== undefined){
+let data1 = data.new_path;
+if(typeof data1 === "string"){
+if(func1(data1) > 4096){
+const err5 = {instancePath:instancePath+"/new_path",schemaPath:"contract#/$defs/FileRenameRequest/properties/new_path/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(func1(data1) < 1){
+const err6 = {instancePath:instancePath+"/new_path",schemaPath:"contract#/$defs/FileRenameRequest/properties/new_path/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/new_path",schemaPath:"contract#/$defs/FileRenameRequest/properties/new_path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(typeof data.overwrite !== "boolean"){
+const err8 = {instancePath:instancePath+"/overwrite",schemaPath:"contract#/$defs/FileRenameRequest/properties/overwrite/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"contract#/$defs/FileRenameRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
 validate61.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+validate61.evaluated = {"props":{"path":true,"new_path":true,"overwrite":true},"dynamicProps":false,"dynamicItems":false};
 
-const downloadFileQuery = validate62;
-const schema111 = {"$id":"downloadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+const statFileQuery = validate62;
+const schema112 = {"$id":"statFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
 
 function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5092,14 +5161,154 @@ return errors === 0;
 }
 validate62.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
 
-const frameWatchRequest = validate63;
-const schema112 = {"$id":"frameWatchRequest","$ref":"contract#/$defs/WatchRequest"};
-const schema113 = {"type":"object","required":["action","path"],"properties":{"action":{"type":"string","const":"watch"},"path":{"type":"string","minLength":1,"maxLength":4096},"ready":{"default":false,"type":"boolean"}}};
+const uploadFileQuery = validate63;
+const schema113 = {"$id":"uploadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":[]};
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate63.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.path !== undefined){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(func1(data0) > 4096){
+const err0 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(func1(data0) < 1){
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate63.errors = vErrors;
+return errors === 0;
+}
+validate63.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+
+const downloadFileQuery = validate64;
+const schema114 = {"$id":"downloadFileQuery","type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":4096}},"required":["path"]};
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.path === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.path !== undefined){
+let data0 = data.path;
+if(typeof data0 === "string"){
+if(func1(data0) > 4096){
+const err1 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(func1(data0) < 1){
+const err2 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameWatchRequest = validate65;
+const schema115 = {"$id":"frameWatchRequest","$ref":"contract#/$defs/WatchRequest"};
+const schema116 = {"type":"object","required":["action","path"],"properties":{"action":{"type":"string","const":"watch"},"path":{"type":"string","minLength":1,"maxLength":4096},"ready":{"default":false,"type":"boolean"}}};
+
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate65.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5209,19 +5418,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate63.errors = vErrors;
+validate65.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":{"action":true,"path":true,"ready":true},"dynamicProps":false,"dynamicItems":false};
+validate65.evaluated = {"props":{"action":true,"path":true,"ready":true},"dynamicProps":false,"dynamicItems":false};
 
-const frameUnwatchRequest = validate64;
-const schema114 = {"$id":"frameUnwatchRequest","$ref":"contract#/$defs/UnwatchRequest"};
-const schema115 = {"type":"object","required":["action","path"],"properties":{"action":{"type":"string","const":"unwatch"},"path":{"type":"string","minLength":1,"maxLength":4096}}};
+const frameUnwatchRequest = validate66;
+const schema117 = {"$id":"frameUnwatchRequest","$ref":"contract#/$defs/UnwatchRequest"};
+const schema118 = {"type":"object","required":["action","path"],"properties":{"action":{"type":"string","const":"unwatch"},"path":{"type":"string","minLength":1,"maxLength":4096}}};
 
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate64.evaluated;
+const evaluated0 = validate66.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5318,380 +5527,14 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate64.errors = vErrors;
-return errors === 0;
-}
-validate64.evaluated = {"props":{"action":true,"path":true},"dynamicProps":false,"dynamicItems":false};
-
-const replaceEnvironmentBody = validate65;
-const schema116 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
-const schema117 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
-
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate66.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.merge === undefined){
-data.merge = false;
-}
-if(data.env_vars === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.env_vars !== undefined){
-let data0 = data.env_vars;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(Object.keys(data0).length > 1000){
-const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data0){
-const _errs4 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!pattern6.test(key0)){
-const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-var valid2 = _errs4 === errors;
-if(!valid2){
-const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-for(const key1 in data0){
-let data1 = data0[key1];
-if(typeof data1 === "string"){
-if(func1(data1) > 32768){
-const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!pattern4.test(data1)){
-const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-if(typeof data.merge !== "boolean"){
-const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data.timestamp !== undefined){
-let data3 = data.timestamp;
-if(typeof data3 === "string"){
-if(func1(data3) > 100){
-const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-}
-else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
 validate66.errors = vErrors;
 return errors === 0;
 }
-validate66.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"props":{"action":true,"path":true},"dynamicProps":false,"dynamicItems":false};
 
-
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate65.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate66(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
-errors = vErrors.length;
-}
-validate65.errors = vErrors;
-return errors === 0;
-}
-validate65.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
-
-const mergeEnvironmentBody = validate68;
-const schema119 = {"$id":"mergeEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
-
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate69.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.merge === undefined){
-data.merge = false;
-}
-if(data.env_vars === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.env_vars !== undefined){
-let data0 = data.env_vars;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(Object.keys(data0).length > 1000){
-const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data0){
-const _errs4 = errors;
-if(typeof key0 === "string"){
-if(func1(key0) > 256){
-const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!pattern6.test(key0)){
-const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-var valid2 = _errs4 === errors;
-if(!valid2){
-const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-for(const key1 in data0){
-let data1 = data0[key1];
-if(typeof data1 === "string"){
-if(func1(data1) > 32768){
-const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!pattern4.test(data1)){
-const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-if(typeof data.merge !== "boolean"){
-const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data.timestamp !== undefined){
-let data3 = data.timestamp;
-if(typeof data3 === "string"){
-if(func1(data3) > 100){
-const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-}
-else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-validate69.errors = vErrors;
-return errors === 0;
-}
-validate69.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
-
+const replaceEnvironmentBody = validate67;
+const schema119 = {"$id":"replaceEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
+const schema120 = {"type":"object","required":["env_vars"],"properties":{"env_vars":{"$ref":"contract#/$defs/EnvironmentVariables"},"merge":{"default":false,"type":"boolean"},"timestamp":{"type":"string","maxLength":100}}};
 
 function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5703,23 +5546,389 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate69(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
-errors = vErrors.length;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.merge === undefined){
+data.merge = false;
+}
+if(data.env_vars === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.env_vars !== undefined){
+let data0 = data.env_vars;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(Object.keys(data0).length > 1000){
+const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data0){
+const _errs4 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern6.test(key0)){
+const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+var valid2 = _errs4 === errors;
+if(!valid2){
+const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+for(const key1 in data0){
+let data1 = data0[key1];
+if(typeof data1 === "string"){
+if(func1(data1) > 32768){
+const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!pattern4.test(data1)){
+const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(typeof data.merge !== "boolean"){
+const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data.timestamp !== undefined){
+let data3 = data.timestamp;
+if(typeof data3 === "string"){
+if(func1(data3) > 100){
+const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
 }
 validate68.errors = vErrors;
 return errors === 0;
 }
 validate68.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
 
-const frameTerminalInput = validate71;
-const schema122 = {"$id":"frameTerminalInput","$ref":"contract#/$defs/TerminalInputFrame"};
-const schema123 = {"type":"object","required":["type","data"],"properties":{"type":{"type":"string","const":"input"},"data":{"type":"string"}}};
+
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate67.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate68(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+
+const mergeEnvironmentBody = validate70;
+const schema122 = {"$id":"mergeEnvironmentBody","$ref":"contract#/$defs/EnvVarsSetRequest"};
 
 function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate71.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.merge === undefined){
+data.merge = false;
+}
+if(data.env_vars === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env_vars"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.env_vars !== undefined){
+let data0 = data.env_vars;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(Object.keys(data0).length > 1000){
+const err1 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/maxProperties",keyword:"maxProperties",params:{limit: 1000}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data0){
+const _errs4 = errors;
+if(typeof key0 === "string"){
+if(func1(key0) > 256){
+const err2 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/maxLength",keyword:"maxLength",params:{limit: 256},propertyName:key0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern6.test(key0)){
+const err3 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+var valid2 = _errs4 === errors;
+if(!valid2){
+const err4 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+for(const key1 in data0){
+let data1 = data0[key1];
+if(typeof data1 === "string"){
+if(func1(data1) > 32768){
+const err5 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 32768}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!pattern4.test(data1)){
+const err6 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/env_vars/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"contract#/$defs/EnvironmentVariables/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/env_vars",schemaPath:"contract#/$defs/EnvironmentVariables/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(typeof data.merge !== "boolean"){
+const err9 = {instancePath:instancePath+"/merge",schemaPath:"#/properties/merge/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data.timestamp !== undefined){
+let data3 = data.timestamp;
+if(typeof data3 === "string"){
+if(func1(data3) > 100){
+const err10 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/maxLength",keyword:"maxLength",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+validate71.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate70.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate71(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+errors = vErrors.length;
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+validate70.evaluated = {"props":{"env_vars":true,"merge":true,"timestamp":true},"dynamicProps":false,"dynamicItems":false};
+
+const frameTerminalInput = validate73;
+const schema125 = {"$id":"frameTerminalInput","$ref":"contract#/$defs/TerminalInputFrame"};
+const schema126 = {"type":"object","required":["type","data"],"properties":{"type":{"type":"string","const":"input"},"data":{"type":"string"}}};
+
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5793,19 +6002,19 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate71.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"type":true,"data":true},"dynamicProps":false,"dynamicItems":false};
+validate73.evaluated = {"props":{"type":true,"data":true},"dynamicProps":false,"dynamicItems":false};
 
-const frameTerminalResize = validate72;
-const schema124 = {"$id":"frameTerminalResize","$ref":"contract#/$defs/TerminalResizeFrame"};
-const schema125 = {"type":"object","required":["type","cols","rows"],"properties":{"type":{"type":"string","const":"resize"},"cols":{"type":"integer","minimum":1,"maximum":1000},"rows":{"type":"integer","minimum":1,"maximum":1000}}};
+const frameTerminalResize = validate74;
+const schema127 = {"$id":"frameTerminalResize","$ref":"contract#/$defs/TerminalResizeFrame"};
+const schema128 = {"type":"object","required":["type","cols","rows"],"properties":{"type":{"type":"string","const":"resize"},"cols":{"type":"integer","minimum":1,"maximum":1000},"rows":{"type":"integer","minimum":1,"maximum":1000}}};
 
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate72.evaluated;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5947,18 +6156,18 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate72.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate72.evaluated = {"props":{"type":true,"cols":true,"rows":true},"dynamicProps":false,"dynamicItems":false};
+validate74.evaluated = {"props":{"type":true,"cols":true,"rows":true},"dynamicProps":false,"dynamicItems":false};
 
-const openTerminalQuery = validate73;
-const schema126 = {"$id":"openTerminalQuery","type":"object","properties":{"cols":{"default":80,"type":"integer","minimum":1,"maximum":1000},"rows":{"default":24,"type":"integer","minimum":1,"maximum":1000},"shell":{"type":"string","minLength":1,"maxLength":4096,"pattern":"^[^\\u0000]*$"}},"required":[]};
+const openTerminalQuery = validate75;
+const schema129 = {"$id":"openTerminalQuery","type":"object","properties":{"cols":{"default":80,"type":"integer","minimum":1,"maximum":1000},"rows":{"default":24,"type":"integer","minimum":1,"maximum":1000},"shell":{"type":"string","minLength":1,"maxLength":4096,"pattern":"^[^\\u0000]*$"}},"required":[]};
 
-function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate73.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6094,19 +6303,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate73.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate73.evaluated = {"props":{"cols":true,"rows":true,"shell":true},"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":{"cols":true,"rows":true,"shell":true},"dynamicProps":false,"dynamicItems":false};
 
-const startVncBody = validate74;
-const schema127 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
-const schema128 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
+const startVncBody = validate76;
+const schema130 = {"$id":"startVncBody","$ref":"contract#/$defs/VncStartRequest"};
+const schema131 = {"type":"object","properties":{"display":{"default":1,"type":"integer","minimum":0},"password":{"type":["string","null"],"maxLength":64}}};
 
-function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate74.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6143,7 +6352,7 @@ errors++;
 if(data.password !== undefined){
 let data1 = data.password;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema128.properties.password.type}};
+const err2 = {instancePath:instancePath+"/password",schemaPath:"contract#/$defs/VncStartRequest/properties/password/type",keyword:"type",params:{type: schema131.properties.password.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6176,20 +6385,20 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate74.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate74.evaluated = {"props":{"display":true,"password":true},"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"props":{"display":true,"password":true},"dynamicProps":false,"dynamicItems":false};
 
-const clickMouseBody = validate75;
-const schema129 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
-const schema130 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
-const schema131 = {"type":"string","enum":["left","middle","right"],"default":"left"};
+const clickMouseBody = validate77;
+const schema132 = {"$id":"clickMouseBody","$ref":"contract#/$defs/MouseClickRequest"};
+const schema133 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"},"clicks":{"default":1,"type":"integer","minimum":1,"maximum":10}}};
+const schema134 = {"type":"string","enum":["left","middle","right"],"default":"left"};
 
-function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate76.evaluated;
+const evaluated0 = validate78.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6261,7 +6470,7 @@ vErrors.push(err4);
 errors++;
 }
 if(!(((data2 === "left") || (data2 === "middle")) || (data2 === "right"))){
-const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema131.enum}};
+const err5 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema134.enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6314,39 +6523,39 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate76.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-validate76.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
+validate78.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate75.evaluated;
+const evaluated0 = validate77.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate76(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+if(!(validate78(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
-validate75.errors = vErrors;
+validate77.errors = vErrors;
 return errors === 0;
 }
-validate75.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
+validate77.evaluated = {"props":{"x":true,"y":true,"button":true,"clicks":true},"dynamicProps":false,"dynamicItems":false};
 
-const moveMouseBody = validate78;
-const schema132 = {"$id":"moveMouseBody","$ref":"contract#/$defs/MouseMoveRequest"};
-const schema133 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"}}};
+const moveMouseBody = validate80;
+const schema135 = {"$id":"moveMouseBody","$ref":"contract#/$defs/MouseMoveRequest"};
+const schema136 = {"type":"object","required":["x","y"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"}}};
 
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate78.evaluated;
+const evaluated0 = validate80.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6411,19 +6620,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate78.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
-validate78.evaluated = {"props":{"x":true,"y":true},"dynamicProps":false,"dynamicItems":false};
+validate80.evaluated = {"props":{"x":true,"y":true},"dynamicProps":false,"dynamicItems":false};
 
-const dragMouseBody = validate79;
-const schema134 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
-const schema135 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
+const dragMouseBody = validate81;
+const schema137 = {"$id":"dragMouseBody","$ref":"contract#/$defs/MouseDragRequest"};
+const schema138 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"},"button":{"default":"left","$ref":"contract#/$defs/MouseButton"}}};
 
-function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate80.evaluated;
+const evaluated0 = validate82.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6538,7 +6747,7 @@ vErrors.push(err8);
 errors++;
 }
 if(!(((data4 === "left") || (data4 === "middle")) || (data4 === "right"))){
-const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema131.enum}};
+const err9 = {instancePath:instancePath+"/button",schemaPath:"contract#/$defs/MouseButton/enum",keyword:"enum",params:{allowedValues: schema134.enum}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6558,39 +6767,39 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate80.errors = vErrors;
+validate82.errors = vErrors;
 return errors === 0;
 }
-validate80.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
+validate82.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate79.evaluated;
+const evaluated0 = validate81.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate80(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+if(!(validate82(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
 errors = vErrors.length;
 }
-validate79.errors = vErrors;
+validate81.errors = vErrors;
 return errors === 0;
 }
-validate79.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
+validate81.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true,"button":true},"dynamicProps":false,"dynamicItems":false};
 
-const scrollMouseBody = validate82;
-const schema137 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
-const schema138 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
+const scrollMouseBody = validate84;
+const schema140 = {"$id":"scrollMouseBody","$ref":"contract#/$defs/MouseScrollRequest"};
+const schema141 = {"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"},"delta_y":{"type":"integer"},"amount":{"type":"integer","minimum":1},"direction":{"default":"down","type":"string","enum":["up","down","left","right"]}}};
 
-function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate82.evaluated;
+const evaluated0 = validate84.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6677,7 +6886,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!((((data4 === "up") || (data4 === "down")) || (data4 === "left")) || (data4 === "right"))){
-const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema138.properties.direction.enum}};
+const err6 = {instancePath:instancePath+"/direction",schemaPath:"contract#/$defs/MouseScrollRequest/properties/direction/enum",keyword:"enum",params:{allowedValues: schema141.properties.direction.enum}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6697,19 +6906,19 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate82.errors = vErrors;
+validate84.errors = vErrors;
 return errors === 0;
 }
-validate82.evaluated = {"props":{"x":true,"y":true,"delta_y":true,"amount":true,"direction":true},"dynamicProps":false,"dynamicItems":false};
+validate84.evaluated = {"props":{"x":true,"y":true,"delta_y":true,"amount":true,"direction":true},"dynamicProps":false,"dynamicItems":false};
 
-const typeTextBody = validate83;
-const schema139 = {"$id":"typeTextBody","$ref":"contract#/$defs/KeyboardTypeRequest"};
-const schema140 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":100000},"delay_ms":{"type":"integer","minimum":0,"maximum":1000}}};
+const typeTextBody = validate85;
+const schema142 = {"$id":"typeTextBody","$ref":"contract#/$defs/KeyboardTypeRequest"};
+const schema143 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":100000},"delay_ms":{"type":"integer","minimum":0,"maximum":1000}}};
 
-function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate83.evaluated;
+const evaluated0 = validate85.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6798,19 +7007,19 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate83.errors = vErrors;
+validate85.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = {"props":{"text":true,"delay_ms":true},"dynamicProps":false,"dynamicItems":false};
+validate85.evaluated = {"props":{"text":true,"delay_ms":true},"dynamicProps":false,"dynamicItems":false};
 
-const pressKeyBody = validate84;
-const schema141 = {"$id":"pressKeyBody","$ref":"contract#/$defs/KeyboardPressRequest"};
-const schema142 = {"type":"object","required":["key"],"properties":{"key":{"type":"string","minLength":1,"maxLength":64}}};
+const pressKeyBody = validate86;
+const schema144 = {"$id":"pressKeyBody","$ref":"contract#/$defs/KeyboardPressRequest"};
+const schema145 = {"type":"object","required":["key"],"properties":{"key":{"type":"string","minLength":1,"maxLength":64}}};
 
-function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate84.evaluated;
+const evaluated0 = validate86.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6874,19 +7083,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate84.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-validate84.evaluated = {"props":{"key":true},"dynamicProps":false,"dynamicItems":false};
+validate86.evaluated = {"props":{"key":true},"dynamicProps":false,"dynamicItems":false};
 
-const pressKeyCombinationBody = validate85;
-const schema143 = {"$id":"pressKeyCombinationBody","$ref":"contract#/$defs/KeyboardCombinationRequest"};
-const schema144 = {"type":"object","properties":{"keys":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
+const pressKeyCombinationBody = validate87;
+const schema146 = {"$id":"pressKeyCombinationBody","$ref":"contract#/$defs/KeyboardCombinationRequest"};
+const schema147 = {"type":"object","properties":{"keys":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
 
-function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate85.evaluated;
+const evaluated0 = validate87.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7062,19 +7271,19 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate85.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = {"props":{"keys":true,"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
+validate87.evaluated = {"props":{"keys":true,"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
 
-const setClipboardBody = validate86;
-const schema145 = {"$id":"setClipboardBody","$ref":"contract#/$defs/ClipboardSetRequest"};
-const schema146 = {"type":"object","properties":{"content":{"type":"string","maxLength":1048576},"text":{"type":"string","maxLength":1048576}}};
+const setClipboardBody = validate88;
+const schema148 = {"$id":"setClipboardBody","$ref":"contract#/$defs/ClipboardSetRequest"};
+const schema149 = {"type":"object","properties":{"content":{"type":"string","maxLength":1048576},"text":{"type":"string","maxLength":1048576}}};
 
-function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate86.evaluated;
+const evaluated0 = validate88.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7143,19 +7352,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate86.errors = vErrors;
+validate88.errors = vErrors;
 return errors === 0;
 }
-validate86.evaluated = {"props":{"content":true,"text":true},"dynamicProps":false,"dynamicItems":false};
+validate88.evaluated = {"props":{"content":true,"text":true},"dynamicProps":false,"dynamicItems":false};
 
-const takeRegionScreenshotBody = validate87;
-const schema147 = {"$id":"takeRegionScreenshotBody","$ref":"contract#/$defs/ScreenRegion"};
-const schema148 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+const takeRegionScreenshotBody = validate89;
+const schema150 = {"$id":"takeRegionScreenshotBody","$ref":"contract#/$defs/ScreenRegion"};
+const schema151 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
 
-function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate87.evaluated;
+const evaluated0 = validate89.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7290,19 +7499,19 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate87.errors = vErrors;
+validate89.errors = vErrors;
 return errors === 0;
 }
-validate87.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate89.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
-const startRecordingBody = validate88;
-const schema149 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
-const schema150 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
+const startRecordingBody = validate90;
+const schema152 = {"$id":"startRecordingBody","$ref":"contract#/$defs/RecordingStartRequest"};
+const schema153 = {"type":"object","properties":{"output_file":{"type":"string","minLength":1,"maxLength":4096},"fps":{"default":10,"type":"integer","minimum":1,"maximum":60},"format":{"default":"mp4","type":"string"},"quality":{"default":"medium","type":"string"}}};
 
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate88.evaluated;
+const evaluated0 = validate90.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7418,19 +7627,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate88.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-validate88.evaluated = {"props":{"output_file":true,"fps":true,"format":true,"quality":true},"dynamicProps":false,"dynamicItems":false};
+validate90.evaluated = {"props":{"output_file":true,"fps":true,"format":true,"quality":true},"dynamicProps":false,"dynamicItems":false};
 
-const stopRecordingBody = validate89;
-const schema151 = {"$id":"stopRecordingBody","$ref":"contract#/$defs/RecordingStopRequest"};
-const schema152 = {"type":"object","properties":{"recording_id":{"type":"string","maxLength":200}}};
+const stopRecordingBody = validate91;
+const schema154 = {"$id":"stopRecordingBody","$ref":"contract#/$defs/RecordingStopRequest"};
+const schema155 = {"type":"object","properties":{"recording_id":{"type":"string","maxLength":200}}};
 
-function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate89.evaluated;
+const evaluated0 = validate91.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7474,144 +7683,13 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate89.errors = vErrors;
-return errors === 0;
-}
-validate89.evaluated = {"props":{"recording_id":true},"dynamicProps":false,"dynamicItems":false};
-
-const getRecordingStatusQuery = validate90;
-const schema153 = {"$id":"getRecordingStatusQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
-
-function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate90.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-if(typeof data0 === "string"){
-if(func1(data0) > 200){
-const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-validate90.errors = vErrors;
-return errors === 0;
-}
-validate90.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-const downloadRecordingQuery = validate91;
-const schema154 = {"$id":"downloadRecordingQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
-
-function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate91.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-if(typeof data0 === "string"){
-if(func1(data0) > 200){
-const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(func1(data0) < 1){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
 validate91.errors = vErrors;
 return errors === 0;
 }
-validate91.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate91.evaluated = {"props":{"recording_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const focusWindowBody = validate92;
-const schema155 = {"$id":"focusWindowBody","$ref":"contract#/$defs/WindowRequest"};
-const schema156 = {"type":"object","required":["window_id"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}}};
+const getRecordingStatusQuery = validate92;
+const schema156 = {"$id":"getRecordingStatusQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7624,8 +7702,11 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.window_id === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"}};
+if(data.id !== undefined){
+let data0 = data.id;
+if(typeof data0 === "string"){
+if(func1(data0) > 200){
+const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7634,11 +7715,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(data.window_id !== undefined){
-let data0 = data.window_id;
-if(typeof data0 === "string"){
-if(func1(data0) > 200){
-const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
+if(func1(data0) < 1){
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7647,8 +7725,9 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(func1(data0) < 1){
-const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7658,8 +7737,9 @@ vErrors.push(err2);
 errors++;
 }
 }
+}
 else {
-const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"}};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7668,30 +7748,84 @@ vErrors.push(err3);
 }
 errors++;
 }
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate92.errors = vErrors;
 return errors === 0;
 }
-validate92.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate92.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-const closeWindowBody = validate93;
-const schema157 = {"$id":"closeWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const downloadRecordingQuery = validate93;
+const schema157 = {"$id":"downloadRecordingQuery","type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200}},"required":[]};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate93.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+if(typeof data0 === "string"){
+if(func1(data0) > 200){
+const err0 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 200}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(func1(data0) < 1){
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate93.errors = vErrors;
+return errors === 0;
+}
+validate93.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+const focusWindowBody = validate94;
+const schema158 = {"$id":"focusWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const schema159 = {"type":"object","required":["window_id"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}}};
+
+function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate94.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7755,19 +7889,94 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate93.errors = vErrors;
+validate94.errors = vErrors;
 return errors === 0;
 }
-validate93.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate94.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const resizeWindowBody = validate94;
-const schema159 = {"$id":"resizeWindowBody","$ref":"contract#/$defs/WindowResizeRequest"};
-const schema160 = {"type":"object","required":["window_id","width","height"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+const closeWindowBody = validate95;
+const schema160 = {"$id":"closeWindowBody","$ref":"contract#/$defs/WindowRequest"};
 
-function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate94.evaluated;
+const evaluated0 = validate95.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.window_id === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/required",keyword:"required",params:{missingProperty: "window_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.window_id !== undefined){
+let data0 = data.window_id;
+if(typeof data0 === "string"){
+if(func1(data0) > 200){
+const err1 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/maxLength",keyword:"maxLength",params:{limit: 200}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(func1(data0) < 1){
+const err2 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/window_id",schemaPath:"contract#/$defs/WindowRequest/properties/window_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"contract#/$defs/WindowRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate95.errors = vErrors;
+return errors === 0;
+}
+validate95.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+
+const resizeWindowBody = validate96;
+const schema162 = {"$id":"resizeWindowBody","$ref":"contract#/$defs/WindowResizeRequest"};
+const schema163 = {"type":"object","required":["window_id","width","height"],"properties":{"window_id":{"type":"string","minLength":1,"maxLength":200},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1}}};
+
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate96.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7901,18 +8110,18 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate94.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
-validate94.evaluated = {"props":{"window_id":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate96.evaluated = {"props":{"window_id":true,"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
 
-const minimizeWindowBody = validate95;
-const schema161 = {"$id":"minimizeWindowBody","$ref":"contract#/$defs/WindowRequest"};
+const minimizeWindowBody = validate97;
+const schema164 = {"$id":"minimizeWindowBody","$ref":"contract#/$defs/WindowRequest"};
 
-function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate95.evaluated;
+const evaluated0 = validate97.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7976,260 +8185,260 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate95.errors = vErrors;
-return errors === 0;
-}
-validate95.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
-
-const setResolutionBody = validate96;
-const schema163 = {"$id":"setResolutionBody","$ref":"contract#/$defs/ResolutionRequest"};
-const schema164 = {"type":"object","required":["width","height"],"properties":{"width":{"type":"integer","minimum":320,"maximum":7680},"height":{"type":"integer","minimum":200,"maximum":4320}}};
-
-function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate96.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.width === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.height === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.width !== undefined){
-let data0 = data.width;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 > 7680 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data0 < 320 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-}
-if(data.height !== undefined){
-let data1 = data.height;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 > 4320 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-if(data1 < 200 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-validate96.errors = vErrors;
-return errors === 0;
-}
-validate96.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
-
-const setResolutionAliasBody = validate97;
-const schema165 = {"$id":"setResolutionAliasBody","$ref":"contract#/$defs/ResolutionRequest"};
-
-function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate97.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.width === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.height === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.width !== undefined){
-let data0 = data.width;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 > 7680 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data0 < 320 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-}
-if(data.height !== undefined){
-let data1 = data.height;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 > 4320 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-if(data1 < 200 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
 validate97.errors = vErrors;
 return errors === 0;
 }
-validate97.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+validate97.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const recogniseTextBody = validate98;
-const schema167 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
-const schema168 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
+const setResolutionBody = validate98;
+const schema166 = {"$id":"setResolutionBody","$ref":"contract#/$defs/ResolutionRequest"};
+const schema167 = {"type":"object","required":["width","height"],"properties":{"width":{"type":"integer","minimum":320,"maximum":7680},"height":{"type":"integer","minimum":200,"maximum":4320}}};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate98.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.width === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.height === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.width !== undefined){
+let data0 = data.width;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 7680 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0 < 320 || isNaN(data0)){
+const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+if(data.height !== undefined){
+let data1 = data.height;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 4320 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data1 < 200 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate98.errors = vErrors;
+return errors === 0;
+}
+validate98.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+
+const setResolutionAliasBody = validate99;
+const schema168 = {"$id":"setResolutionAliasBody","$ref":"contract#/$defs/ResolutionRequest"};
+
+function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate99.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.width === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "width"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.height === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/required",keyword:"required",params:{missingProperty: "height"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.width !== undefined){
+let data0 = data.width;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err2 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 7680 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/maximum",keyword:"maximum",params:{comparison: "<=", limit: 7680}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0 < 320 || isNaN(data0)){
+const err4 = {instancePath:instancePath+"/width",schemaPath:"contract#/$defs/ResolutionRequest/properties/width/minimum",keyword:"minimum",params:{comparison: ">=", limit: 320}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+if(data.height !== undefined){
+let data1 = data.height;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 4320 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4320}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data1 < 200 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/height",schemaPath:"contract#/$defs/ResolutionRequest/properties/height/minimum",keyword:"minimum",params:{comparison: ">=", limit: 200}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/$defs/ResolutionRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate99.errors = vErrors;
+return errors === 0;
+}
+validate99.evaluated = {"props":{"width":true,"height":true},"dynamicProps":false,"dynamicItems":false};
+
+const recogniseTextBody = validate100;
+const schema170 = {"$id":"recogniseTextBody","$ref":"contract#/$defs/OcrRequest"};
+const schema171 = {"type":"object","required":["x","y","width","height"],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"width":{"type":"integer","minimum":1},"height":{"type":"integer","minimum":1},"language":{"default":"eng","type":"string","maxLength":64}}};
+
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate100.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8390,19 +8599,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate98.errors = vErrors;
+validate100.errors = vErrors;
 return errors === 0;
 }
-validate98.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true,"language":true},"dynamicProps":false,"dynamicItems":false};
+validate100.evaluated = {"props":{"x":true,"y":true,"width":true,"height":true,"language":true},"dynamicProps":false,"dynamicItems":false};
 
-const pressHotkeyBody = validate99;
-const schema169 = {"$id":"pressHotkeyBody","$ref":"contract#/$defs/HotkeyRequest"};
-const schema170 = {"type":"object","required":["modifiers","key"],"properties":{"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
+const pressHotkeyBody = validate101;
+const schema172 = {"$id":"pressHotkeyBody","$ref":"contract#/$defs/HotkeyRequest"};
+const schema173 = {"type":"object","required":["modifiers","key"],"properties":{"modifiers":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":64}},"key":{"type":"string","minLength":1,"maxLength":64}}};
 
-function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate99.evaluated;
+const evaluated0 = validate101.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8537,264 +8746,264 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate99.errors = vErrors;
-return errors === 0;
-}
-validate99.evaluated = {"props":{"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
-
-const dragAndDropBody = validate100;
-const schema171 = {"$id":"dragAndDropBody","$ref":"contract#/$defs/DragDropRequest"};
-const schema172 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"}}};
-
-function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate100.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.from_x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.from_y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.to_x === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data.to_y === undefined){
-const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data.from_x !== undefined){
-let data0 = data.from_x;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.from_y !== undefined){
-let data1 = data.from_y;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-if(data.to_x !== undefined){
-let data2 = data.to_x;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-if(data.to_y !== undefined){
-let data3 = data.to_y;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-validate100.errors = vErrors;
-return errors === 0;
-}
-validate100.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
-
-const dragAndDropAliasBody = validate101;
-const schema173 = {"$id":"dragAndDropAliasBody","$ref":"contract#/$defs/DragDropRequest"};
-
-function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate101.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.from_x === undefined){
-const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.from_y === undefined){
-const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.to_x === undefined){
-const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data.to_y === undefined){
-const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data.from_x !== undefined){
-let data0 = data.from_x;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.from_y !== undefined){
-let data1 = data.from_y;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-if(data.to_x !== undefined){
-let data2 = data.to_x;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-if(data.to_y !== undefined){
-let data3 = data.to_y;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
 validate101.errors = vErrors;
 return errors === 0;
 }
-validate101.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
+validate101.evaluated = {"props":{"modifiers":true,"key":true},"dynamicProps":false,"dynamicItems":false};
 
-const findElementBody = validate102;
-const schema175 = {"$id":"findElementBody","$ref":"contract#/$defs/FindElementRequest"};
-const schema176 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000}}};
+const dragAndDropBody = validate102;
+const schema174 = {"$id":"dragAndDropBody","$ref":"contract#/$defs/DragDropRequest"};
+const schema175 = {"type":"object","required":["from_x","from_y","to_x","to_y"],"properties":{"from_x":{"type":"integer"},"from_y":{"type":"integer"},"to_x":{"type":"integer"},"to_y":{"type":"integer"}}};
 
 function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate102.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from_x === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.from_y === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.to_x === undefined){
+const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.to_y === undefined){
+const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.from_x !== undefined){
+let data0 = data.from_x;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.from_y !== undefined){
+let data1 = data.from_y;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.to_x !== undefined){
+let data2 = data.to_x;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.to_y !== undefined){
+let data3 = data.to_y;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate102.errors = vErrors;
+return errors === 0;
+}
+validate102.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
+
+const dragAndDropAliasBody = validate103;
+const schema176 = {"$id":"dragAndDropAliasBody","$ref":"contract#/$defs/DragDropRequest"};
+
+function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate103.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from_x === undefined){
+const err0 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_x"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.from_y === undefined){
+const err1 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "from_y"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.to_x === undefined){
+const err2 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_x"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.to_y === undefined){
+const err3 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/required",keyword:"required",params:{missingProperty: "to_y"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.from_x !== undefined){
+let data0 = data.from_x;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err4 = {instancePath:instancePath+"/from_x",schemaPath:"contract#/$defs/DragDropRequest/properties/from_x/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.from_y !== undefined){
+let data1 = data.from_y;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/from_y",schemaPath:"contract#/$defs/DragDropRequest/properties/from_y/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.to_x !== undefined){
+let data2 = data.to_x;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err6 = {instancePath:instancePath+"/to_x",schemaPath:"contract#/$defs/DragDropRequest/properties/to_x/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.to_y !== undefined){
+let data3 = data.to_y;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err7 = {instancePath:instancePath+"/to_y",schemaPath:"contract#/$defs/DragDropRequest/properties/to_y/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/$defs/DragDropRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate103.errors = vErrors;
+return errors === 0;
+}
+validate103.evaluated = {"props":{"from_x":true,"from_y":true,"to_x":true,"to_y":true},"dynamicProps":false,"dynamicItems":false};
+
+const findElementBody = validate104;
+const schema178 = {"$id":"findElementBody","$ref":"contract#/$defs/FindElementRequest"};
+const schema179 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000}}};
+
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate104.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8858,19 +9067,19 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate102.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate102.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
 
-const waitForElementBody = validate103;
-const schema177 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
-const schema178 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
+const waitForElementBody = validate105;
+const schema180 = {"$id":"waitForElementBody","$ref":"contract#/$defs/WaitForElementRequest"};
+const schema181 = {"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":1000},"timeout":{"default":30,"type":"integer","minimum":1,"maximum":300}}};
 
-function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate103.evaluated;
+const evaluated0 = validate105.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8970,18 +9179,18 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate103.errors = vErrors;
+validate105.errors = vErrors;
 return errors === 0;
 }
-validate103.evaluated = {"props":{"text":true,"timeout":true},"dynamicProps":false,"dynamicItems":false};
+validate105.evaluated = {"props":{"text":true,"timeout":true},"dynamicProps":false,"dynamicItems":false};
 
-const getElementBoundsBody = validate104;
-const schema179 = {"$id":"getElementBoundsBody","$ref":"contract#/$defs/FindElementRequest"};
+const getElementBoundsBody = validate106;
+const schema182 = {"$id":"getElementBoundsBody","$ref":"contract#/$defs/FindElementRequest"};
 
-function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate104.evaluated;
+const evaluated0 = validate106.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9045,18 +9254,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate104.errors = vErrors;
+validate106.errors = vErrors;
 return errors === 0;
 }
-validate104.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
+validate106.evaluated = {"props":{"text":true},"dynamicProps":false,"dynamicItems":false};
 
-const captureWindowQuery = validate105;
-const schema181 = {"$id":"captureWindowQuery","type":"object","properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}},"required":["window_id"]};
+const captureWindowQuery = validate107;
+const schema184 = {"$id":"captureWindowQuery","type":"object","properties":{"window_id":{"type":"string","minLength":1,"maxLength":200}},"required":["window_id"]};
 
-function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate105.evaluated;
+const evaluated0 = validate107.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9120,18 +9329,18 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate105.errors = vErrors;
+validate107.errors = vErrors;
 return errors === 0;
 }
-validate105.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
+validate107.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
-const getExecutionOutputQuery = validate106;
-const schema182 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
+const getExecutionOutputQuery = validate108;
+const schema185 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
 
-function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate106.evaluated;
+const evaluated0 = validate108.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9294,10 +9503,10 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate106.errors = vErrors;
+validate108.errors = vErrors;
 return errors === 0;
 }
-validate106.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
+validate108.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
 
 export const agentContract = {
   name: "agent",
@@ -9326,6 +9535,8 @@ export const agentContract = {
     { operationId: "fileExists", method: "GET", path: "/files/exists", authenticated: true, status: 200, query: { validate: fileExistsQuery, types: { "path": "string" }, units: {} } },
     { operationId: "removeFile", method: "DELETE", path: "/files/remove", authenticated: true, status: 200, query: { validate: removeFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "makeDirectory", method: "POST", path: "/files/mkdir", authenticated: true, status: 200, body: { validate: makeDirectoryBody, required: true, units: {} } },
+    { operationId: "renameFile", method: "POST", path: "/files/rename", authenticated: true, status: 200, body: { validate: renameFileBody, required: true, units: {} } },
+    { operationId: "statFile", method: "GET", path: "/files/stat", authenticated: true, status: 200, query: { validate: statFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "uploadFile", method: "POST", path: "/files/upload", authenticated: true, status: 200, query: { validate: uploadFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "downloadFile", method: "GET", path: "/files/download", authenticated: true, status: 200, query: { validate: downloadFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "watchFiles", method: "GET", path: "/files/watch", authenticated: true, status: 101, upgrade: true, frames: { "watch": { validate: frameWatchRequest, units: {} }, "unwatch": { validate: frameUnwatchRequest, units: {} } } },

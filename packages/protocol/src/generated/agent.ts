@@ -543,6 +543,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rename or move a file or directory
+         * @description Parents of `new_path` are created. A symbolic link is moved itself. What is there already is only replaced with
+         *     `overwrite`, and never when it is a directory. A directory can only be moved within its file system; `mv` as a
+         *     command copies it to another.
+         */
+        post: operations["renameFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/stat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe one file or directory
+         * @description What a listing says of it. A symbolic link is described itself.
+         */
+        get: operations["statFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/upload": {
         parameters: {
             query?: never;
@@ -2094,6 +2136,17 @@ export interface components {
             path: string;
             /** @description Absent when nothing is there. */
             is_directory?: boolean;
+        };
+        FileRenameRequest: {
+            /** @description What to move. */
+            path: string;
+            /** @description Its path afterwards, not the directory to put it in. */
+            new_path: string;
+            /**
+             * @description Replace a file that has the new path.
+             * @default false
+             */
+            overwrite?: boolean;
         };
         FileResponse: {
             success?: boolean;
@@ -3778,6 +3831,74 @@ export interface operations {
             409: components["responses"]["Conflict"];
             410: components["responses"]["Gone"];
             413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renameFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileRenameRequest"];
+            };
+        };
+        responses: {
+            /** @description It has its new path, which the answer carries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    statFile: {
+        parameters: {
+            query: {
+                /**
+                 * @description A path below `/workspace` or `/tmp`. Relative paths start at `/workspace`. Names that are not UTF-8 are listed
+                 *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
+                 */
+                path: components["parameters"]["FilePath"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entry. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileInfo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
