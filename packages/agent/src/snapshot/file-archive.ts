@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { PrivateDirectory } from "../private-directory.js";
@@ -55,10 +56,13 @@ export class FileArchive {
       [
         ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
         `--exclude=${withoutSlash(await this.excluded.path())}`,
-        ...this.#trees,
+        ...["--null", "--verbatim-files-from", "--files-from=-"],
       ],
-      { stdio: ["ignore", "pipe", "pipe"] },
+      { stdio: ["pipe", "pipe", "pipe"] },
     );
+    // Told by its end.
+    tar.stdin.on("error", () => undefined);
+    tar.stdin.end(await this.#entries());
     const archive = new PassThrough();
     const ended = finished(tar);
     tar.stdout.pipe(archive, { end: false });
@@ -68,6 +72,16 @@ export class FileArchive {
       (error: Error) => archive.destroy(error),
     );
     return archive;
+  }
+
+  /** What is in the trees, not they themselves: a machine has its own, whose owner and mode are not ours to change. */
+  async #entries(): Promise<Buffer> {
+    const names = await Promise.all(
+      this.#trees.map(async (tree) =>
+        (await readdir(`/${tree}`, { encoding: "latin1" })).map((name) => `${tree}/${name}`),
+      ),
+    );
+    return Buffer.from(names.flat().join("\0"), "latin1");
   }
 
   /** Unpacks what {@link save} gave. */
