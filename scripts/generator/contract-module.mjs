@@ -117,7 +117,8 @@ function describe(document, { operationId, method, path, operation, parameters }
 
 /** What a client may send over a WebSocket: a validator for each kind of frame, by its `type` or `action`. */
 function clientFrames(document, schema, validators) {
-  const branches = resolve(document, schema).oneOf ?? [schema];
+  const { oneOf, anyOf } = resolve(document, schema);
+  const branches = oneOf ?? anyOf ?? [schema];
   const entries = branches.flatMap((branch) => {
     const properties = propertiesOf(document, branch);
     const kind = properties.type ?? properties.action;
