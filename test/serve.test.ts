@@ -87,6 +87,7 @@ describe("cloud-sandbox-local serve", () => {
             .map(({ commandLine }) => commandLine)
             .filter((line) => line.includes(`/cloud-sandbox-${server.pid}-`));
         await expect.poll(left, { timeout: 5000 }).toEqual([]);
+        await expect.poll(() => leftovers(server.pid), { timeout: 10_000 }).toEqual([]);
       }
     }
   });

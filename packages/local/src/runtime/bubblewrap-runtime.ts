@@ -7,7 +7,7 @@ import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
-import { openControlGroups, removeStaleGroups } from "./control-group.js";
+import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "./control-group.js";
 import { type EgressSocket, listenForEgress } from "./egress-socket.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
@@ -31,8 +31,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
-    this.#foundation ??= layFoundation();
-    const foundation = await this.#foundation;
+    const foundation = await this.#laidFoundation();
     const { groups, uids } = foundation;
     const cleanups: (() => Promise<void>)[] = [];
     try {
@@ -49,6 +48,15 @@ export class BubblewrapRuntime implements SandboxRuntime {
       for (const cleanup of cleanups.reverse()) await cleanup();
       throw error;
     }
+  }
+
+  /** Laid once; where that failed, it is tried again. */
+  #laidFoundation(): Promise<Foundation> {
+    this.#foundation ??= layFoundation().catch((error: unknown) => {
+      this.#foundation = undefined;
+      throw error;
+    });
+    return this.#foundation;
   }
 
   async #spawn(
@@ -131,10 +139,11 @@ async function layFoundation(): Promise<Foundation> {
   const remaining = await removeStaleGroups(isAliveIdentity);
   // A uid is somebody's for as long as a process of his may have it.
   if (isRoot) await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
-  const directory = await InstanceDirectory.create();
-  const controlGroups = await openControlGroups(directory.instance);
+  const directory = InstanceDirectory.plan();
   // Before anything is made that would have to be removed.
-  const guard = new InstanceGuard(directory, controlGroups?.directories ?? []);
+  const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));
+  await directory.make();
+  const controlGroups = await openControlGroups(directory.instance);
   const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
   const seccompFile = program && join(directory.path, "seccomp");
   if (program && seccompFile) await writeFile(seccompFile, program);
@@ -152,14 +161,15 @@ async function layFoundation(): Promise<Foundation> {
 }
 
 /**
- * A shell that enters the control groups, offers itself to the kernel when memory runs out, closes what this process
+ * A shell that ends when this process has ended before it began, which nothing else would notice. It enters the control
+ * groups, offers itself to the kernel when memory runs out, closes what this process
  * was started with, and becomes the machine.
  */
 function enterGroups(memberFiles: readonly string[], strayDescriptors: readonly number[]): string[] {
   // Only bash can name a descriptor above 9.
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
-  const script = `${close}echo 500 > /proc/self/oom_score_adj
+  const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj
 while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"`;
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }

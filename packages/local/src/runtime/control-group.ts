@@ -14,8 +14,6 @@ import type { MachineLimits } from "./sandbox-runtime.js";
 export interface ControlGroups extends MachineGroups {
   readonly version: 1 | 2;
   readonly controllers: readonly Controller[];
-  /** The directories of this instance, with a group in them for each machine. */
-  readonly directories: readonly string[];
 }
 
 export type Controller = "memory" | "pids" | "cpu" | "freezer";
@@ -32,6 +30,16 @@ export async function openControlGroups(
   return (await openUnified(instance, base)) ?? (await openPerController(instance, base, own));
 }
 
+/** Where the groups of an instance are, in whichever hierarchies they come to be made. */
+export async function controlGroupDirectories(instance: string, base: string = root): Promise<string[]> {
+  return (await familyDirectories(base)).map((directory) => join(directory, instance));
+}
+
+async function familyDirectories(base: string): Promise<string[]> {
+  const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
+  return [join(base, family), ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family))];
+}
+
 /**
  * Ends and removes what instances left behind for which `isAlive` says no; resolves with those of which something is
  * left even so.
@@ -40,13 +48,8 @@ export async function removeStaleGroups(
   isAlive: (instance: string) => boolean,
   base: string = root,
 ): Promise<ReadonlySet<string>> {
-  const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
-  const families = [
-    join(base, family),
-    ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family)),
-  ];
   const remaining = new Set<string>();
-  for (const directory of families) {
+  for (const directory of await familyDirectories(base)) {
     for (const instance of await subdirectories(directory)) {
       if (isAlive(instance)) continue;
       for (const group of await subdirectories(join(directory, instance))) {
@@ -94,7 +97,6 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
   return {
     version: 2,
     controllers: [...wanted, "freezer"],
-    directories: [directory],
     async create(name, limits) {
       const group = join(directory, name);
       await mkdir(group);
@@ -151,7 +153,6 @@ async function openPerController(
   return {
     version: 1,
     controllers,
-    directories: [...directories.values()],
     async create(name, limits) {
       const group = new Map(
         [...directories].map(([controller, directory]) => [controller, join(directory, name)]),
@@ -260,5 +261,6 @@ function ignoreBusy(error: NodeJS.ErrnoException): void {
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (!["ENOENT", "EOPNOTSUPP", "EACCES", "EPERM"].includes(error.code ?? "")) throw error;
+  // ENODEV: the group went while it was written to.
+  if (!["ENOENT", "ENODEV", "EOPNOTSUPP", "EACCES", "EPERM"].includes(error.code ?? "")) throw error;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,26 +17,39 @@ const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
  * `sockets` is its owner's alone. What `egress` holds may be reached by whoever knows its name and owns it.
  */
 export class InstanceDirectory {
+  #inMemory: string;
+
   private constructor(
     readonly path: string,
-    /** One more, in memory where that is possible: thousands of small things are made and removed there in no time. */
-    readonly inMemory: string,
+    inMemory: string,
     /** `<pid>-<start time>` of the owner, which also names its control groups and uid leases. */
     readonly instance: string,
-  ) {}
+  ) {
+    this.#inMemory = inMemory;
+  }
 
-  static async create(): Promise<InstanceDirectory> {
+  /** Names one. Nothing is there before {@link make}, so that who removes it can be there first. */
+  static plan(): InstanceDirectory {
     const instance = ownIdentity();
-    const path = await mkdtemp(join(tmpdir(), `${prefix}${instance}-`));
-    await mkdir(join(path, "sockets"), { mode: 0o700 });
-    await mkdir(join(path, "egress"));
-    for (const entered of [join(path, "egress"), path]) await chmod(entered, 0o711);
-    const inMemory = await mkdtemp(join(sharedMemory, `${prefix}${instance}-`)).catch(() =>
-      join(path, "memory"),
-    );
-    await mkdir(inMemory, { recursive: true });
-    await chmod(inMemory, 0o711);
-    return new InstanceDirectory(path, inMemory, instance);
+    const name = `${prefix}${instance}-${randomBytes(6).toString("hex")}`;
+    return new InstanceDirectory(join(tmpdir(), name), join(sharedMemory, name), instance);
+  }
+
+  /** One more, in memory where that is possible: thousands of small things are made and removed there in no time. */
+  get inMemory(): string {
+    return this.#inMemory;
+  }
+
+  async make(): Promise<void> {
+    await mkdir(this.path, { mode: 0o700 });
+    await mkdir(join(this.path, "sockets"), { mode: 0o700 });
+    await mkdir(join(this.path, "egress"), { mode: 0o700 });
+    for (const entered of [join(this.path, "egress"), this.path]) await chmod(entered, 0o711);
+    await mkdir(this.#inMemory, { mode: 0o700 }).catch(() => {
+      this.#inMemory = join(this.path, "memory");
+      return mkdir(this.#inMemory, { mode: 0o700 });
+    });
+    await chmod(this.#inMemory, 0o711);
   }
 
   /** A directory that is removed as one of this process's should it not come to that itself, and is otherwise the caller's. */

@@ -11,7 +11,10 @@ import { uidLeaseDirectory } from "./uid-lease.js";
 export class InstanceGuard {
   readonly #child: ChildProcess;
 
-  /** Machines are known by the directory's path, which stands on the command line of each, and by being in `groups`. */
+  /**
+   * Machines are known by the directory's path, which stands on the command line of each, and by being in `groups`. Of
+   * all these nothing need be there yet.
+   */
   constructor({ path, inMemory, instance }: InstanceDirectory, groups: readonly string[]) {
     this.#child = spawn("/bin/sh", ["-c", script, "cloud-sandbox-guard", ...groups], {
       cwd: "/",

@@ -12,7 +12,9 @@ export function processIdentity(pid: number): string | undefined {
     const state = fields[0];
     const startTime = fields[19];
     return state === "Z" || startTime === undefined ? undefined : `${pid}-${startTime}`;
-  } catch {
+  } catch (error) {
+    // Whoever cannot be looked at, for want of descriptors say, is not dead for that.
+    if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     return undefined;
   }
 }

@@ -20,13 +20,12 @@ export class UidLeases {
   constructor(private readonly instance: string) {}
 
   async take(): Promise<number> {
-    await mkdir(uidLeaseDirectory, { recursive: true, mode: 0o755 });
     const { first, count } = usableRange(await readFile("/proc/self/uid_map", "utf8"));
     const start = Math.floor(Math.random() * count);
     for (let step = 0; step < count; step += 1) {
       const uid = first + ((start + step) % count);
       try {
-        await symlink(this.instance, join(uidLeaseDirectory, String(uid)));
+        await this.#link(uid);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
         throw error;
@@ -35,6 +34,18 @@ export class UidLeases {
       return uid;
     }
     throw new Error(`All ${count} sandbox uids are in use.`);
+  }
+
+  /** Another instance may remove the directory, empty as it is, before there is something in it. */
+  async #link(uid: number): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await mkdir(uidLeaseDirectory, { recursive: true, mode: 0o755 });
+        return await symlink(this.instance, join(uidLeaseDirectory, String(uid)));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt >= 20) throw error;
+      }
+    }
   }
 
   async release(uid: number): Promise<void> {
