@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../packages/local/dist/main.js", import.meta.url));
+export const apiKey = "chaos-key";
+
+/** A server on a data directory that may be killed at any moment, also before it is ready. */
+export class ChaosServer {
+  readonly pid: number;
+  /** Its URL, or undefined when it ended before it had one. */
+  readonly ready: Promise<string | undefined>;
+  readonly #exited: Promise<unknown>;
+  #log = "";
+
+  constructor(dataDirectory: string) {
+    const args = [main, "serve", "--json", "--port", "0", "--api-key", apiKey, "--pool", "2"];
+    const child = spawn(process.execPath, [...args, "--data-dir", dataDirectory], {
+      cwd: "/",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.pid = child.pid ?? 0;
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#log += chunk;
+    });
+    // A run that fails leaves none behind either.
+    const kill = () => child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.once("exit", () => process.off("exit", kill));
+    this.#exited = once(child, "exit");
+    this.ready = Promise.race([firstLine(child), this.#exited.then(() => undefined)]).then((line) =>
+      line === undefined ? undefined : (JSON.parse(line) as { url: string }).url,
+    );
+  }
+
+  get log(): string {
+    return this.#log;
+  }
+
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    process.kill(this.pid, signal);
+    await this.#exited;
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string | undefined> {
+  let output = "";
+  for await (const chunk of child.stdout ?? []) {
+    output += String(chunk);
+    const end = output.indexOf("\n");
+    if (end === -1) continue;
+    return output.slice(0, end);
+  }
+  return undefined;
+}

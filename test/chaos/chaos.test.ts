@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { ChaosRun } from "./chaos-run.js";
+
+const kills = Number(process.env.CHAOS_KILLS ?? 8);
+const seed = Number(process.env.CHAOS_SEED ?? 20_260_101);
+
+// Hundreds of kills: CHAOS_KILLS=300 npx vitest run test/chaos
+test(`a server that is killed ${kills} times under load loses nothing and leaves nothing`, {
+  timeout: 30_000 + kills * 15_000,
+}, async () => {
+  const report = await new ChaosRun(seed).run(kills);
+  const { lost, orphans, refused, ...numbers } = report;
+  console.log(
+    `chaos: ${JSON.stringify({ ...numbers, lost: lost.length, orphans: orphans.length })} (CHAOS_SEED=${seed})`,
+  );
+  expect({ lost, orphans, refused }).toEqual({ lost: [], orphans: [], refused: [] });
+});

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { hostProcesses } from "../support/host-processes.js";
+
+/** What servers that are dead left on this machine: processes, groups, uids, directories, sockets, mounts. */
+export function leftovers(deadPids: ReadonlySet<number>): string[] {
+  // What belongs to an instance carries its process and when that started; pids come back, those do not.
+  const owner = (text: string): number | undefined => {
+    const pid = /(?:^|cloud-sandbox-)(\d+)-\d+/.exec(text)?.[1];
+    return pid === undefined ? undefined : Number(pid);
+  };
+  const isDead = (text: string): boolean => deadPids.has(owner(text) ?? -1);
+  const found = (kind: string, names: readonly string[]): string[] =>
+    names.filter(isDead).map((name) => `${kind}: ${name}`);
+  return [
+    ...found(
+      "process",
+      hostProcesses().flatMap(({ pid, commandLine }) => {
+        const instance = /cloud-sandbox-\d+-\d+-\w+/.exec(commandLine)?.[0];
+        return instance === undefined ? [] : [`${instance} (${pid})`];
+      }),
+    ),
+    ...found("control group", groupDirectories().flatMap(entries)),
+    ...found("uid", entries("/run/cloud-sandbox-uids").map(leaseOwner)),
+    ...found("directory", [tmpdir(), "/dev/shm"].flatMap(entries)),
+    ...found(
+      "socket",
+      lines("/proc/net/unix").filter((line) => line.includes("/cloud-sandbox-")),
+    ),
+    ...found(
+      "mount",
+      lines("/proc/self/mounts").filter((line) => line.includes("/cloud-sandbox-")),
+    ),
+  ];
+}
+
+function groupDirectories(): string[] {
+  const own = lines("/proc/self/cgroup").map((line) => line.split(":"));
+  return [
+    "/sys/fs/cgroup/cloud-sandbox",
+    ...own.map(
+      ([, controller, path = ""]) => `/sys/fs/cgroup/${controller}${path === "/" ? "" : path}/cloud-sandbox`,
+    ),
+  ];
+}
+
+function leaseOwner(name: string): string {
+  try {
+    return readlinkSync(`/run/cloud-sandbox-uids/${name}`);
+  } catch {
+    return "";
+  }
+}
+
+function entries(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+const lines = (file: string): string[] => readFileSync(file, "utf8").trim().split("\n");

@@ -1,0 +1,61 @@
+import type { LocalServer } from "./local-server.js";
+
+export interface Told<Body = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export interface CreatedSandbox {
+  readonly id: string;
+  readonly status: string;
+  readonly auth_token: string;
+  readonly public_host: string;
+  readonly expires_at: string;
+}
+
+/** Talks to a server as curl does: what it says is what is tested. */
+export class ControlPlaneCaller {
+  constructor(private readonly server: Pick<LocalServer, "url" | "apiKey">) {}
+
+  async call<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Told<Body>> {
+    const response = await fetch(`${this.server.url}/v1${path}`, {
+      method,
+      headers: { "X-API-Key": this.server.apiKey, ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+  }
+
+  async create(body: object = {}): Promise<CreatedSandbox> {
+    const told = await this.call("POST", "/sandboxes", { template_name: "base", ...body });
+    if (told.status !== 201)
+      throw new Error(`create was answered with ${told.status}: ${JSON.stringify(told.body)}`);
+    return told.body as unknown as CreatedSandbox;
+  }
+
+  /** The status and what says why, for the short form of most expectations. */
+  async told(method: string, path: string, body?: object): Promise<string> {
+    const { status, body: said } = await this.call(method, path, body);
+    return [status, said.code ?? said.status].join(" ");
+  }
+
+  /** Runs a shell command in a sandbox, by the address and with the token of its create. */
+  async run({ id, auth_token }: CreatedSandbox, command: string): Promise<Told> {
+    const response = await fetch(`${this.server.url}/agent/${id}/commands/run`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${auth_token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ command }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Told["body"],
+    };
+  }
+}
