@@ -97,6 +97,25 @@ describe("a stopped sandbox", () => {
     }
   });
 
+  test("gives its files to the control plane alone", async () => {
+    const { id, auth_token } = await api.create();
+    for (const [method, path] of [
+      ["POST", "/internal/snapshot"],
+      ["PUT", "/internal/snapshot"],
+    ] as const) {
+      const response = await fetch(`${server.url}/agent/${id}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${auth_token}` },
+      });
+      expect([method, response.status, await response.json()]).toEqual([
+        method,
+        403,
+        expect.objectContaining({ code: "PERMISSION_DENIED" }),
+      ]);
+    }
+    await api.call("DELETE", `/sandboxes/${id}`);
+  });
+
   test("has a deadline, which can be moved and passes", async () => {
     const { id } = await api.create({ timeout_seconds: 300 });
     await step(id, "stop");
