@@ -29,6 +29,8 @@ export interface AgentConfig {
   readonly limits: SandboxLimits;
   /** Languages the template promises; found out from the search path when absent. */
   readonly languages?: readonly string[];
+  /** Variables that every program gets, as its template has them. */
+  readonly environment?: Readonly<Record<string, string>>;
   /**
    * Whether the agent is alone in a machine of its own. Only then may the control plane have it end every other process
    * and fill the file system.

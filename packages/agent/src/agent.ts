@@ -65,7 +65,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
   const proxies = config.egress ? proxyEnvironment(config.egress) : {};
-  const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)) };
+  const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)), ...config.environment };
   const programs = new InstalledPrograms(base.PATH ?? "");
   const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });
   const slots = new ExecutionSlots(config.maxExecutions);

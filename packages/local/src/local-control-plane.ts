@@ -26,6 +26,11 @@ import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/instance-directory.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
 import { openStore, type Store } from "./store/store.js";
+import { TemplateRepository } from "./store/template-repository.js";
+import { LayerStore } from "./templates/layer-store.js";
+import { TemplateBuilder } from "./templates/template-builder.js";
+import { TemplateBuilds } from "./templates/template-builds.js";
+import { TemplateUploads } from "./templates/template-uploads.js";
 import { version } from "./version.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
 import { Webhooks } from "./webhooks/webhooks.js";
@@ -47,6 +52,8 @@ export interface LocalControlPlaneOptions {
   readonly rateLimit?: number;
   /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
   readonly limits?: Partial<MachineLimits>;
+  /** Seconds that the build of a template may take. Default: 1800. */
+  readonly buildTimeoutSeconds?: number;
   /** Where sandboxes are kept over a restart; of one control plane at a time. Default: nothing outlives it. */
   readonly dataDir?: string;
   /** How sandboxes with `internet_access` get out. */
@@ -112,11 +119,27 @@ async function serve(
   ]);
   const activity = new Activity();
   const agents = new AgentCalls(tokens);
+  const layers = new LayerStore(
+    () => keptOrPrivate(store, "layers"),
+    () => templates.list().flatMap(({ built }) => built?.layers ?? []),
+  );
+  const uploads = new TemplateUploads();
+  const timeoutSeconds = options.buildTimeoutSeconds ?? defaultBuildTimeoutSeconds;
+  const builds = new TemplateBuilds({
+    catalogue: templates,
+    builder: new TemplateBuilder({ runtime, tokens, agents, layers, egress, timeoutSeconds }),
+    uploads,
+    layers,
+    repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
+  });
+  await builds.restore();
   const fleet = new SandboxFleet({
     registry: new SandboxRegistry(store.sandboxes),
     machines: new MachineSupply({
       runtime,
       tokens,
+      agents,
+      layers,
       egress,
       activity,
       poolSize: options.pool ?? 1,
@@ -124,7 +147,7 @@ async function serve(
       log,
     }),
     agents,
-    files: new SandboxFiles(() => filesDirectory(store), agents),
+    files: new SandboxFiles(() => keptOrPrivate(store, "files"), agents),
     templates,
     egress,
     isolation,
@@ -148,6 +171,9 @@ async function serve(
     fleet,
     egress,
     templates,
+    builds,
+    uploads,
+    baseUrl: baseFor,
     tokens,
     accountKey,
     limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit),
@@ -175,7 +201,9 @@ async function serve(
   const close = async (): Promise<void> => {
     server.close();
     await webhooks.close();
+    await builds.close();
     await fleet.close();
+    if (store.directory === undefined) await layers.removeAll();
     server.closeAllConnections();
     await runtime.close();
     await store.close();
@@ -193,6 +221,7 @@ async function serve(
 }
 
 const defaultRateLimit = 1_000_000;
+const defaultBuildTimeoutSeconds = 1800;
 
 /** By memory: an idle sandbox takes about 10 MiB, a busy one what it is allowed. */
 function defaultMaxSandboxes(): number {
@@ -200,9 +229,9 @@ function defaultMaxSandboxes(): number {
   return Math.min(256, Math.max(16, Math.floor(memory / (32 * 1024 * 1024))));
 }
 
-/** Where the files of stopped sandboxes are: what is not to outlive this process is found by the next one otherwise. */
-async function filesDirectory({ directory }: Store): Promise<string> {
-  return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, "files");
+/** A place on the disk: what is not to outlive this process is found by the next one otherwise. */
+async function keptOrPrivate({ directory }: Store, name: string): Promise<string> {
+  return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, name);
 }
 
 function defaultLimits(): MachineLimits {

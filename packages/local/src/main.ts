@@ -47,6 +47,7 @@ program
   )
   .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
   .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
+  .option("--build-timeout <seconds>", "time for the build of a template", wholeNumber(1, 86_400), 1800)
   .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
   .option(
     "--egress-allow-private <destination>",
@@ -105,6 +106,7 @@ interface ServeOptions {
   readonly pool: number;
   readonly maxSandboxes?: number;
   readonly rateLimit: number;
+  readonly buildTimeout: number;
   readonly memoryMb: number;
   readonly diskMb: number;
   readonly maxProcesses: number;
@@ -120,6 +122,7 @@ async function serve({
   memoryMb,
   diskMb,
   maxProcesses,
+  buildTimeout,
   egressAllowPrivate,
   egressDeny,
   egressUpstreamProxy,
@@ -140,6 +143,7 @@ async function serve({
     allowedHosts: allowedHost,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
+    buildTimeoutSeconds: buildTimeout,
     egress: {
       allowPrivate: egressAllowPrivate,
       ...(egressDeny && { deny: egressDeny }),

@@ -137,6 +137,7 @@ class Host {
       socketPath: "",
       exited,
       pause: async () => undefined,
+      keep: async () => undefined,
       resume: async () => undefined,
       destroy: async () => {
         this.running -= 1;

@@ -68,19 +68,24 @@ export const templateProofs: Readonly<Record<string, Proof>> = {
     expect(link).toMatchObject({ present: false, upload_url: expect.stringMatching(/^https?:/) });
   }),
 
-  uploadTemplateFiles: proof("takes the files with the link alone, once", async ({ controlPlane }) => {
-    const archive = Buffer.from(
-      "H4sIAAAAAAAAA+3BMQEAAADCoPVPbQhfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA",
-      "base64",
-    );
-    const body = { files_hash: "b".repeat(64), content_length: archive.length };
-    const { upload_url = "" } = await success(controlPlane.POST("/v1/templates/files/upload-link", { body }));
-    const headers = { "content-type": "application/gzip" };
-    const sent = await fetch(upload_url ?? "", { method: "PUT", headers, body: archive });
-    expect(sent.status).toBe(200);
-    const again = await success(controlPlane.POST("/v1/templates/files/upload-link", { body }));
-    expect(again.present).toBe(true);
-  }),
+  uploadTemplateFiles: proof(
+    "takes the files with the link, and without it nothing",
+    async ({ controlPlane }) => {
+      const archive = Buffer.from(
+        "H4sIAAAAAAAAA+3BMQEAAADCoPVPbQhfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA",
+        "base64",
+      );
+      const body = { files_hash: "b".repeat(64), content_length: archive.length };
+      const { upload_url = "" } = await success(
+        controlPlane.POST("/v1/templates/files/upload-link", { body }),
+      );
+      const headers = { "content-type": "application/gzip" };
+      const sent = await fetch(upload_url ?? "", { method: "PUT", headers, body: archive });
+      expect(sent.status).toBe(200);
+      const unasked = (upload_url ?? "").replace(/grant=[^&]*/, "grant=guessed");
+      expect((await fetch(unasked, { method: "PUT", headers, body: archive })).status).toBe(401);
+    },
+  ),
 };
 
 const build = ({ controlPlane }: Bench, name: string, command = "echo made > /workspace/made") => {

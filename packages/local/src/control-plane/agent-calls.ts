@@ -38,6 +38,16 @@ export class AgentCalls {
     await successText(await this.#send(machine, request));
   }
 
+  /** The JSON that an operation of the agent's contract answers with. What it says is not to be trusted. */
+  async ask(machine: Machine, request: AgentQuestion): Promise<Readonly<Record<string, unknown>>> {
+    const { method, path, body, signal } = request;
+    const headers = { "content-type": "application/json" };
+    const sent =
+      body === undefined ? { method, path } : { method, path, headers, body: JSON.stringify(body) };
+    const said: unknown = JSON.parse(await successText(await this.#send(machine, { ...sent, signal })));
+    return typeof said === "object" && said !== null ? { ...said } : {};
+  }
+
   /** One snapshot of the agent's figures, as JSON. */
   async readMetrics(machine: Machine, signal: AbortSignal): Promise<string> {
     return successText(await this.#send(machine, { method: "GET", path: "/metrics/snapshot", signal }));
@@ -52,6 +62,13 @@ export class AgentCalls {
     const token = await this.tokens.issueOwn(machine.id);
     return connection.send({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
   }
+}
+
+export interface AgentQuestion {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: object;
+  readonly signal: AbortSignal;
 }
 
 async function successText(answer: IncomingMessage): Promise<string> {

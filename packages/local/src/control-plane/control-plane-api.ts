@@ -1,4 +1,3 @@
-import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
@@ -14,19 +13,17 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressEntry } from "../egress/egress-log.js";
 import { bearerToken } from "../gateway/forwarded-headers.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
+import { type TemplateHandlersOptions, templateHandlers } from "../templates/template-handlers.js";
 import type { AccountKey } from "./account-key.js";
 import { pageOf } from "./page.js";
-import { templateNotFound } from "./problems.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { type SandboxHandlerParts, sandboxHandlers } from "./sandbox-handlers.js";
-import type { TemplateCatalogue } from "./template-catalogue.js";
-import { egressEntryOnWire, templateListItemOnWire, templateOnWire } from "./wire-forms.js";
+import { egressEntryOnWire } from "./wire-forms.js";
 
 const bodyLimitBytes = 1024 * 1024;
 
-export interface ControlPlaneApiOptions extends SandboxHandlerParts {
+export interface ControlPlaneApiOptions extends SandboxHandlerParts, TemplateHandlersOptions {
   readonly egress: EgressGateway;
-  readonly templates: TemplateCatalogue;
   readonly accountKey: AccountKey;
   readonly limiter: RateLimiter;
   readonly runtime: string;
@@ -75,8 +72,6 @@ function authenticate(request: UnauthenticatedCall, accountKey: AccountKey): und
 }
 
 function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContract, undefined> {
-  const { templates } = options;
-
   return {
     ...options.webhooks,
     getHealth: () => ({
@@ -112,46 +107,6 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       };
     },
 
-    listTemplates: ({ query, requestId }) => {
-      const matching = templates
-        .list()
-        .filter(({ category }) => query.category === undefined || category === query.category)
-        .filter(
-          ({ languages }) => !query.language || languages.some(({ language }) => language === query.language),
-        );
-      const { items, nextCursor } = pageOf(matching, ({ name }) => name, {
-        limit: query.limit ?? 1000,
-        cursor: query.cursor,
-      });
-      return {
-        object: "list",
-        data: items.map(templateListItemOnWire).map((item) => selectFields(item, query.fields)),
-        has_more: nextCursor !== undefined,
-        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-        url: "/v1/templates",
-        request_id: requestId,
-      };
-    },
-
-    getTemplate: ({ params, requestId }) => {
-      const template = templates.find(params.name);
-      if (!template)
-        throw templateNotFound(
-          params.name,
-          templates.list().map(({ name }) => name),
-        );
-      return templateOnWire(template, requestId);
-    },
+    ...templateHandlers(options),
   };
-}
-
-/** The fields that were asked for; `id` and `name` always. */
-function selectFields(
-  item: ControlPlaneSchemas["TemplateListItem"],
-  fields: string | undefined,
-): ControlPlaneSchemas["TemplateListItem"] {
-  if (fields === undefined || fields === "all") return item;
-  const wanted = new Set(["id", "name", ...fields.split(",").map((field) => field.trim())]);
-  const kept = Object.entries(item).filter(([name]) => wanted.has(name));
-  return { ...Object.fromEntries(kept), id: item.id, name: item.name };
 }

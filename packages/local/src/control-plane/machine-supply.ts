@@ -5,7 +5,10 @@ import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { Machine, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import type { LayerStore } from "../templates/layer-store.js";
+import { startTemplate } from "../templates/template-start.js";
 import type { Activity } from "./activity.js";
+import type { AgentCalls } from "./agent-calls.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 import type { TokenIssuer } from "./token-issuer.js";
 import { WarmPool } from "./warm-pool.js";
@@ -18,6 +21,8 @@ const idleMs = 5 * 60 * 1000;
 export interface MachineSupplyOptions {
   readonly runtime: SandboxRuntime;
   readonly tokens: TokenIssuer;
+  readonly agents: AgentCalls;
+  readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly activity: Activity;
   /** Machines kept booted for the default template; with none, no template has any. */
@@ -113,7 +118,9 @@ export class MachineSupply {
   }
 
   async #start(template: LocalTemplate, id: string): Promise<Machine> {
-    const { runtime, tokens, egress } = this.options;
+    const { runtime, tokens, egress, agents, layers } = this.options;
+    const { built } = template;
+    const release = layers.hold(built?.layers ?? []);
     const way = egress.open(id);
     const start = runtime.start({
       id,
@@ -122,15 +129,23 @@ export class MachineSupply {
       publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),
       egress: (connection) => way.accept(connection),
+      ...(built && { layers: built.layers, environment: built.environment }),
     });
     const machine = await start.catch((error: unknown) => {
       egress.close(id);
+      release();
       throw error;
     });
     tokens.prepare(id);
     void machine.exited.then(() => {
       tokens.forget(id);
       egress.close(id);
+      release();
+      if (built) void layers.collect();
+    });
+    await startTemplate(agents, machine, template).catch(async (error: unknown) => {
+      await machine.destroy();
+      throw error;
     });
     return machine;
   }

@@ -4,6 +4,7 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules, type SandboxEgressWish } from "../egress/egress-wish.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { EndedSandbox, StoredSandbox } from "../store/sandbox-repository.js";
+import { templateNotReady } from "../templates/build-problems.js";
 import type { AgentCalls } from "./agent-calls.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
@@ -175,6 +176,8 @@ export class SandboxFleet {
         nameOrId,
         templates.list().map(({ name }) => name),
       );
+    if (template.built && template.built.status !== "active")
+      throw templateNotReady(template.name, template.built.status);
     if (minIsolation && !isAtLeast(isolation, minIsolation)) {
       const message = `Isolation "${minIsolation}" is not available on this machine, which offers "${isolation}". Lower min_isolation, or use another backend.`;
       throw new Problem(400, "ISOLATION_UNAVAILABLE", message);

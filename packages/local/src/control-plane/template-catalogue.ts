@@ -1,5 +1,7 @@
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
+import type { ReadyCheck } from "../templates/ready-check.js";
 import { findHostLanguages, type HostLanguage } from "./host-languages.js";
+import { installedPackages } from "./installed-packages.js";
 
 export interface LocalTemplate {
   readonly id: string;
@@ -9,11 +11,31 @@ export interface LocalTemplate {
   readonly category: string;
   readonly limits: MachineLimits;
   readonly languages: readonly HostLanguage[];
+  /** What was built here; undefined for the templates that are this machine itself. */
+  readonly built?: BuiltTemplate;
+}
+
+export interface BuiltTemplate {
+  readonly status: "building" | "active" | "failed";
+  readonly buildId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly fromImage: string;
+  /** Host directories, lowest first. */
+  readonly layers: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where its start command runs. */
+  readonly workdir: string;
+  readonly startCommand: string | undefined;
+  readonly readyCheck: ReadyCheck | undefined;
 }
 
 /** The templates of this machine. Sandboxes see its own `/usr`, so what they hold is what is installed here. */
 export class TemplateCatalogue {
-  private constructor(private readonly templates: readonly LocalTemplate[]) {}
+  readonly #built = new Map<string, LocalTemplate>();
+  #packages: Promise<readonly string[]> | undefined;
+
+  private constructor(private readonly own: readonly LocalTemplate[]) {}
 
   static async open(limits: MachineLimits): Promise<TemplateCatalogue> {
     const languages = await findHostLanguages();
@@ -41,11 +63,26 @@ export class TemplateCatalogue {
   }
 
   list(): readonly LocalTemplate[] {
-    return this.templates;
+    return [...this.own, ...this.#built.values()];
   }
 
   /** By name or by id: clients use either. */
   find(nameOrId: string): LocalTemplate | undefined {
-    return this.templates.find(({ id, name }) => name === nameOrId || id === nameOrId);
+    return this.list().find(({ id, name }) => name === nameOrId || id === nameOrId);
+  }
+
+  /** Adds a template that was built, or replaces the one of its id. */
+  put(template: LocalTemplate): void {
+    this.#built.set(template.id, template);
+  }
+
+  remove(id: string): void {
+    this.#built.delete(id);
+  }
+
+  /** Notable packages, each with its version, that every template has. Looked for when first asked for. */
+  packages(): Promise<readonly string[]> {
+    this.#packages ??= installedPackages();
+    return this.#packages;
   }
 }

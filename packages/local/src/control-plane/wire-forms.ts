@@ -67,28 +67,46 @@ export function egressEntryOnWire(entry: EgressEntry): ControlPlaneSchemas["Egre
   };
 }
 
-export function templateListItemOnWire(template: LocalTemplate): ControlPlaneSchemas["TemplateListItem"] {
+export function templateListItemOnWire(
+  template: LocalTemplate,
+  packages: readonly string[],
+): ControlPlaneSchemas["TemplateListItem"] {
+  const { built } = template;
+  const has = packages.length > 0 ? ` With ${packages.join(", ")}.` : "";
   return {
     id: template.id,
     object: "template",
     name: template.name,
     display_name: template.displayName,
-    description: template.description,
+    description: built ? template.description : template.description + has,
     category: template.category,
     language: "multi",
-    status: "active",
-    is_active: true,
-    is_public: true,
+    status: built?.status ?? "active",
+    is_active: !built || built.status === "active",
+    is_public: !built,
+    ...(built && { build_id: built.buildId, created_at: built.createdAt, updated_at: built.updatedAt }),
     default_resources: resourcesOnWire(template),
   };
 }
 
-export function templateOnWire(template: LocalTemplate, requestId: string): ControlPlaneSchemas["Template"] {
+export function templateOnWire(
+  template: LocalTemplate,
+  packages: readonly string[],
+  requestId: string,
+): ControlPlaneSchemas["Template"] {
   const resources = resourcesOnWire(template);
+  const { languages, built } = template;
   return {
-    ...templateListItemOnWire(template),
-    features: template.languages.map(({ language, version }) => `${language} ${version}`),
-    tags: template.languages.map(({ language }) => language),
+    ...templateListItemOnWire(template, packages),
+    features: [...languages.map(({ language, version }) => `${language} ${version}`), ...packages],
+    tags: [
+      ...languages.map(({ language }) => language),
+      ...packages.map((name) => name.split(" ")[0] ?? "").map((name) => name.toLowerCase()),
+    ],
+    // Without its steps: they hold the values of variables.
+    ...(built && {
+      fluent_api_config: { from_image: built.fromImage, startCmd: built.startCommand ?? null },
+    }),
     min_resources: resources,
     max_resources: resources,
     request_id: requestId,

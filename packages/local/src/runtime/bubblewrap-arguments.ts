@@ -19,9 +19,11 @@ export function bubblewrapArguments(profile: {
   figures: Mount;
   /** Its way out. */
   egress: Mount | undefined;
+  /** Of the host, for this machine alone. */
+  files: readonly Mount[];
   hasSeccomp: boolean;
 }): string[] {
-  const { image, limits, environment, figures, egress, hasSeccomp } = profile;
+  const { image, limits, environment, figures, egress, files, hasSeccomp } = profile;
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
@@ -44,6 +46,7 @@ export function bubblewrapArguments(profile: {
     readOnly(figures),
     egress ? readOnly(egress) : [],
     tmpfs("/run", 4),
+    ...files.map(readOnly),
     disk
       ? [
           ["--bind", disk.home, "/home/sandbox"],

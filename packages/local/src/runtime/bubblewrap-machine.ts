@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { request } from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -63,6 +63,17 @@ export class BubblewrapMachine implements Machine {
 
   async resume(): Promise<void> {
     await this.#setFrozen(false);
+  }
+
+  async keep(): Promise<void> {
+    const { spec, child } = this.#parts;
+    if (spec.keepIn === undefined) throw new Error("This machine was not started to be kept.");
+    // What copies the files once the machine is dead does so where this directory is.
+    await mkdir(spec.keepIn, { mode: 0o700 });
+    await this.destroy();
+    if (child.exitCode === 0) return;
+    await rm(spec.keepIn, { recursive: true, force: true });
+    throw new Error(`What the machine has written could not be kept: ${this.#errorOutput.trim()}`);
   }
 
   async destroy(): Promise<void> {

@@ -68,6 +68,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
     cleanups: readonly (() => Promise<void>)[],
   ): Promise<BubblewrapMachine> {
     const { directory, image, root, seccompFile, strayDescriptors } = foundation;
+    const { layers = [], keepIn } = spec;
+    if (!root && (layers.length > 0 || keepIn !== undefined))
+      throw new Error("this kernel allows no overlay mounts here, which templates are made of");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(spec.id));
     try {
@@ -77,7 +80,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
           ? root.enter({
               uid: uid === undefined ? undefined : String(uid),
               diskMb: spec.limits.diskMb,
-              layers: [],
+              layers,
+              keepIn,
             })
           : dropTo(uid)),
         "bwrap",
@@ -87,6 +91,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
           environment: machineEnvironment(spec, image),
           figures: group.figures,
           egress: egress && { source: egress.path, target: egressInside.socket },
+          files: spec.files ?? [],
           hasSeccomp: seccomp !== undefined,
         }),
       ];
@@ -217,6 +222,7 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
       limits: spec.limits,
       languages: spec.languages,
       ...(spec.egress && { egress: egressInside }),
+      environment: spec.environment,
       ownsMachine: true,
     }),
   };

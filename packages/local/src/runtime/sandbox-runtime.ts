@@ -32,6 +32,19 @@ export interface MachineSpec {
   readonly languages: readonly string[];
   /** Takes each connection that the machine makes to the outside. Without it, the machine has no way out at all. */
   readonly egress?: ((connection: Socket) => void) | undefined;
+  /** What its programs find in their environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Host directories that {@link Machine.keep} made, lowest first: the machine starts with what they hold. */
+  readonly layers?: readonly string[];
+  /** Host files that the machine may read, and where. */
+  readonly files?: readonly MachineFile[];
+  /** A directory of the host that does not exist yet, for {@link Machine.keep}. */
+  readonly keepIn?: string;
+}
+
+export interface MachineFile {
+  readonly source: string;
+  readonly target: string;
 }
 
 /** Why a machine stopped without being told to. */
@@ -52,6 +65,8 @@ export interface Machine {
   /** Freezes every process; memory is kept and no CPU is used. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Ends the machine and keeps all that it has written as the layer {@link MachineSpec.keepIn}. */
+  keep(): Promise<void>;
   /** Kills every process and removes every trace. Safe to call more than once; resolves when nothing is left. */
   destroy(): Promise<void>;
 }

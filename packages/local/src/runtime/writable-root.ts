@@ -197,8 +197,13 @@ exec "$@"
 
 /** Runs when nothing of the machine is left that could change what is copied. Whatever uid comes next may write to it. */
 const keepScript = `set +e
-"$@"
+"$@" &
+# Until nobody holds them, those at the other end wait.
+exec 3>&- 4>&- 5>&-
+wait $!
 code=$?
 [ -d "$keep" ] || exit "$code"
-chmod -R a+rwX root usr && cp -a root usr workspace home "$keep/"
+# The agent's own, with the variables of this machine.
+rm -rf root/tmp/.cloud-sandbox*
+chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=w -exec chmod u+w {} + && cp -a root usr workspace home "$keep/"
 `;

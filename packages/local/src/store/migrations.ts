@@ -60,4 +60,10 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
       CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries (status, id)`,
   },
+  {
+    name: "templates",
+    sql: `
+      CREATE TABLE templates (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
+      CREATE TABLE template_builds (id INTEGER PRIMARY KEY, record TEXT NOT NULL, log TEXT NOT NULL) STRICT`,
+  },
 ];

@@ -44,6 +44,7 @@ export class GatewayRig implements AsyncDisposable {
       socketPath: join(directory, "agent.sock"),
       exited: new Promise(() => undefined),
       pause: async () => undefined,
+      keep: async () => undefined,
       resume: async () => undefined,
       destroy: async () => undefined,
     };

@@ -907,11 +907,11 @@ validate25.evaluated = {"props":{"category":true,"language":true,"limit":true,"f
 
 const buildTemplateBody = validate26;
 const schema40 = {"$id":"buildTemplateBody","$ref":"contract#/$defs/TemplateBuildRequest"};
-const schema41 = {"allOf":[{"$ref":"contract#/$defs/TemplateBuildConfig"},{"type":"object","required":["name","from_image","cpu","memory","diskGB"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128},"cpu":{"type":"integer","minimum":1},"memory":{"type":"integer","minimum":512,"maximum":64000},"diskGB":{"type":"integer","minimum":1,"maximum":250},"skipCache":{"type":"boolean"},"update":{"type":"boolean"},"registry_credentials":{"$ref":"contract#/$defs/RegistryCredentials"},"agent_version":{"type":"string"}}}]};
+const schema41 = {"allOf":[{"$ref":"contract#/$defs/TemplateBuildConfig"},{"type":"object","required":["name","from_image","cpu","memory","diskGB"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128},"cpu":{"type":"integer","minimum":1},"memory":{"type":"integer","minimum":512,"maximum":64000},"diskGB":{"type":"integer","minimum":1,"maximum":250},"skipCache":{"type":["boolean","null"]},"update":{"type":["boolean","null"]},"registry_credentials":{"oneOf":[{"$ref":"contract#/$defs/RegistryCredentials"},{"type":"null"}]},"agent_version":{"type":["string","null"]}}}]};
 const schema45 = {"type":"object","properties":{"type":{"type":"string","enum":["basic","github","gitlab","ecr","gcr"]},"username":{"type":"string"},"password":{"type":"string","format":"password"},"token":{"type":"string","format":"password"}}};
 const schema42 = {"type":"object","properties":{"from_image":{"type":"string","minLength":1},"steps":{"type":"array","items":{"$ref":"contract#/$defs/TemplateStep"}},"startCmd":{"type":["string","null"]},"readyCmd":{"oneOf":[{"$ref":"contract#/$defs/ReadyCheck"},{"type":"null"}]}}};
-const schema43 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["COPY","RUN","ENV","WORKDIR","USER","CMD","copy","run","env","workdir","user","cmd"]},"args":{"type":"array","items":{"type":"string"}},"key":{"type":"string"},"value":{"type":"string"},"path":{"type":"string"},"filesHash":{"type":"string"},"owner":{"type":"string"},"permissions":{"type":"string"},"skipCache":{"type":"boolean"}}};
-const schema44 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["port","url","file","process","command"]},"port":{"type":"integer","minimum":1,"maximum":65535},"url":{"type":"string"},"path":{"type":"string"},"name":{"type":"string"},"processName":{"type":"string"},"command":{"type":"string"},"timeout":{"type":"integer","minimum":1},"interval":{"type":"integer","minimum":1}}};
+const schema43 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["COPY","RUN","ENV","WORKDIR","USER","CMD","copy","run","env","workdir","user","cmd"]},"args":{"type":["array","null"],"items":{"type":"string"}},"key":{"type":["string","null"]},"value":{"type":["string","null"]},"path":{"type":["string","null"]},"filesHash":{"type":["string","null"]},"owner":{"type":["string","null"]},"permissions":{"type":["string","null"]},"skipCache":{"type":["boolean","null"]}}};
+const schema44 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["port","url","file","process","command"]},"port":{"type":["integer","null"],"minimum":1,"maximum":65535},"url":{"type":["string","null"]},"path":{"type":["string","null"]},"name":{"type":["string","null"]},"processName":{"type":["string","null"]},"command":{"type":["string","null"]},"timeout":{"type":["integer","null"],"minimum":1},"interval":{"type":["integer","null"],"minimum":1}}};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -991,11 +991,8 @@ errors++;
 }
 if(data2.args !== undefined){
 let data4 = data2.args;
-if(Array.isArray(data4)){
-const len1 = data4.length;
-for(let i1=0; i1<len1; i1++){
-if(typeof data4[i1] !== "string"){
-const err5 = {instancePath:instancePath+"/steps/" + i0+"/args/" + i1,schemaPath:"contract#/$defs/TemplateStep/properties/args/items/type",keyword:"type",params:{type: "string"}};
+if((!(Array.isArray(data4))) && (data4 !== null)){
+const err5 = {instancePath:instancePath+"/steps/" + i0+"/args",schemaPath:"contract#/$defs/TemplateStep/properties/args/type",keyword:"type",params:{type: schema43.properties.args.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1004,10 +1001,11 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/steps/" + i0+"/args",schemaPath:"contract#/$defs/TemplateStep/properties/args/type",keyword:"type",params:{type: "array"}};
+if(Array.isArray(data4)){
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data4[i1] !== "string"){
+const err6 = {instancePath:instancePath+"/steps/" + i0+"/args/" + i1,schemaPath:"contract#/$defs/TemplateStep/properties/args/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1017,9 +1015,12 @@ vErrors.push(err6);
 errors++;
 }
 }
+}
+}
 if(data2.key !== undefined){
-if(typeof data2.key !== "string"){
-const err7 = {instancePath:instancePath+"/steps/" + i0+"/key",schemaPath:"contract#/$defs/TemplateStep/properties/key/type",keyword:"type",params:{type: "string"}};
+let data6 = data2.key;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err7 = {instancePath:instancePath+"/steps/" + i0+"/key",schemaPath:"contract#/$defs/TemplateStep/properties/key/type",keyword:"type",params:{type: schema43.properties.key.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1030,8 +1031,9 @@ errors++;
 }
 }
 if(data2.value !== undefined){
-if(typeof data2.value !== "string"){
-const err8 = {instancePath:instancePath+"/steps/" + i0+"/value",schemaPath:"contract#/$defs/TemplateStep/properties/value/type",keyword:"type",params:{type: "string"}};
+let data7 = data2.value;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err8 = {instancePath:instancePath+"/steps/" + i0+"/value",schemaPath:"contract#/$defs/TemplateStep/properties/value/type",keyword:"type",params:{type: schema43.properties.value.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1042,8 +1044,9 @@ errors++;
 }
 }
 if(data2.path !== undefined){
-if(typeof data2.path !== "string"){
-const err9 = {instancePath:instancePath+"/steps/" + i0+"/path",schemaPath:"contract#/$defs/TemplateStep/properties/path/type",keyword:"type",params:{type: "string"}};
+let data8 = data2.path;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err9 = {instancePath:instancePath+"/steps/" + i0+"/path",schemaPath:"contract#/$defs/TemplateStep/properties/path/type",keyword:"type",params:{type: schema43.properties.path.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1054,8 +1057,9 @@ errors++;
 }
 }
 if(data2.filesHash !== undefined){
-if(typeof data2.filesHash !== "string"){
-const err10 = {instancePath:instancePath+"/steps/" + i0+"/filesHash",schemaPath:"contract#/$defs/TemplateStep/properties/filesHash/type",keyword:"type",params:{type: "string"}};
+let data9 = data2.filesHash;
+if((typeof data9 !== "string") && (data9 !== null)){
+const err10 = {instancePath:instancePath+"/steps/" + i0+"/filesHash",schemaPath:"contract#/$defs/TemplateStep/properties/filesHash/type",keyword:"type",params:{type: schema43.properties.filesHash.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1066,8 +1070,9 @@ errors++;
 }
 }
 if(data2.owner !== undefined){
-if(typeof data2.owner !== "string"){
-const err11 = {instancePath:instancePath+"/steps/" + i0+"/owner",schemaPath:"contract#/$defs/TemplateStep/properties/owner/type",keyword:"type",params:{type: "string"}};
+let data10 = data2.owner;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err11 = {instancePath:instancePath+"/steps/" + i0+"/owner",schemaPath:"contract#/$defs/TemplateStep/properties/owner/type",keyword:"type",params:{type: schema43.properties.owner.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1078,8 +1083,9 @@ errors++;
 }
 }
 if(data2.permissions !== undefined){
-if(typeof data2.permissions !== "string"){
-const err12 = {instancePath:instancePath+"/steps/" + i0+"/permissions",schemaPath:"contract#/$defs/TemplateStep/properties/permissions/type",keyword:"type",params:{type: "string"}};
+let data11 = data2.permissions;
+if((typeof data11 !== "string") && (data11 !== null)){
+const err12 = {instancePath:instancePath+"/steps/" + i0+"/permissions",schemaPath:"contract#/$defs/TemplateStep/properties/permissions/type",keyword:"type",params:{type: schema43.properties.permissions.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1090,8 +1096,9 @@ errors++;
 }
 }
 if(data2.skipCache !== undefined){
-if(typeof data2.skipCache !== "boolean"){
-const err13 = {instancePath:instancePath+"/steps/" + i0+"/skipCache",schemaPath:"contract#/$defs/TemplateStep/properties/skipCache/type",keyword:"type",params:{type: "boolean"}};
+let data12 = data2.skipCache;
+if((typeof data12 !== "boolean") && (data12 !== null)){
+const err13 = {instancePath:instancePath+"/steps/" + i0+"/skipCache",schemaPath:"contract#/$defs/TemplateStep/properties/skipCache/type",keyword:"type",params:{type: schema43.properties.skipCache.type}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1180,8 +1187,8 @@ errors++;
 }
 if(data14.port !== undefined){
 let data16 = data14.port;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err20 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/type",keyword:"type",params:{type: "integer"}};
+if((!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))) && (data16 !== null)){
+const err20 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/type",keyword:"type",params:{type: schema44.properties.port.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1214,8 +1221,9 @@ errors++;
 }
 }
 if(data14.url !== undefined){
-if(typeof data14.url !== "string"){
-const err23 = {instancePath:instancePath+"/readyCmd/url",schemaPath:"contract#/$defs/ReadyCheck/properties/url/type",keyword:"type",params:{type: "string"}};
+let data17 = data14.url;
+if((typeof data17 !== "string") && (data17 !== null)){
+const err23 = {instancePath:instancePath+"/readyCmd/url",schemaPath:"contract#/$defs/ReadyCheck/properties/url/type",keyword:"type",params:{type: schema44.properties.url.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1226,8 +1234,9 @@ errors++;
 }
 }
 if(data14.path !== undefined){
-if(typeof data14.path !== "string"){
-const err24 = {instancePath:instancePath+"/readyCmd/path",schemaPath:"contract#/$defs/ReadyCheck/properties/path/type",keyword:"type",params:{type: "string"}};
+let data18 = data14.path;
+if((typeof data18 !== "string") && (data18 !== null)){
+const err24 = {instancePath:instancePath+"/readyCmd/path",schemaPath:"contract#/$defs/ReadyCheck/properties/path/type",keyword:"type",params:{type: schema44.properties.path.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1238,8 +1247,9 @@ errors++;
 }
 }
 if(data14.name !== undefined){
-if(typeof data14.name !== "string"){
-const err25 = {instancePath:instancePath+"/readyCmd/name",schemaPath:"contract#/$defs/ReadyCheck/properties/name/type",keyword:"type",params:{type: "string"}};
+let data19 = data14.name;
+if((typeof data19 !== "string") && (data19 !== null)){
+const err25 = {instancePath:instancePath+"/readyCmd/name",schemaPath:"contract#/$defs/ReadyCheck/properties/name/type",keyword:"type",params:{type: schema44.properties.name.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1250,8 +1260,9 @@ errors++;
 }
 }
 if(data14.processName !== undefined){
-if(typeof data14.processName !== "string"){
-const err26 = {instancePath:instancePath+"/readyCmd/processName",schemaPath:"contract#/$defs/ReadyCheck/properties/processName/type",keyword:"type",params:{type: "string"}};
+let data20 = data14.processName;
+if((typeof data20 !== "string") && (data20 !== null)){
+const err26 = {instancePath:instancePath+"/readyCmd/processName",schemaPath:"contract#/$defs/ReadyCheck/properties/processName/type",keyword:"type",params:{type: schema44.properties.processName.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1262,8 +1273,9 @@ errors++;
 }
 }
 if(data14.command !== undefined){
-if(typeof data14.command !== "string"){
-const err27 = {instancePath:instancePath+"/readyCmd/command",schemaPath:"contract#/$defs/ReadyCheck/properties/command/type",keyword:"type",params:{type: "string"}};
+let data21 = data14.command;
+if((typeof data21 !== "string") && (data21 !== null)){
+const err27 = {instancePath:instancePath+"/readyCmd/command",schemaPath:"contract#/$defs/ReadyCheck/properties/command/type",keyword:"type",params:{type: schema44.properties.command.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1275,8 +1287,8 @@ errors++;
 }
 if(data14.timeout !== undefined){
 let data22 = data14.timeout;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err28 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/type",keyword:"type",params:{type: "integer"}};
+if((!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))) && (data22 !== null)){
+const err28 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/type",keyword:"type",params:{type: schema44.properties.timeout.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1300,8 +1312,8 @@ errors++;
 }
 if(data14.interval !== undefined){
 let data23 = data14.interval;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err30 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/type",keyword:"type",params:{type: "integer"}};
+if((!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))) && (data23 !== null)){
+const err30 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/type",keyword:"type",params:{type: schema44.properties.interval.type}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1606,8 +1618,9 @@ errors++;
 }
 }
 if(data.skipCache !== undefined){
-if(typeof data.skipCache !== "boolean"){
-const err16 = {instancePath:instancePath+"/skipCache",schemaPath:"#/allOf/1/properties/skipCache/type",keyword:"type",params:{type: "boolean"}};
+let data4 = data.skipCache;
+if((typeof data4 !== "boolean") && (data4 !== null)){
+const err16 = {instancePath:instancePath+"/skipCache",schemaPath:"#/allOf/1/properties/skipCache/type",keyword:"type",params:{type: schema41.allOf[1].properties.skipCache.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1618,8 +1631,9 @@ errors++;
 }
 }
 if(data.update !== undefined){
-if(typeof data.update !== "boolean"){
-const err17 = {instancePath:instancePath+"/update",schemaPath:"#/allOf/1/properties/update/type",keyword:"type",params:{type: "boolean"}};
+let data5 = data.update;
+if((typeof data5 !== "boolean") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/update",schemaPath:"#/allOf/1/properties/update/type",keyword:"type",params:{type: schema41.allOf[1].properties.update.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1631,6 +1645,10 @@ errors++;
 }
 if(data.registry_credentials !== undefined){
 let data6 = data.registry_credentials;
+const _errs16 = errors;
+let valid2 = false;
+let passing0 = null;
+const _errs17 = errors;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(data6.type !== undefined){
 let data7 = data6.type;
@@ -1702,10 +1720,19 @@ vErrors.push(err23);
 }
 errors++;
 }
+var _valid0 = _errs17 === errors;
+if(_valid0){
+valid2 = true;
+passing0 = 0;
+var props0 = {};
+props0.type = true;
+props0.username = true;
+props0.password = true;
+props0.token = true;
 }
-if(data.agent_version !== undefined){
-if(typeof data.agent_version !== "string"){
-const err24 = {instancePath:instancePath+"/agent_version",schemaPath:"#/allOf/1/properties/agent_version/type",keyword:"type",params:{type: "string"}};
+const _errs28 = errors;
+if(data6 !== null){
+const err24 = {instancePath:instancePath+"/registry_credentials",schemaPath:"#/allOf/1/properties/registry_credentials/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1714,15 +1741,60 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
+var _valid0 = _errs28 === errors;
+if(_valid0 && valid2){
+valid2 = false;
+passing0 = [passing0, 1];
 }
 else {
-const err25 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"}};
+if(_valid0){
+valid2 = true;
+passing0 = 1;
+}
+}
+if(!valid2){
+const err25 = {instancePath:instancePath+"/registry_credentials",schemaPath:"#/allOf/1/properties/registry_credentials/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err25];
 }
 else {
 vErrors.push(err25);
+}
+errors++;
+}
+else {
+errors = _errs16;
+if(vErrors !== null){
+if(_errs16){
+vErrors.length = _errs16;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.agent_version !== undefined){
+let data11 = data.agent_version;
+if((typeof data11 !== "string") && (data11 !== null)){
+const err26 = {instancePath:instancePath+"/agent_version",schemaPath:"#/allOf/1/properties/agent_version/type",keyword:"type",params:{type: schema41.allOf[1].properties.agent_version.type}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+else {
+const err27 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
 }
 errors++;
 }

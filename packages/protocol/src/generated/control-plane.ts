@@ -920,12 +920,12 @@ export interface components {
             /** @description Disk of its sandboxes in gigabytes. */
             diskGB: number;
             /** @description Run every step again. */
-            skipCache?: boolean;
+            skipCache?: boolean | null;
             /** @description Replace the template of this name. */
-            update?: boolean;
-            registry_credentials?: components["schemas"]["RegistryCredentials"];
+            update?: boolean | null;
+            registry_credentials?: components["schemas"]["RegistryCredentials"] | null;
             /** @description The agent to put in; without it, the newest. */
-            agent_version?: string;
+            agent_version?: string | null;
         };
         /**
          * @description One step, in any form that clients send; the type in upper or lower case.
@@ -939,41 +939,41 @@ export interface components {
         TemplateStep: {
             /** @enum {string} */
             type: "COPY" | "RUN" | "ENV" | "WORKDIR" | "USER" | "CMD" | "copy" | "run" | "env" | "workdir" | "user" | "cmd";
-            args?: string[];
-            key?: string;
-            value?: string;
-            path?: string;
+            args?: string[] | null;
+            key?: string | null;
+            value?: string | null;
+            path?: string | null;
             /** @description The hash that the files were uploaded under. */
-            filesHash?: string;
+            filesHash?: string | null;
             /**
              * @description User and group of the files.
              * @example app:app
              */
-            owner?: string;
+            owner?: string | null;
             /**
              * @description Octal mode of the files.
              * @example 0755
              */
-            permissions?: string;
+            permissions?: string | null;
             /** @description Run this step again. */
-            skipCache?: boolean;
+            skipCache?: boolean | null;
         };
         /** @description Ready when the port is open, the URL answers, the file exists, the process runs, or the command exits 0. */
         ReadyCheck: {
             /** @enum {string} */
             type: "port" | "url" | "file" | "process" | "command";
-            port?: number;
-            url?: string;
-            path?: string;
+            port?: number | null;
+            url?: string | null;
+            path?: string | null;
             /** @description The process's name. */
-            name?: string;
+            name?: string | null;
             /** @description The process's name too. */
-            processName?: string;
-            command?: string;
+            processName?: string | null;
+            command?: string | null;
             /** @description How long to try, in milliseconds. */
-            timeout?: number;
+            timeout?: number | null;
             /** @description Time between tries, in milliseconds. */
-            interval?: number;
+            interval?: number | null;
         };
         /** @description How to sign in where `from_image` is kept. */
         RegistryCredentials: {

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** What people look for in a template, by the names that the packages' own records have. */
+const notable = [
+  ...[
+    "ipython",
+    "numpy",
+    "pandas",
+    "matplotlib",
+    "scipy",
+    "scikit_learn",
+    "sympy",
+    "seaborn",
+    "plotly",
+    "polars",
+  ],
+  ...["requests", "beautifulsoup4", "pillow", "openpyxl", "sqlalchemy", "networkx", "torch", "tensorflow"],
+];
+
+/** Versions of notable Python packages and of git, such as `numpy 1.24.2`, read from their records and not by loading them. */
+export async function installedPackages(): Promise<readonly string[]> {
+  const directories = await packageDirectories();
+  const entries = await Promise.all(directories.map((path) => readdir(path).catch(() => [])));
+  const found = new Map<string, string>();
+  for (const entry of entries.flat()) {
+    const [, name = "", version = ""] = /^(.+?)-(\d[^-]*).*\.(?:dist|egg)-info$/.exec(entry) ?? [];
+    const known = name.toLowerCase().replaceAll("-", "_");
+    if (notable.includes(known) && !found.has(known)) found.set(known, `${name} ${version}`);
+  }
+  const git = await run("git", ["--version"], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
+  const gitVersion = /\d+(\.\d+)+/.exec(git.stdout)?.[0];
+  const packages = notable.flatMap((name) => found.get(name) ?? []);
+  return [...packages, ...(gitVersion === undefined ? [] : [`git ${gitVersion}`])];
+}
+
+/** Where sandboxes find Python packages: what stands first is what Python takes. */
+async function packageDirectories(): Promise<string[]> {
+  const places = ["/usr/local/lib", "/usr/lib", "/usr/lib64"];
+  const found: string[] = [];
+  for (const place of places) {
+    const versions = (await readdir(place).catch(() => [])).filter((name) => /^python3(\.\d+)?$/.test(name));
+    for (const version of versions)
+      found.push(`${place}/${version}/site-packages`, `${place}/${version}/dist-packages`);
+  }
+  return found;
+}

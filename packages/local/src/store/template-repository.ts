@@ -1,0 +1,48 @@
+import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { BuildRecord } from "../templates/build-record.js";
+import type { Database } from "./database.js";
+
+const rememberedBuilds = 200;
+
+/** Templates that were built here, and their builds. */
+export class TemplateRepository {
+  constructor(private readonly database: Database) {}
+
+  templates(): readonly LocalTemplate[] {
+    return this.database
+      .all("SELECT record FROM templates ORDER BY CAST(id AS INTEGER)")
+      .map(({ record }) => JSON.parse(String(record)) as LocalTemplate);
+  }
+
+  saveTemplate(template: LocalTemplate): void {
+    this.database.run("INSERT OR REPLACE INTO templates (id, record) VALUES (?, ?)", [
+      template.id,
+      JSON.stringify(template),
+    ]);
+  }
+
+  removeTemplate(id: string): void {
+    this.database.run("DELETE FROM templates WHERE id = ?", [id]);
+  }
+
+  builds(): readonly BuildRecord[] {
+    return this.database
+      .all("SELECT record, log FROM template_builds ORDER BY id")
+      .map(({ record, log }) => ({
+        ...(JSON.parse(String(record)) as Omit<BuildRecord, "log">),
+        log: String(log),
+      }));
+  }
+
+  saveBuild({ log, ...record }: BuildRecord): void {
+    this.database.run("INSERT OR REPLACE INTO template_builds (id, record, log) VALUES (?, ?, ?)", [
+      Number(record.id),
+      JSON.stringify(record),
+      log,
+    ]);
+    this.database.run(
+      "DELETE FROM template_builds WHERE id IN (SELECT id FROM template_builds ORDER BY id DESC LIMIT -1 OFFSET ?)",
+      [rememberedBuilds],
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import type { AgentCalls } from "../control-plane/agent-calls.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { BuildStep } from "./build-steps.js";
+
+/** What a step changes for those after it, and for the template. */
+export interface BuildContext {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly workdir: string;
+}
+
+/** Where the archives of COPY steps are in a build machine, by the number of the step. */
+export const archiveAt = (index: number): string => `/run/copy-${index}.tar.gz`;
+
+/** Runs the steps of a build in a machine, so that whatever they do, or their files are, stays behind its walls. */
+export class BuildMachine {
+  constructor(
+    private readonly agents: AgentCalls,
+    private readonly machine: Machine,
+    private readonly print: (text: string) => void,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Rejects with the reason when the step fails. */
+  async perform(step: BuildStep, index: number, context: BuildContext): Promise<void> {
+    if (step.kind === "workdir") {
+      const { workdir } = contextAfter(step, context);
+      await this.#run('mkdir -p -- "$1"', [workdir], { ...context, workdir: "/" });
+    }
+    if (step.kind === "copy") {
+      const { sources, destination, permissions = "" } = step;
+      await this.#run(copyScript, [archiveAt(index), destination, permissions, ...sources], context);
+    }
+    if (step.kind === "run") await this.#run('exec bash -c "$1"', [step.command], context);
+  }
+
+  async #run(script: string, args: readonly string[], { environment, workdir }: BuildContext): Promise<void> {
+    const words = [script, "step", ...args].map(quoted).join(" ");
+    const body = {
+      language: "bash",
+      code: `exec bash -c ${words}`,
+      env: environment,
+      workdir,
+      timeout: longestStepSeconds,
+    };
+    const { process_id: id } = await this.#ask("POST", "/execute/background", body);
+    let offsets = { stdout: 0, stderr: 0 };
+    for (;;) {
+      const query = `stdout_offset=${offsets.stdout}&stderr_offset=${offsets.stderr}&wait=1`;
+      const answer = await this.#ask("GET", `/execute/processes/${String(id)}/output?${query}`);
+      this.print(String(answer.stdout ?? ""));
+      this.print(String(answer.stderr ?? ""));
+      offsets = { stdout: Number(answer.stdout_offset), stderr: Number(answer.stderr_offset) };
+      if (answer.complete !== true) continue;
+      if (answer.exit_code === 0) return;
+      const reason =
+        answer.termination_reason === "out_of_memory"
+          ? "it ran out of memory"
+          : `exit code ${String(answer.exit_code)}`;
+      throw new Error(reason);
+    }
+  }
+
+  #ask(method: "GET" | "POST", path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
+    return this.agents.ask(this.machine, { method, path, ...(body && { body }), signal: this.signal });
+  }
+}
+
+/** What holds after a step, which does not depend on what it did. */
+export function contextAfter(step: BuildStep, context: BuildContext): BuildContext {
+  const { environment, workdir } = context;
+  if (step.kind === "env")
+    return { ...context, environment: { ...environment, [step.name]: expand(step.value, environment) } };
+  if (step.kind !== "workdir") return context;
+  const path = expand(step.path, environment);
+  return { ...context, workdir: path.startsWith("/") ? path : `${workdir.replace(/\/$/, "")}/${path}` };
+}
+
+/** Whether a step does something in a machine. */
+export const isPerformed = ({ kind }: BuildStep): boolean =>
+  kind === "run" || kind === "copy" || kind === "workdir";
+
+const longestStepSeconds = 86_400;
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** `$NAME` and `${NAME}` of the variables so far; what is not set stays as it is written. */
+function expand(text: string, environment: Readonly<Record<string, string>>): string {
+  return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (written, braced?: string, bare?: string) => {
+    const name = braced ?? bare ?? "";
+    return environment[name] ?? (name === "PATH" ? defaultPath : written);
+  });
+}
+
+const defaultPath = "/home/sandbox/.local/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin";
+
+/**
+ * Unpacks an archive aside and copies what was asked for. Names that lead out of it are refused by tar, devices by the
+ * kernel; links are kept as they are, and lead nowhere but into the machine.
+ */
+const copyScript = `set -e
+archive=$1 destination=$2 permissions=$3; shift 3
+aside=$(mktemp -d -p /var/tmp)
+trap 'chmod -R u+rwX "$aside"; rm -rf "$aside"' EXIT
+tar -xzf "$archive" -C "$aside" --no-same-owner --delay-directory-restore
+case $destination in /*) ;; *) destination=$PWD/$destination ;; esac
+shopt -s nullglob dotglob
+found=()
+for source; do
+  while case $source in ./*|/*|../*) true ;; *) false ;; esac; do source=\${source#*/}; done
+  case /$source/ in */../*) echo "A source may not lead out of the archive: $source" >&2; exit 1 ;; esac
+  before=\${#found[@]}
+  if [ -z "$source" ] || [ "$source" = . ]; then found+=("$aside/.")
+  else
+    if [ -e "$aside/$source" ] || [ -L "$aside/$source" ]; then found+=("$aside/\${source%/}")
+    else
+      IFS=
+      for match in "$aside"/$source; do found+=("\${match%/}"); done
+      unset IFS
+    fi
+  fi
+  [ "\${#found[@]}" -gt "$before" ] || { echo "Not among the files that were uploaded: $source" >&2; exit 1; }
+done
+into=
+case $destination in */) into=1 ;; esac
+[ "\${#found[@]}" -le 1 ] || into=1
+[ ! -d "$destination" ] || into=1
+for item in "\${found[@]}"; do
+  [ -z "$permissions" ] || find "$item" -type f -exec chmod "$permissions" {} +
+  if [ -d "$item" ] && [ ! -L "$item" ]; then
+    mkdir -p -- "$destination"
+    cp -a --no-preserve=ownership -- "$item/." "$destination/"
+  elif [ -n "$into" ]; then
+    mkdir -p -- "$destination"
+    cp -a --no-preserve=ownership -- "$item" "$destination/"
+  else
+    mkdir -p -- "$(dirname -- "$destination")"
+    cp -a --no-preserve=ownership -- "$item" "$destination"
+  fi
+done
+`;

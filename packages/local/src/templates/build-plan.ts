@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { availableParallelism, totalmem } from "node:os";
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { MachineLimits } from "../runtime/sandbox-runtime.js";
+import { invalidBuild } from "./build-problems.js";
+import { type BuildStep, buildStep } from "./build-steps.js";
+import { type ReadyCheck, readyCheck } from "./ready-check.js";
+import type { Archive, TemplateUploads } from "./template-uploads.js";
+
+const stepLimit = 200;
+
+/** A build request, understood and found to be possible. */
+export interface BuildPlan {
+  readonly name: string;
+  readonly fromImage: string;
+  readonly base: LocalTemplate;
+  readonly steps: readonly BuildStep[];
+  /** Of COPY steps, by the number of the step. */
+  readonly archives: ReadonlyMap<number, Archive>;
+  /** One a step: two builds with the same key have done the same up to there. */
+  readonly stepKeys: readonly string[];
+  readonly skipCache: boolean;
+  readonly limits: MachineLimits;
+  readonly startCommand: string | undefined;
+  readonly readyCheck: ReadyCheck | undefined;
+}
+
+/** @throws a 400 problem for what can be seen to fail before anything is done. */
+export function planBuild(
+  request: ControlPlaneSchemas["TemplateBuildRequest"],
+  base: LocalTemplate,
+  uploads: TemplateUploads,
+): BuildPlan {
+  const wireSteps = request.steps ?? [];
+  if (wireSteps.length > stepLimit) throw invalidBuild(`A build has at most ${stepLimit} steps.`);
+  const steps = wireSteps.map(buildStep);
+  const archives = new Map<number, Archive>();
+  for (const [index, step] of steps.entries()) {
+    if (step.kind !== "copy") continue;
+    const archive = uploads.find(step.filesHash);
+    if (!archive)
+      throw invalidBuild(
+        `Step ${index + 1} (COPY) names files that were not uploaded. Ask for an upload link for its filesHash and PUT them there.`,
+      );
+    archives.set(index, archive);
+  }
+  const commands = steps.flatMap((step) => (step.kind === "cmd" ? [step.command] : []));
+  return {
+    name: request.name,
+    fromImage: request.from_image ?? "",
+    base,
+    steps,
+    archives,
+    stepKeys: keysOf(base, steps, archives),
+    skipCache: request.skipCache === true,
+    limits: {
+      ...base.limits,
+      vcpu: Math.min(request.cpu, availableParallelism()),
+      memoryMb: Math.min(request.memory, Math.floor(totalmem() / mebibyte)),
+      diskMb: Math.min(request.diskGB * 1024, Math.floor(totalmem() / mebibyte / 2)),
+    },
+    startCommand: request.startCmd ?? commands.at(-1),
+    readyCheck: request.readyCmd ? readyCheck(request.readyCmd) : undefined,
+  };
+}
+
+const mebibyte = 1024 * 1024;
+
+function keysOf(
+  base: LocalTemplate,
+  steps: readonly BuildStep[],
+  archives: ReadonlyMap<number, Archive>,
+): string[] {
+  let key = JSON.stringify([
+    base.built?.layers ?? [],
+    base.built?.environment ?? {},
+    base.built?.workdir ?? "",
+  ]);
+  return steps.map(({ skipCache: _, ...step }, index) => {
+    const content = JSON.stringify([key, step, archives.get(index)?.digest ?? ""]);
+    key = createHash("sha256").update(content).digest("hex");
+    return key;
+  });
+}

@@ -1,0 +1,52 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The directories that builds leave, kept as long as a template names them or a machine stands on them. */
+export class LayerStore {
+  readonly #holds = new Map<string, number>();
+  #made: Promise<string> | undefined;
+
+  constructor(
+    /** Where they are; asked for with the first. */
+    private readonly directory: () => Promise<string>,
+    /** All that templates name. */
+    private readonly named: () => readonly string[],
+  ) {}
+
+  async path(name: string): Promise<string> {
+    return join(await this.#ready(), name);
+  }
+
+  /** Keeps them, also from {@link collect}, until the function that is returned is called. */
+  hold(layers: readonly string[]): () => void {
+    for (const layer of layers) this.#holds.set(layer, (this.#holds.get(layer) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (isHeld) for (const layer of layers) this.#holds.set(layer, (this.#holds.get(layer) ?? 1) - 1);
+      isHeld = false;
+    };
+  }
+
+  /** Removes what nobody names or stands on. */
+  async collect(): Promise<void> {
+    const directory = await this.#ready();
+    for (const name of await readdir(directory)) {
+      const layer = join(directory, name);
+      if (this.named().includes(layer) || (this.#holds.get(layer) ?? 0) > 0) continue;
+      this.#holds.delete(layer);
+      await rm(layer, { recursive: true, force: true });
+    }
+  }
+
+  async removeAll(): Promise<void> {
+    if (this.#made !== undefined) await rm(await this.#made, { recursive: true, force: true });
+  }
+
+  #ready(): Promise<string> {
+    this.#made ??= this.directory().then(async (path) => {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      return path;
+    });
+    return this.#made;
+  }
+}

@@ -1,0 +1,46 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { invalidBuild } from "./build-problems.js";
+
+/** How to tell inside a machine that what a template starts is ready. */
+export interface ReadyCheck {
+  /** For people: `port 8000`. */
+  readonly description: string;
+  /** Exits 0 when it is. Finds {@link value} as `$CHECK`. */
+  readonly script: string;
+  readonly value: string;
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+}
+
+const defaultTimeoutMs = 30_000;
+const defaultIntervalMs = 500;
+const longestTimeoutMs = 10 * 60_000;
+
+type WireCheck = ControlPlaneSchemas["ReadyCheck"];
+
+const scripts: Readonly<Record<WireCheck["type"], string>> = {
+  port: '(exec 3<>"/dev/tcp/127.0.0.1/$CHECK") 2>/dev/null',
+  url: `node -e 'fetch(process.env.CHECK, { signal: AbortSignal.timeout(5000) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))'`,
+  file: 'test -e "$CHECK"',
+  process: 'grep -lsxF -- "$(printf %.15s "$CHECK")" /proc/[0-9]*/comm >/dev/null',
+  command: 'bash -c "$CHECK" >/dev/null 2>&1',
+};
+
+export function readyCheck(check: WireCheck): ReadyCheck {
+  const value = {
+    port: check.port?.toString(),
+    url: check.url,
+    file: check.path,
+    process: check.name ?? check.processName,
+    command: check.command,
+  }[check.type];
+  if (value === undefined || value === null || value === "")
+    throw invalidBuild(`readyCmd of type ${check.type} does not say which ${check.type} to check.`);
+  return {
+    description: `${check.type} ${value}`,
+    script: scripts[check.type],
+    value,
+    timeoutMs: Math.min(check.timeout ?? defaultTimeoutMs, longestTimeoutMs),
+    intervalMs: check.interval ?? defaultIntervalMs,
+  };
+}

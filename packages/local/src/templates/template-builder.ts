@@ -1,0 +1,186 @@
+import type { AgentCalls } from "../control-plane/agent-calls.js";
+import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { TokenIssuer } from "../control-plane/token-issuer.js";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import type { BuildLog } from "./build-log.js";
+import { archiveAt, type BuildContext, BuildMachine, contextAfter, isPerformed } from "./build-machine.js";
+import type { BuildPlan } from "./build-plan.js";
+import type { BuildRecord } from "./build-record.js";
+import { describeStep } from "./build-steps.js";
+import type { LayerStore } from "./layer-store.js";
+import { startTemplate } from "./template-start.js";
+
+export interface TemplateBuilderOptions {
+  readonly runtime: SandboxRuntime;
+  readonly tokens: TokenIssuer;
+  readonly agents: AgentCalls;
+  readonly layers: LayerStore;
+  readonly egress: EgressGateway;
+  /** How long a build may take in all. */
+  readonly timeoutSeconds: number;
+}
+
+export interface BuildProgress {
+  readonly id: string;
+  readonly log: BuildLog;
+  readonly stop: AbortSignal;
+  /** The layers that hold the first `count` steps already, if there are any. */
+  readonly cached: (count: number) => readonly string[] | undefined;
+  readonly report: (change: Pick<Partial<BuildRecord>, "status" | "progress" | "currentStep">) => void;
+  /** The template with what was made for it. */
+  readonly template: (made: Made) => LocalTemplate;
+}
+
+export type Made = BuildContext & { readonly layers: readonly string[] };
+
+/** Carries out one build: steps in a machine, the machine's files into a layer, and a trial start of what came out. */
+export class TemplateBuilder {
+  constructor(private readonly options: TemplateBuilderOptions) {}
+
+  /** Rejects with the reason for people when the build fails. */
+  async build(plan: BuildPlan, progress: BuildProgress): Promise<LocalTemplate> {
+    const { timeoutSeconds, layers } = this.options;
+    const limit = AbortSignal.timeout(timeoutSeconds * 1000);
+    const signal = AbortSignal.any([progress.stop, limit]);
+    const layer = await layers.path(progress.id);
+    const cached = reusable(plan, progress);
+    const release = layers.hold(cached.layers);
+    try {
+      const made = await this.#perform(plan, cached, layer, progress, signal);
+      const template = progress.template(made);
+      progress.report({ status: "publishing", progress: 95, currentStep: "trial start" });
+      await this.#tryOut(template, progress.id, signal);
+      return template;
+    } catch (error) {
+      if (limit.aborted)
+        throw new Error(`The build took longer than the ${timeoutSeconds} s that it may take.`);
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  async #perform(
+    plan: BuildPlan,
+    cached: Cached,
+    layer: string,
+    progress: BuildProgress,
+    signal: AbortSignal,
+  ): Promise<Made> {
+    const { base, steps, archives } = plan;
+    const { log, report } = progress;
+    let context: BuildContext = {
+      environment: base.built?.environment ?? {},
+      workdir: base.built?.workdir ?? "/workspace",
+    };
+    for (const step of steps.slice(0, cached.steps)) {
+      log.line(`CACHED ${describeStep(step)}`);
+      context = contextAfter(step, context);
+    }
+    const rest = steps.slice(cached.steps);
+    if (!rest.some(isPerformed)) {
+      for (const step of rest) context = contextAfter(step, context);
+      return { ...context, layers: cached.layers };
+    }
+    const files = [...archives].map(([index, { path }]) => ({ source: path, target: archiveAt(index) }));
+    const machine = await this.#boot(
+      {
+        id: `build-${progress.id}`,
+        template: plan.name,
+        limits: plan.limits,
+        languages: base.languages.map(({ language }) => language),
+        layers: cached.layers,
+        files,
+        keepIn: layer,
+      },
+      base,
+    );
+    const destroy = (): void => void machine.destroy();
+    signal.addEventListener("abort", destroy);
+    try {
+      const inside = new BuildMachine(this.options.agents, machine, (text) => log.append(text), signal);
+      for (const [offset, step] of rest.entries()) {
+        const index = cached.steps + offset;
+        const name = `Step ${index + 1}/${steps.length}: ${describeStep(step)}`;
+        log.line(name);
+        report({ progress: Math.floor((90 * index) / steps.length), currentStep: name });
+        await inside.perform(step, index, context).catch((error: unknown) => {
+          const reason = error instanceof Error ? error.message : String(error);
+          throw new Error(`${name} failed: ${reason.replace(/\.?$/, ".")}`, { cause: error });
+        });
+        context = contextAfter(step, context);
+      }
+      report({ status: "publishing", progress: 90, currentStep: "keeping the files" });
+      signal.throwIfAborted();
+      await machine.keep();
+      return { ...context, layers: [...cached.layers, layer] };
+    } finally {
+      signal.removeEventListener("abort", destroy);
+      await machine.destroy();
+    }
+  }
+
+  /** Sandboxes that would never start are found out now. */
+  async #tryOut(template: LocalTemplate, id: string, signal: AbortSignal): Promise<void> {
+    const { built } = template;
+    if (built?.startCommand === undefined && built?.readyCheck === undefined) return;
+    const { limits, name } = template;
+    const machine = await this.#boot(
+      {
+        id: `trial-${id}`,
+        template: name,
+        limits,
+        languages: template.languages.map(({ language }) => language),
+        layers: built.layers,
+      },
+      template,
+    );
+    const destroy = (): void => void machine.destroy();
+    signal.addEventListener("abort", destroy);
+    try {
+      await startTemplate(this.options.agents, machine, template);
+    } finally {
+      signal.removeEventListener("abort", destroy);
+      await machine.destroy();
+    }
+  }
+
+  async #boot(
+    spec: Omit<MachineSpec, "publicKey" | "environment">,
+    { built }: LocalTemplate,
+  ): Promise<Machine> {
+    const { runtime, tokens, egress } = this.options;
+    const { id } = spec;
+    const way = egress.open(id);
+    // Packages come from somewhere. What this machine's owner forbids to all stays forbidden.
+    egress.setRules(id, { internetAccess: true });
+    const start = runtime.start({
+      ...spec,
+      publicKey: tokens.publicKey,
+      egress: (connection) => way.accept(connection),
+      ...(built && { environment: built.environment }),
+    });
+    const machine = await start.catch((error: unknown) => {
+      egress.close(id);
+      throw error;
+    });
+    void machine.exited.then(() => egress.close(id));
+    return machine;
+  }
+}
+
+interface Cached {
+  readonly steps: number;
+  readonly layers: readonly string[];
+}
+
+/** The most of the build that another has done before. */
+function reusable({ steps, skipCache, base }: BuildPlan, { cached }: BuildProgress): Cached {
+  const fresh = skipCache ? 0 : steps.findIndex((step) => step.skipCache);
+  for (let count = fresh === -1 ? steps.length : fresh; count > 0; count -= 1) {
+    const layers = cached(count);
+    if (layers) return { steps: count, layers };
+  }
+  return { steps: 0, layers: base.built?.layers ?? [] };
+}

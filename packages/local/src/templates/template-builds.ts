@@ -1,0 +1,265 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import pLimit from "p-limit";
+import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
+import type { TemplateRepository } from "../store/template-repository.js";
+import { honourImage } from "./base-images.js";
+import { BuildLog } from "./build-log.js";
+import { type BuildPlan, planBuild } from "./build-plan.js";
+import {
+  buildNotFound,
+  invalidBuild,
+  templateIsBuilt,
+  templateIsPublic,
+  templateNameTaken,
+  tooManyBuilds,
+} from "./build-problems.js";
+import { type BuildRecord, hasEnded } from "./build-record.js";
+import type { LayerStore } from "./layer-store.js";
+import type { TemplateBuilder } from "./template-builder.js";
+import type { TemplateUploads } from "./template-uploads.js";
+
+const buildsAtATime = 2;
+const buildLimit = 20;
+const rememberedBuilds = 200;
+const firstId = 1000;
+
+export interface TemplateBuildsOptions {
+  readonly catalogue: TemplateCatalogue;
+  readonly builder: TemplateBuilder;
+  readonly uploads: TemplateUploads;
+  readonly layers: LayerStore;
+  /** Undefined where nothing outlives the process. */
+  readonly repository: TemplateRepository | undefined;
+}
+
+/** A build while it is known here: its record, with the log beside it as it grows. */
+export interface Build {
+  record: BuildRecord;
+  readonly log: BuildLog;
+}
+
+/** All builds of this machine, from the request to the template that they publish, or to the reason why not. */
+export class TemplateBuilds {
+  readonly #builds = new Map<string, Build>();
+  readonly #running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+  readonly #limit = pLimit(buildsAtATime);
+  #lastId = firstId;
+
+  constructor(private readonly options: TemplateBuildsOptions) {}
+
+  /** Takes up what a control plane before this one left. A build that it did not end has failed. */
+  async restore(): Promise<void> {
+    const { repository, catalogue, layers } = this.options;
+    if (!repository) return;
+    const cutShort = "The control plane was ended while the template was being built. Build it again.";
+    for (const template of repository.templates()) catalogue.put(template);
+    for (const record of repository.builds()) {
+      const build = { record, log: new BuildLog(record.log) };
+      this.#builds.set(record.id, build);
+      if (!hasEnded(record)) this.#fail(build, cutShort);
+    }
+    const ids = [...this.#builds.keys(), ...catalogue.list().map(({ id }) => id)].map(Number);
+    this.#lastId = Math.max(firstId, ...ids);
+    await layers.collect();
+  }
+
+  /** Answers when the build has begun. */
+  async start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord> {
+    const { catalogue, uploads } = this.options;
+    const existing = catalogue.find(request.name);
+    if (existing && !existing.built) throw templateNameTaken(request.name);
+    if (existing?.built?.status === "active" && request.update !== true)
+      throw templateNameTaken(request.name);
+    if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
+    if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
+    const base = await this.#base(request.from_image ?? "");
+    const plan = planBuild(request, base, uploads);
+    if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
+    return this.#begin(plan, existing);
+  }
+
+  /** By its own id, or by its template's: then the newest. */
+  find(id: string): Build {
+    const ofTemplate = [...this.#builds.values()].filter(({ record }) => record.templateId === id).at(-1);
+    const build = this.#builds.get(id) ?? ofTemplate;
+    if (!build) throw buildNotFound();
+    return build;
+  }
+
+  /** Sandboxes of the template go on; its layers go with the last of them. */
+  async remove(template: LocalTemplate): Promise<void> {
+    if (!template.built) throw templateIsPublic(template.name);
+    const running = this.#running.get(template.id);
+    running?.stop.abort(new Error("The template was deleted."));
+    await running?.ended;
+    this.options.catalogue.remove(template.id);
+    this.options.repository?.removeTemplate(template.id);
+    await this.options.layers.collect();
+  }
+
+  /** Stops every build; resolves when nothing of any is running. */
+  async close(): Promise<void> {
+    const running = [...this.#running.values()];
+    for (const { stop } of running) stop.abort(new Error("The control plane was stopped."));
+    await Promise.all(running.map(({ ended }) => ended));
+    await this.options.uploads.close();
+  }
+
+  async #base(fromImage: string): Promise<LocalTemplate> {
+    const { catalogue } = this.options;
+    const named = catalogue.find(fromImage);
+    if (named?.built && named.built.status !== "active")
+      throw invalidBuild(`from_image names template ${named.name}, which is ${named.built.status}.`);
+    if (named) return named;
+    const [first] = catalogue.list();
+    if (!first) throw new Error("There is no template to build from.");
+    const names = catalogue.list().filter(({ built }) => !built || built.status === "active");
+    await honourImage(
+      fromImage,
+      first.languages,
+      names.map(({ name }) => name),
+    );
+    return first;
+  }
+
+  #begin(plan: BuildPlan, existing: LocalTemplate | undefined): BuildRecord {
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    const build: Build = {
+      log: new BuildLog(),
+      record: {
+        id,
+        templateId: existing?.id ?? id,
+        status: "building",
+        progress: 0,
+        currentStep: "waiting",
+        startedAt: new Date().toISOString(),
+        completedAt: undefined,
+        error: undefined,
+        log: "",
+        stepKeys: plan.stepKeys,
+      },
+    };
+    this.#builds.set(id, build);
+    for (const [oldest, { record }] of this.#builds)
+      if (this.#builds.size > rememberedBuilds && hasEnded(record)) this.#builds.delete(oldest);
+    // What is being replaced is in use until it is.
+    if (existing?.built?.status !== "active")
+      this.#put(templateOf(plan, build.record, existing, { status: "building", layers: [] }));
+    this.#save(build);
+    const stop = new AbortController();
+    const ended = this.#limit(() => this.#run(build, plan, existing, stop.signal)).finally(() =>
+      this.#running.delete(build.record.templateId),
+    );
+    this.#running.set(build.record.templateId, { stop, ended });
+    return build.record;
+  }
+
+  async #run(
+    build: Build,
+    plan: BuildPlan,
+    existing: LocalTemplate | undefined,
+    stop: AbortSignal,
+  ): Promise<void> {
+    const { builder, catalogue, layers } = this.options;
+    const release = layers.hold([await layers.path(build.record.id)]);
+    try {
+      stop.throwIfAborted();
+      const template = (
+        built: Pick<NonNullable<LocalTemplate["built"]>, "status" | "layers" | "environment" | "workdir">,
+      ) => templateOf(plan, build.record, existing, built);
+      const finished = await builder.build(plan, {
+        id: build.record.id,
+        log: build.log,
+        stop,
+        cached: (count) => this.#cached(plan, count),
+        report: (change) => this.#change(build, change),
+        template: (made) => template({ status: "active", ...made }),
+      });
+      // Unless it was deleted in the last moment.
+      stop.throwIfAborted();
+      this.#put(finished);
+      build.log.line(`Template ${plan.name} is active.`);
+      this.#change(build, {
+        status: "active",
+        progress: 100,
+        currentStep: "done",
+        completedAt: new Date().toISOString(),
+      });
+    } catch (error) {
+      const reason = stop.aborted ? stop.reason : error;
+      this.#fail(build, reason instanceof Error ? reason.message : String(reason));
+      if (catalogue.find(build.record.templateId)?.built?.status === "building")
+        this.#put(templateOf(plan, build.record, existing, { status: "failed", layers: [] }));
+    }
+    release();
+    await layers.collect();
+  }
+
+  /** The layers of a template whose build was exactly the first `count` steps of this one. */
+  #cached(plan: BuildPlan, count: number): readonly string[] | undefined {
+    const key = plan.stepKeys[count - 1];
+    const made = this.options.catalogue.list().find(({ built }) => {
+      const keys = built && this.#builds.get(built.buildId)?.record.stepKeys;
+      return built?.status === "active" && keys?.at(-1) === key;
+    });
+    return made?.built?.layers;
+  }
+
+  #fail(build: Build, error: string): void {
+    build.log.line(`Failed: ${error}`);
+    this.#change(build, { status: "failed", error, completedAt: new Date().toISOString() });
+    const template = this.options.catalogue.find(build.record.templateId);
+    if (template?.built?.status === "building")
+      this.#put({ ...template, built: { ...template.built, status: "failed" } });
+  }
+
+  #change(build: Build, change: Partial<BuildRecord>): void {
+    build.record = { ...build.record, ...change };
+    this.#save(build);
+    build.log.wake();
+  }
+
+  #save({ record, log }: Build): void {
+    this.options.repository?.saveBuild({ ...record, log: log.text });
+  }
+
+  #put(template: LocalTemplate): void {
+    this.options.catalogue.put(template);
+    this.options.repository?.saveTemplate(template);
+  }
+}
+
+function templateOf(
+  plan: BuildPlan,
+  { id, templateId, startedAt }: BuildRecord,
+  existing: LocalTemplate | undefined,
+  made: {
+    status: "building" | "active" | "failed";
+    layers: readonly string[];
+    environment?: Readonly<Record<string, string>>;
+    workdir?: string;
+  },
+): LocalTemplate {
+  const { name, base, limits, fromImage, startCommand, readyCheck } = plan;
+  return {
+    id: templateId,
+    name,
+    displayName: name,
+    description: `Built on this machine from ${fromImage}.`,
+    category: "custom",
+    limits,
+    languages: base.languages,
+    built: {
+      buildId: id,
+      createdAt: existing?.built?.createdAt ?? startedAt,
+      updatedAt: new Date().toISOString(),
+      fromImage,
+      environment: {},
+      workdir: "/workspace",
+      startCommand,
+      readyCheck,
+      ...made,
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { chmod, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Problem } from "@cloud-sandbox/protocol/server";
+import { InstanceDirectory } from "../runtime/instance-directory.js";
+import { invalidBuild } from "./build-problems.js";
+
+const lifetimeMs = 60 * 60_000;
+const mebibyte = 1024 * 1024;
+const largest = 512 * mebibyte;
+const keptBytes = 2048 * mebibyte;
+const grantLimit = 1000;
+const patienceBytes = 16 * mebibyte;
+
+export interface Archive {
+  /** A gzipped tar that nobody has looked into; any uid may read it, where it may enter the directory. */
+  readonly path: string;
+  readonly size: number;
+  /** Of its content. The hash that it came under says less: clients leave the content of directories out of it. */
+  readonly digest: string;
+}
+
+/** Archives for COPY steps: announced, then sent to an address with a grant in it, and kept as long as this process. */
+export class TemplateUploads {
+  readonly #grants = new Map<string, { grant: string; length: number; expiresAt: number }>();
+  readonly #archives = new Map<string, Archive>();
+  #directory: Promise<string> | undefined;
+
+  /** Permission to send the files of this hash, once or again, for an hour. */
+  grant(hash: string, length: number): { grant: string; expiresAt: Date } {
+    if (length > largest)
+      throw invalidBuild(`The files of a COPY step may take at most ${largest / mebibyte} MiB packed.`);
+    const grant = randomBytes(32).toString("base64url");
+    const expiresAt = Date.now() + lifetimeMs;
+    this.#grants.delete(hash);
+    this.#grants.set(hash, { grant, length, expiresAt });
+    const oldest = this.#grants.keys().next();
+    if (this.#grants.size > grantLimit && !oldest.done) this.#grants.delete(oldest.value);
+    return { grant, expiresAt: new Date(expiresAt) };
+  }
+
+  async receive(hash: string, grant: string, body: Readable): Promise<Archive> {
+    const granted = this.#grants.get(hash);
+    if (!granted || !isSame(granted.grant, grant))
+      throw new Problem(
+        401,
+        "INVALID_TOKEN",
+        "This address was not given for these files. Ask for an upload link.",
+      );
+    if (granted.expiresAt < Date.now())
+      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired. Ask for another.");
+    const name = createHash("sha256").update(hash).digest("hex");
+    const directory = await this.#ready();
+    const path = join(directory, `${name}-${randomBytes(6).toString("hex")}`);
+    const meter = new Meter(granted.length);
+    try {
+      await pipeline(body, meter, createWriteStream(`${path}.partial`, { mode: 0o644 }));
+      await chmod(`${path}.partial`, 0o644);
+      await rename(`${path}.partial`, path);
+    } catch (error) {
+      await rm(`${path}.partial`, { force: true });
+      throw error;
+    }
+    const archive = { path, size: meter.size, digest: meter.digest() };
+    const replaced = this.#archives.get(hash);
+    this.#archives.delete(hash);
+    this.#archives.set(hash, archive);
+    if (replaced) await rm(replaced.path, { force: true });
+    await this.#shrink();
+    return archive;
+  }
+
+  find(hash: string): Archive | undefined {
+    return this.#archives.get(hash);
+  }
+
+  async close(): Promise<void> {
+    if (this.#directory !== undefined) await rm(await this.#directory, { recursive: true, force: true });
+  }
+
+  async #shrink(): Promise<void> {
+    let size = [...this.#archives.values()].reduce((sum, archive) => sum + archive.size, 0);
+    for (const [hash, archive] of this.#archives) {
+      if (size <= keptBytes) return;
+      size -= archive.size;
+      this.#archives.delete(hash);
+      await rm(archive.path, { force: true });
+    }
+  }
+
+  #ready(): Promise<string> {
+    this.#directory ??= InstanceDirectory.createPrivate().then(async (path) => {
+      // Machines read archives under uids of their own; the names in it cannot be listed.
+      await chmod(path, 0o711);
+      return path;
+    });
+    return this.#directory;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+const tooMuch = (limit: number): Problem =>
+  invalidBuild(`More was sent than the ${limit} bytes of content_length that were announced.`);
+
+/** Lets pass what is gzip, and no more than was announced. */
+class Meter extends Transform {
+  readonly #hash = createHash("sha256");
+  #start = Buffer.alloc(0);
+  size = 0;
+
+  constructor(private readonly limit: number) {
+    super();
+  }
+
+  digest(): string {
+    return this.#hash.digest("hex");
+  }
+
+  override _transform(
+    chunk: Buffer,
+    _encoding: BufferEncoding,
+    done: (error?: Error | null, data?: Buffer) => void,
+  ): void {
+    this.size += chunk.length;
+    if (this.#start.length < 2)
+      this.#start = Buffer.concat([this.#start, chunk.subarray(0, 2)]).subarray(0, 2);
+    this.#hash.update(chunk);
+    // A little more is read and dropped, so that its sender gets to read why.
+    if (this.size > this.limit + patienceBytes) done(tooMuch(this.limit));
+    else if (this.size > this.limit) done();
+    else done(null, chunk);
+  }
+
+  override _flush(done: (error?: Error | null) => void): void {
+    const isGzip = this.#start[0] === 0x1f && this.#start[1] === 0x8b;
+    if (this.size > this.limit) done(tooMuch(this.limit));
+    else
+      done(
+        isGzip ? null : invalidBuild("The files of a COPY step are sent as a gzipped tar; this is not gzip."),
+      );
+  }
+}

@@ -1,0 +1,224 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type LocalServer, startLocalServer } from "./support/local-server.js";
+import { archiveOf, TemplateBuilding } from "./support/template-building.js";
+
+const run = (command: string) => ({ type: "RUN", args: [command] });
+const whole = { name: "refused", from_image: "base", cpu: 1, memory: 512, diskGB: 1 };
+
+describe("the template operations", () => {
+  let server: LocalServer;
+  let building: TemplateBuilding;
+
+  beforeAll(async () => {
+    server = await startLocalServer({ args: ["--pool", "0"] });
+    building = new TemplateBuilding(server);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  test.for([
+    [
+      "an image that is not this machine",
+      { from_image: "alpine:3" },
+      400,
+      /Build from one of base, .*python:3\.|Build from one of .*python:3\./,
+    ],
+    ["another version of a language", { from_image: "python:2.7-slim" }, 400, /is not what this machine has/],
+    ["a user that does not exist", { steps: [{ type: "USER", args: ["app"] }] }, 400, /Step 1 \(USER\)/],
+    [
+      "files that were not uploaded",
+      { steps: [{ type: "COPY", args: ["a", "/b"], filesHash: "0" }] },
+      400,
+      /not uploaded/,
+    ],
+    ["a COPY without a hash", { steps: [{ type: "COPY", args: ["a", "/b"] }] }, 400, /filesHash/],
+    ["a variable without a name", { steps: [{ type: "ENV", args: ["=x"] }] }, 400, /Step 1 \(ENV\)/],
+    ["a RUN of nothing", { steps: [{ type: "RUN", args: [] }] }, 400, /exactly one command/],
+    ["a ready check of nothing", { readyCmd: { type: "port" } }, 400, /which port/],
+    ["a step of no kind", { steps: [{ type: "FLY" }] }, 400, /type/],
+    ["too little memory", { memory: 1 }, 400, /memory/],
+    ["the name of a public template", { name: "base", update: true }, 409, /exists already/],
+  ] as const)("refuse a build with %s", async ([, change, status, reason]) => {
+    const answer = await building.call("POST", "/v1/templates/build", { ...whole, ...change });
+    expect(answer.json.message).toMatch(reason);
+    expect(answer.status).toBe(status);
+  });
+
+  test("build from the images that this machine is", async () => {
+    const { json } = await building.call("GET", "/v1/templates/base");
+    const python = (json.features as string[])
+      .find((feature) => feature.startsWith("python "))
+      ?.split(/[ .]/);
+    const built = await building.build({
+      name: "python",
+      from_image: `python:${python?.[1]}.${python?.[2]}-slim`,
+      steps: [],
+    });
+    expect(built.status).toBe("active");
+  });
+
+  test("take uploads only as they were announced", async () => {
+    const archive = await archiveOf({ a: "a" });
+    const link = await building.call("POST", "/v1/templates/files/upload-link", {
+      files_hash: "h",
+      content_length: archive.length,
+    });
+    expect(Object.keys(link.json).sort()).toEqual([
+      "expires_at",
+      "files_hash",
+      "present",
+      "request_id",
+      "upload_url",
+    ]);
+    const put = async (url: string, body: Uint8Array) =>
+      (
+        await fetch(url, {
+          method: "PUT",
+          headers: { "content-type": "application/gzip" },
+          body: Buffer.from(body),
+        })
+      ).status;
+    const url = String(link.json.upload_url);
+    expect(await put(url.replace(/grant=.*/, "grant=guessed"), archive)).toBe(401);
+    expect(await put(url.replace("/h?", "/other?"), archive)).toBe(401);
+    expect(await put(url, Buffer.concat([archive, archive]))).toBe(400);
+    expect(await put(url, Buffer.from("not gzip"))).toBe(400);
+    expect(await put(url, archive)).toBe(200);
+    const tooLarge = await building.call("POST", "/v1/templates/files/upload-link", {
+      files_hash: "h",
+      content_length: 2 ** 40,
+    });
+    expect(tooLarge.status).toBe(400);
+  });
+
+  test("show a build while it runs and after, by its own id and its template's", async () => {
+    const started = await building.call("POST", "/v1/templates/build", {
+      ...whole,
+      name: "shown",
+      steps: [{ type: "ENV", args: ["SECRET", "hunter2"] }, run("echo one; echo two")],
+    });
+    expect(Object.keys(started.json).sort()).toEqual([
+      "build_id",
+      "logs_url",
+      "request_id",
+      "status",
+      "template_id",
+    ]);
+    const id = String(started.json.template_id);
+    const events = await fetch(new URL(`/v1/templates/build/${id}/logs`, server.url), {
+      headers: { "x-api-key": server.apiKey, accept: "text/event-stream" },
+    });
+    expect(events.headers.get("content-type")).toMatch("text/event-stream");
+    const stream = await events.text();
+    expect(stream).toMatch(/event: log\ndata: \{"level":"info","message":"one"/);
+    expect(stream).toMatch(/event: done\ndata: \{"status":"active"\}\n\n$/);
+    const first = await building.call("GET", `/v1/templates/build/${id}/logs?offset=0`);
+    expect(first.json).toMatchObject({ status: "active", complete: true });
+    const rest = await building.call("GET", `/v1/templates/build/${id}/logs?offset=${first.json.offset}`);
+    expect(rest.json).toMatchObject({ logs: "", offset: first.json.offset, complete: true });
+    const { json } = await building.call("GET", `/v1/templates/build/${id}/status`);
+    const known = [
+      "build_id",
+      "template_id",
+      "status",
+      "progress",
+      "started_at",
+      "current_step",
+      "completed_at",
+      "error_message",
+      "build_duration_ms",
+      "request_id",
+    ];
+    expect(Object.keys(json).filter((key) => !known.includes(key))).toEqual([]);
+    const template = await building.call("GET", "/v1/templates/shown");
+    expect(template.json).toMatchObject({ id, status: "active", is_active: true, is_public: false });
+    expect(JSON.stringify([first.json, json, template.json, stream])).not.toContain("hunter2");
+    expect((await building.call("GET", "/v1/templates/build/no-such/status")).json.code).toBe(
+      "BUILD_NOT_FOUND",
+    );
+  });
+
+  test("replace a template only when told to, and delete it", async () => {
+    const first = await building.build({ name: "replaced", steps: [run("echo 1 > /version")] });
+    expect((await building.call("POST", "/v1/templates/build", { ...whole, name: "replaced" })).status).toBe(
+      409,
+    );
+    const second = await building.build({
+      name: "replaced",
+      update: true,
+      steps: [run("echo 2 > /version")],
+    });
+    expect(second).toMatchObject({ status: "active", templateId: first.templateId });
+    const failed = await building.build({ name: "replaced", update: true, steps: [run("false")] });
+    expect(failed.status).toBe("failed");
+    const kept = await building.call("GET", `/v1/templates/${first.templateId}`);
+    expect(kept.json).toMatchObject({ name: "replaced", is_active: true });
+    expect((await building.call("DELETE", "/v1/templates/20")).status).toBe(403);
+    expect((await building.call("DELETE", `/v1/templates/${first.templateId}`)).json).toMatchObject({
+      deleted: true,
+    });
+    expect((await building.call("GET", "/v1/templates/replaced")).status).toBe(404);
+  });
+
+  test("say what this machine really has", async () => {
+    const { json } = await building.call("GET", "/v1/templates/code-interpreter");
+    expect(json.features).toContain(`javascript ${process.versions.node}`);
+    expect(json.description).toContain(`javascript ${process.versions.node}`);
+    const { json: list } = await building.call("GET", "/v1/templates?category=development");
+    expect((list.data as { name: string }[]).map(({ name }) => name)).toEqual(["code-interpreter"]);
+  });
+});
+
+test("templates and builds are kept over a crash; a build it cut short has failed, and leaves no layer", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "kept-templates-"));
+  const start = () => startLocalServer({ args: ["--pool", "0", "--data-dir", directory] });
+  try {
+    const before = await start();
+    const building = new TemplateBuilding(before);
+    const kept = await building.build({ name: "kept", steps: [run("echo kept > /kept")] });
+    const cut = await building.call("POST", "/v1/templates/build", {
+      ...whole,
+      name: "cut",
+      steps: [run("sleep 100")],
+    });
+    const cutId = String(cut.json.build_id);
+    await expect
+      .poll(
+        async () => (await building.call("GET", `/v1/templates/build/${cutId}/status`)).json.current_step,
+        {
+          timeout: 20_000,
+        },
+      )
+      .toContain("sleep");
+    await before.stop("SIGKILL");
+
+    const after = await start();
+    const rebuilt = new TemplateBuilding(after);
+    expect((await rebuilt.call("GET", "/v1/templates/kept")).json).toMatchObject({
+      id: kept.templateId,
+      is_active: true,
+    });
+    expect((await rebuilt.call("GET", `/v1/templates/build/${cutId}/status`)).json).toMatchObject({
+      status: "failed",
+    });
+    expect((await rebuilt.call("GET", "/v1/templates/cut")).json).toMatchObject({ is_active: false });
+    const onTop = await rebuilt.build({
+      name: "on-top",
+      from_image: "kept",
+      steps: [run("grep kept /kept")],
+    });
+    expect(onTop.status).toBe("active");
+    await rebuilt.call("DELETE", `/v1/templates/${onTop.templateId}`);
+    expect(await readdir(join(directory, "layers"))).toEqual([kept.templateId]);
+    await after.stop();
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+    expect(existsSync(directory)).toBe(false);
+  }
+});
