@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backend } from "./backend.js";
 import { backgroundSuite } from "./background.js";
+import { contextSuite } from "./contexts.js";
 import { webhookSuite } from "./webhooks.js";
 
 /** What every backend must do, written once. */
@@ -250,6 +251,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
     });
 
     backgroundSuite(() => sandbox);
+    contextSuite(() => sandbox);
     webhookSuite(() => sandbox);
 
     describe("files", () => {
