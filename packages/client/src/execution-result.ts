@@ -83,7 +83,7 @@ export function commandResult(wire: AgentSchemas["CommandResponse"]): CommandRes
 }
 
 /** POST /execute puts the first output of each kind beside stdout. */
-function flatOutputs({ png, html, svg, markdown, json }: WireResult): RichOutput[] {
+function flatOutputs({ png, html, svg, markdown, latex, json }: WireResult): RichOutput[] {
   const outputs: RichOutput[] = [];
   const add = (type: string, data: unknown): void => {
     if (data !== undefined && data !== null && data !== "") outputs.push({ type, data });
@@ -92,6 +92,7 @@ function flatOutputs({ png, html, svg, markdown, json }: WireResult): RichOutput
   add("image/svg+xml", svg);
   add("text/html", html);
   add("text/markdown", markdown);
+  add("text/latex", latex);
   add("application/json", json);
   return outputs;
 }

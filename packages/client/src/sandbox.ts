@@ -121,7 +121,8 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Runs code and waits for its end (POST /execute). A program that fails is a result, not an error; when `signal`
-   * fires, it is killed.
+   * fires, it is killed. Variables of Python and JavaScript are there for the next call; executions of one language
+   * run one after the other.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     checkProgram(code, options.language);

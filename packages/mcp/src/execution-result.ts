@@ -1,5 +1,5 @@
 /** What a program did, as a tool's result: its output within the budget, and what to do about what is missing. */
-import type { ProgramResult } from "cloud-sandbox";
+import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
 
@@ -8,6 +8,7 @@ export const executionOutput = z.looseObject({
   success: z.boolean(),
   stdout: z.string(),
   stderr: z.string(),
+  result: z.string().optional().describe("The last expression's value"),
   execution_time: z.number().describe("Seconds"),
   termination_reason: z.string().optional().describe("exit, timeout, out_of_memory, killed or signal"),
   stdout_bytes: z.number().optional().describe("All that was written, when stdout is cut"),
@@ -15,6 +16,9 @@ export const executionOutput = z.looseObject({
   sandbox_id: z.string(),
   note: z.string().optional().describe("What to do about an abnormal end or cut output"),
 });
+
+/** Bytes of the last expression's value. */
+const valueBudget = 4000;
 
 export interface ExecutionPlace {
   readonly sandboxId: string;
@@ -25,7 +29,7 @@ export interface ExecutionPlace {
 }
 
 export function executionResult(
-  run: ProgramResult,
+  run: ProgramResult & Partial<Pick<ExecutionResult, "value">>,
   { sandboxId, kept, leftBehind = false }: ExecutionPlace,
 ): z.input<typeof executionOutput> {
   const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
@@ -42,6 +46,7 @@ export function executionResult(
     success: run.success,
     stdout: stdout.text,
     stderr: stderr.text,
+    result: run.value === undefined ? undefined : cutMiddle(run.value, valueBudget).text,
     execution_time: run.executionTime,
     termination_reason: run.terminationReason,
     stdout_bytes: stdout.omittedBytes > 0 ? stdout.totalBytes : undefined,

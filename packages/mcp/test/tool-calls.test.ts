@@ -146,6 +146,8 @@ describe("a sandbox for several steps", () => {
       working_dir: "/workspace/data",
     });
     expect(run).toMatchObject({ stdout: "größer\n", exit_code: 0, sandbox_id });
+    await mcp.result("execute_code", { sandbox_id, code: "x = 6" });
+    expect(await mcp.result("execute_code", { sandbox_id, code: "x * 7" })).toMatchObject({ result: "42" });
     const listing = await mcp.result("file_list", { sandbox_id, path: "/workspace/data" });
     expect(listing).toMatchObject({
       files: [{ name: "täglich.txt", size: 9, is_directory: false }],

@@ -20,7 +20,7 @@ def boot():
     stdin, stdout, stderr = sys.stdin, sys.stdout, sys.stderr
     stdout.reconfigure(line_buffering=True)
     space = sys.modules["__main__"].__dict__
-    for name in "boot", "sys":
+    for name in "boot", "load":
         space.pop(name, None)
     lock = _thread.allocate_lock()
     running = sending = interrupted = failed = False
@@ -459,8 +459,8 @@ def boot():
             os._exit(code)
 
     compile("", "", "exec")
-    sys.path_importer_cache.clear()
-    has_ipython = allow_ipython and bool(PathFinder.find_spec("IPython"))
+    # Not looked for as an import would: the lists of all packages would stay in memory.
+    has_ipython = allow_ipython and any(os.path.isdir(place + "/IPython") for place in sys.path)
     sys.meta_path.insert(0, AfterImport())
     sys.excepthook, builtins.display = report, display
     space["__loader__"] = Loader()
@@ -474,6 +474,31 @@ def boot():
 boot()
 `.trim();
 
-/** Compiled under a name of its own, by which its frames are told from the program's. */
-export const pythonContextCommand =
-  'import sys; exec(compile(sys.argv.pop(1), "<cloud-sandbox>", "exec", dont_inherit=True))';
+/**
+ * Compiled under a name of its own, by which its frames are told from the program's, and in a process of its own: what
+ * the compiler needs, 1.5 MB, would stay in each interpreter that waits.
+ */
+export const pythonContextCommand = `
+def load():
+    import marshal, os, sys
+    def compiled():
+        return compile(source, "<cloud-sandbox>", "exec", dont_inherit=True)
+    source = sys.argv.pop(1)
+    try:
+        ours, theirs = os.pipe()
+        child = os.fork()
+    except OSError:
+        return compiled()
+    if child == 0:
+        try:
+            with open(theirs, "wb") as pipe:
+                marshal.dump(compiled(), pipe)
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    with open(ours, "rb") as pipe:
+        data = pipe.read()
+    os.waitpid(child, 0)
+    return marshal.loads(data) if data else compiled()
+exec(load())
+`.trim();
