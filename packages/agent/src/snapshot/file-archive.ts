@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { PrivateDirectory } from "../private-directory.js";
 
 const keptErrorOutput = 2048;
@@ -97,13 +96,11 @@ export class FileArchive {
       ],
       { stdio: ["pipe", "ignore", "pipe"] },
     );
-    const ended = finished(tar);
-    await Promise.all([pipeline(archive, tar.stdin), ended]).catch(async (error: unknown) => {
-      tar.kill("SIGKILL");
-      // What tar says of it is clearer than that its input was closed.
-      await ended;
-      throw error;
-    });
+    // Its end is behind the last thing that tar has to know, which may stop reading before.
+    tar.stdin.on("error", () => undefined);
+    archive.once("error", () => tar.kill("SIGKILL"));
+    archive.pipe(tar.stdin);
+    await finished(tar).finally(() => archive.unpipe().resume());
   }
 }
 
