@@ -13,6 +13,7 @@ export const agentErrorCodes = [
   "PAYLOAD_TOO_LARGE",
   "PATH_NOT_ALLOWED",
   "PERMISSION_DENIED",
+  "FORBIDDEN",
   "FILE_NOT_FOUND",
   "DIRECTORY_NOT_FOUND",
   "FILE_ALREADY_EXISTS",
@@ -40,6 +41,8 @@ export const agentErrorCodes = [
 export const controlPlaneErrorCodes = [
   "AUTHENTICATION_REQUIRED",
   "INVALID_API_KEY",
+  "INVALID_TOKEN",
+  "TOKEN_EXPIRED",
   "PAYMENT_REQUIRED",
   "FORBIDDEN",
   "METHOD_NOT_ALLOWED",

@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { agentEnvelope, Problem } from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, type Envelope, Problem } from "@cloud-sandbox/protocol/server";
 import { problemPage } from "./problem-page.js";
 
-/**
- * Answers with what went wrong, in the agent's words; with `forPeople`, as a page where a browser asks for one.
- * An answer that has begun can only be broken off.
- */
+export interface RefusalForm {
+  /** Whether a browser gets a page. */
+  readonly forPeople?: boolean;
+  /** In whose words. Default: the agent's. */
+  readonly envelope?: Envelope;
+}
+
+/** Answers with what went wrong. An answer that has begun can only be broken off. */
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  { forPeople = false } = {},
+  { forPeople = false, envelope = agentEnvelope }: RefusalForm = {},
 ): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -21,7 +25,7 @@ export function refuse(
   const asPage = forPeople && (request.headers.accept ?? "").includes("text/html");
   const body = asPage
     ? problemPage(problem)
-    : JSON.stringify(agentEnvelope(problem, { requestId, timestamp: new Date().toISOString() }));
+    : JSON.stringify(envelope(problem, { requestId, timestamp: new Date().toISOString() }));
   response.writeHead(problem.status, {
     "content-type": asPage ? "text/html; charset=utf-8" : "application/json",
     "content-length": Buffer.byteLength(body),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
 import type { AgentGateway } from "./agent-gateway.js";
-import { type AgentTarget, agentTarget } from "./agent-target.js";
+import { type AgentTarget, agentTarget, envelopeAt } from "./agent-target.js";
 import type { HostGuard } from "./host-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
@@ -27,7 +27,7 @@ export function routeRequests(
 ): void {
   server.on("request", (request, response) => {
     const refusal = hosts.refusal(request.headers.host);
-    if (refusal) return refuse(request, response, refusal);
+    if (refusal) return refuse(request, response, refusal, { envelope: envelopeAt(request.url ?? "") });
     const preview = previewTarget(request);
     if (preview) return void previews.handle(request, response, preview);
     const agent = agentTarget(request);

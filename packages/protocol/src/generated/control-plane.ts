@@ -1080,7 +1080,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no key (AUTHENTICATION_REQUIRED), or it is not valid (INVALID_API_KEY). */
+        /** @description There is no key (AUTHENTICATION_REQUIRED), or it is not valid (INVALID_API_KEY; an upload's grant, INVALID_TOKEN). */
         Unauthorized: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1100,7 +1100,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The key may not do this. FORBIDDEN. */
+        /** @description The key may not do this, or the server does not answer to the name in `Host`. FORBIDDEN. */
         Forbidden: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
