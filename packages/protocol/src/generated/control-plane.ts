@@ -1090,6 +1090,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description The upload link has expired. TOKEN_EXPIRED. */
+        ExpiredLink: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description The account has no credit left. PAYMENT_REQUIRED. */
         PaymentRequired: {
             headers: {
@@ -1912,7 +1922,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            410: components["responses"]["Gone"];
+            410: components["responses"]["ExpiredLink"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };
