@@ -45,8 +45,7 @@ export function operationsSuite(name: string, start: () => Promise<Backend>): vo
     for (const operation of documents.flatMap(({ operations }) => operations)) {
       const proof = proofs[operation.operationId];
       if (!proof) continue;
-      test(`${operation.operationId} ${proof.shows}`, { timeout: 60_000 }, async ({ skip }) => {
-        skip(!(await bench.serves(operation)), `${operation.method} ${operation.path} is not served yet`);
+      test(`${operation.operationId} ${proof.shows}`, { timeout: 60_000 }, async () => {
         await proof.run(bench);
       });
     }

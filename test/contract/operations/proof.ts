@@ -1,5 +1,4 @@
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
-import type { DocumentedOperation } from "../../support/contract-document.js";
 import { FrameSocket } from "../../support/frame-socket.js";
 import type { Backend } from "../backend.js";
 
@@ -48,19 +47,6 @@ export class Bench {
     const headers = { authorization: `Bearer ${this.token}`, ...init.headers };
     return fetch(`${this.agentUrl}${path}`, { ...init, method, headers });
   };
-
-  /** Whether anything is behind an operation. */
-  async serves({ plane, operationId, method, path }: DocumentedOperation): Promise<boolean> {
-    if (plane === "agent") {
-      const { data } = await this.agent.GET("/info");
-      return operationId in (data?.endpoints ?? {}) || /^\/(desktop|update)/.test(path);
-    }
-    const answer = await fetch(`${this.backend.url}${path.replace(/\{\w+\}/g, "none")}`, {
-      method,
-      headers: { "x-api-key": this.backend.apiKey },
-    });
-    return ((await answer.json()) as { code?: string }).code !== "NOT_FOUND";
-  }
 
   /** A WebSocket to the shared sandbox's agent, open. */
   async socket(path: string): Promise<FrameSocket> {
