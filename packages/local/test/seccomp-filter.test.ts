@@ -25,6 +25,14 @@ describe("the system call filter", () => {
     ["refuses the other netlink families", { arch: x64, nr: 41, args: [16, 3, 9] }, refused(97)],
     ["lets a descriptor be duplicated", { arch: x64, nr: 72, args: [3, 0] }, allow],
     ["refuses a lease on a file", { arch: x64, nr: 72, args: [3, 1024] }, refused(1)],
+    ["lets a process set its own limits", { arch: x64, nr: 302, args: [0, 7, 0x1000] }, allow],
+    ["lets the limits of another be read", { arch: x64, nr: 302, args: [1, 7, 0] }, allow],
+    ["refuses to set those of another", { arch: x64, nr: 302, args: [1, 7, 0x1000] }, refused(1)],
+    [
+      "refuses that also for an address with low bits of zero",
+      { arch: x64, nr: 302, args: [1, 7, 2 ** 32] },
+      refused(1),
+    ],
     ["refuses a vsock socket", { arch: x64, nr: 41, args: [40] }, refused(97)],
     ["refuses a packet socket", { arch: x64, nr: 41, args: [17] }, refused(97)],
     ["refuses the x32 numbers", { arch: x64, nr: 0x40000000 + 101 }, refused(38)],
@@ -41,6 +49,7 @@ describe("the system call filter", () => {
       { arch: arm64, nr: 220, args: [0x40000000] },
       refused(1),
     ],
+    ["refuses to set the limits of another", { arch: arm64, nr: 261, args: [1, 7, 0x1000] }, refused(1)],
     ["refuses a vsock socket", { arch: arm64, nr: 198, args: [40] }, refused(97)],
     ["kills a call of another architecture", { arch: x64, nr: 0 }, kill],
   ])("%s on arm64", (_, call, verdict) => {
@@ -69,7 +78,7 @@ function decide(program: Buffer | undefined, { arch, nr, args = [] }: SystemCall
   const data = Buffer.alloc(64);
   data.writeUInt32LE(nr, 0);
   data.writeUInt32LE(arch, 4);
-  for (const [index, value] of args.entries()) data.writeUInt32LE(value, 16 + index * 8);
+  for (const [index, value] of args.entries()) data.writeBigUInt64LE(BigInt(value), 16 + index * 8);
   const code = program ?? Buffer.alloc(0);
   let accumulator = 0;
   for (let at = 0; at * 8 < code.length; at += 1) {

@@ -29,6 +29,10 @@ export function seccompProgram(
     then.load(offset.arg1);
     for (const request of terminalInjection) then.ifEqual(request, refuse(errno.EPERM));
   });
+  program.when(calls.prlimit64, (then) => {
+    then.load(offset.arg0).ifEqual(ownProcess, allow);
+    for (const half of [offset.arg2, offset.arg2High]) then.load(half).unlessEqual(0, refuse(errno.EPERM));
+  });
   program.when(calls.fcntl, (then) => then.load(offset.arg1).ifEqual(setLease, refuse(errno.EPERM)));
   program.when(calls.socket, (then) => {
     then.load(offset.arg0).unlessOneOf(socketFamilies, refuse(errno.EAFNOSUPPORT));
@@ -42,8 +46,8 @@ const allow = 0x7fff0000;
 const killProcess = 0x80000000;
 const refuse = (error: number): number => 0x00050000 | error;
 
-/** Byte offsets in `struct seccomp_data`; arguments are read by their low 32 bits. */
-const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32 } as const;
+/** Byte offsets in `struct seccomp_data`; arguments are read by their low 32 bits, but for pointers. */
+const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32, arg2High: 36 } as const;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const newNamespaceFlags = 0x7e020000;
@@ -54,6 +58,8 @@ const socketFamilies = [1, 2, 10, 16];
 const netlink = 16;
 /** NETLINK_ROUTE; the other netlink families reach subsystems that no program in a sandbox needs. */
 const routing = 0;
+/** A process may set its own limits only: the agent and the init have the same uid. Those of others may be read. */
+const ownProcess = 0;
 /** F_SETLEASE: a lease on a file that machines share holds up everybody who opens it. */
 const setLease = 1024;
 
@@ -134,7 +140,7 @@ const x64Calls = {
   swapon: 167, swapoff: 168, reboot: 169, sethostname: 170, setdomainname: 171, iopl: 172, ioperm: 173,
   init_module: 175, delete_module: 176, quotactl: 179, nfsservctl: 180, lookup_dcookie: 212, clock_settime: 227,
   mq_open: 240, kexec_load: 246, add_key: 248, request_key: 249, keyctl: 250, migrate_pages: 256, unshare: 272, move_pages: 279,
-  perf_event_open: 298, fanotify_init: 300, name_to_handle_at: 303, open_by_handle_at: 304, clock_adjtime: 305,
+  perf_event_open: 298, fanotify_init: 300, name_to_handle_at: 303, prlimit64: 302, open_by_handle_at: 304, clock_adjtime: 305,
   setns: 308, process_vm_readv: 310, process_vm_writev: 311, kcmp: 312, finit_module: 313, kexec_file_load: 320,
   memfd_create: 319, bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428,
   move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, pidfd_getfd: 438,
@@ -142,12 +148,12 @@ const x64Calls = {
 } as const;
 
 // biome-ignore format: a table of numbers reads best as a table
-const arm64Calls: Partial<Record<Call, number>> & Record<"clone" | "fcntl" | "ioctl" | "socket", number> = {
+const arm64Calls: Partial<Record<Call, number>> & Record<"clone" | "fcntl" | "ioctl" | "prlimit64" | "socket", number> = {
   lookup_dcookie: 18, fcntl: 25, ioctl: 29, umount2: 39, mount: 40, pivot_root: 41, chroot: 51, vhangup: 58, quotactl: 60,
   acct: 89, unshare: 97, kexec_load: 104, init_module: 105, delete_module: 106, clock_settime: 112, syslog: 116,
   ptrace: 117, reboot: 142, sethostname: 161, setdomainname: 162, settimeofday: 170, mq_open: 180, msgget: 186, semget: 190, shmget: 194, socket: 198, add_key: 217,
   request_key: 218, keyctl: 219, clone: 220, swapon: 224, swapoff: 225, migrate_pages: 238, move_pages: 239,
-  perf_event_open: 241, fanotify_init: 262, name_to_handle_at: 264, open_by_handle_at: 265, clock_adjtime: 266,
+  perf_event_open: 241, prlimit64: 261, fanotify_init: 262, name_to_handle_at: 264, open_by_handle_at: 265, clock_adjtime: 266,
   setns: 268, process_vm_readv: 270, process_vm_writev: 271, kcmp: 272, finit_module: 273, memfd_create: 279, bpf: 280, userfaultfd: 282,
   kexec_file_load: 294, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, open_tree: 428,
   move_mount: 429, fsopen: 430, fsconfig: 431, fsmount: 432, fspick: 433, clone3: 435, pidfd_getfd: 438,
