@@ -96,6 +96,62 @@ print("lost", lost)
     },
   },
   {
+    name: "stop the agent, so that callers wait for ever",
+    async attempt({ sandbox }) {
+      const calls = ["kill -STOP $PPID; sleep 50", "sleep 50"].map((line) =>
+        outcome(bash(sandbox, line, 60)),
+      );
+      expect((await Promise.all(calls))[0]).toContain("has been started again");
+      const stopLater = 'setsid sh -c "sleep 0.2; kill -STOP $PPID; touch stopped" >/dev/null 2>&1 &';
+      await bash(sandbox, stopLater);
+      await expect
+        .poll(() => outcome(bash(sandbox, "ls stopped", 60)), { timeout: 60_000 })
+        .toBe("stopped\n");
+      return "the agent starts anew, what it was doing fails as EXECUTION_INTERRUPTED";
+    },
+  },
+  {
+    name: "have the agent start for ever",
+    async attempt({ sandbox }) {
+      await sandbox.files.write(
+        "/workspace/kill.py",
+        `
+import os, signal
+while True:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline") as command, open(f"/proc/{pid}/stat") as stat:
+                if command.read().endswith("main.js\\0") and stat.read().rsplit(")")[1].split()[1] == "1":
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError: pass
+`,
+      );
+      await outcome(bash(sandbox, "setsid nohup python3 kill.py >/dev/null 2>&1 & sleep 5"));
+      await expect.poll(async () => (await sandbox.refresh()).status, { timeout: 30_000 }).toBe("error");
+      return "after a hundred starts the sandbox has failed";
+    },
+  },
+  {
+    name: "set limits for the agent and the init",
+    async attempt({ sandbox }) {
+      const { stdout, stderr } = await bash(
+        sandbox,
+        `python3 - $PPID <<'END'
+import resource, sys
+for pid in (1, int(sys.argv[1])):
+    for name in ("NOFILE", "NPROC", "CPU", "DATA", "FSIZE"):
+        try: resource.prlimit(pid, getattr(resource, "RLIMIT_" + name), (0, 0)); print(pid, name, "DONE")
+        except PermissionError: print("refused")
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+END`,
+      );
+      expect(stderr).toBe("");
+      expect(stdout).toBe("refused\n".repeat(10));
+      expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
+      return "refused; its own it may set";
+    },
+  },
+  {
     name: "ignore SIGTERM",
     async attempt({ sandbox }) {
       const started = performance.now();

@@ -15,6 +15,7 @@ import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
 import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
+import { AgentConnections } from "./gateway/agent-connection.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath, envelopeAt } from "./gateway/agent-target.js";
 import { HostGuard } from "./gateway/host-guard.js";
@@ -118,7 +119,8 @@ async function serve(
     TemplateCatalogue.open(limits),
   ]);
   const activity = new Activity();
-  const agents = new AgentCalls(tokens);
+  const connections = new AgentConnections(log);
+  const agents = new AgentCalls(tokens, connections);
   const layers = new LayerStore(
     () => keptOrPrivate(store, "layers"),
     () => templates.list().flatMap(({ built }) => built?.layers ?? []),
@@ -159,7 +161,7 @@ async function serve(
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
-  const gateway = new AgentGateway({ find: (id) => fleet.get(id) });
+  const gateway = new AgentGateway({ connections, find: (id) => fleet.get(id) });
   const webhooks = new Webhooks({
     store,
     options: options.webhooks ?? {},

@@ -139,6 +139,9 @@ class Host {
       pause: async () => undefined,
       keep: async () => undefined,
       resume: async () => undefined,
+      isPaused: false,
+      isAgentStopped: async () => false,
+      restartAgent: async () => undefined,
       destroy: async () => {
         this.running -= 1;
         end({ reason: "killed", message: "" });

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { AgentConnection, type AgentRequest } from "../gateway/agent-connection.js";
+import type { AgentConnections, AgentRequest } from "../gateway/agent-connection.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { TokenIssuer } from "./token-issuer.js";
 
 /** What the control plane itself asks of the agents. What they answer is as little trusted as what is in the sandbox. */
 export class AgentCalls {
-  readonly #connections = new WeakMap<Machine, AgentConnection>();
-
-  constructor(private readonly tokens: TokenIssuer) {}
+  constructor(
+    private readonly tokens: TokenIssuer,
+    private readonly connections: AgentConnections,
+  ) {}
 
   /** Adds variables to those that every execution gets. Refused with 400 when the agent does not take them. */
   async mergeEnvironment(machine: Machine, variables: Readonly<Record<string, string>>): Promise<void> {
@@ -57,10 +58,9 @@ export class AgentCalls {
     machine: Machine,
     request: Omit<AgentRequest, "headers"> & Partial<Pick<AgentRequest, "headers">>,
   ): Promise<IncomingMessage> {
-    const connection = this.#connections.get(machine) ?? new AgentConnection(machine);
-    this.#connections.set(machine, connection);
     const token = await this.tokens.issueOwn(machine.id);
-    return connection.send({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+    const headers = { ...request.headers, authorization: `Bearer ${token}` };
+    return this.connections.to(machine).send({ ...request, headers });
   }
 }
 

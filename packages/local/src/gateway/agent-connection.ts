@@ -10,6 +10,7 @@ import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import { AgentSupervisor } from "./agent-supervisor.js";
 import { type Answer, type Body, exchange, framing } from "./exchange.js";
 
 export interface AgentRequest {
@@ -23,14 +24,32 @@ export interface AgentRequest {
 /** Nothing is executed before a connection is given. */
 const connectLimitMs = 30_000;
 
+/** The one connection with each machine, whoever asks something of it. */
+export class AgentConnections {
+  readonly #known = new WeakMap<Machine, AgentConnection>();
+
+  constructor(private readonly log: (message: string) => void) {}
+
+  to(machine: Machine): AgentConnection {
+    const connection = this.#known.get(machine) ?? new AgentConnection(machine, this.log);
+    this.#known.set(machine, connection);
+    return connection;
+  }
+}
+
 /**
  * HTTP to one machine's agent over its socket, with connections kept. No limit on waiting is set here: an execution
  * may be silent for as long as it may last.
  */
 export class AgentConnection {
   readonly #connections = new Agent({ keepAlive: true });
+  readonly #supervisor: AgentSupervisor;
 
-  constructor(private readonly machine: Machine) {
+  constructor(
+    private readonly machine: Machine,
+    log: (message: string) => void,
+  ) {
+    this.#supervisor = new AgentSupervisor(machine, log);
     void machine.exited.then(() => this.#connections.destroy());
   }
 
@@ -42,7 +61,7 @@ export class AgentConnection {
       agent: this.#connections,
       headers: { ...headers, ...framing(headers, body), host: "agent" },
     });
-    return (await exchange(call, body)).message;
+    return (await this.#supervisor.attend(exchange(call, body))).message;
   }
 
   /** Asks for a WebSocket. */
@@ -64,7 +83,7 @@ export class AgentConnection {
     const open = (): Duplex => connect({ path: this.machine.socketPath, allowHalfOpen: true });
     const call = request({ ...options, createConnection: open });
     const limit = setTimeout(() => giveUp(call), connectLimitMs);
-    return exchange(call, undefined).finally(() => clearTimeout(limit));
+    return this.#supervisor.attend(exchange(call, undefined)).finally(() => clearTimeout(limit));
   }
 }
 

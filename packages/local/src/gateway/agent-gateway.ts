@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/protocol/server";
 import { sandboxFailed } from "../control-plane/problems.js";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
-import { AgentConnection, type AgentRequest } from "./agent-connection.js";
+import type { AgentConnection, AgentConnections, AgentRequest } from "./agent-connection.js";
 import type { AgentTarget } from "./agent-target.js";
 import { abandonment, bodyOf, isParseError, passOn } from "./exchange.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
@@ -20,10 +20,9 @@ const noticeEndMs = 500;
  * is never passed on.
  */
 export class AgentGateway {
-  readonly #connections = new WeakMap<Machine, AgentConnection>();
-
   constructor(
     private readonly options: {
+      readonly connections: AgentConnections;
       /** Throws what there is to say of a sandbox that is gone. */
       readonly find: (sandboxId: string) => ReachableSandbox;
     },
@@ -75,9 +74,7 @@ export class AgentGateway {
   }
 
   connection(machine: Machine): AgentConnection {
-    const connection = this.#connections.get(machine) ?? new AgentConnection(machine);
-    this.#connections.set(machine, connection);
-    return connection;
+    return this.options.connections.to(machine);
   }
 
   /** Sends a request that is the control plane's own; throws the problem that says why it is not answered. */
@@ -94,7 +91,7 @@ export class AgentGateway {
     await this.checkAlive(machine);
     const { id } = machine;
     // Not a 5xx: clients repeat those, and the code may have run.
-    const message = `The agent of sandbox ${id} was killed while it served this request: by the code in the sandbox, or because memory ran out. It has been started again; the files are kept.`;
+    const message = `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. It has been started again; the files are kept.`;
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 

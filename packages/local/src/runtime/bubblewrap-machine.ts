@@ -1,8 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
-import { request } from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { answersHealth } from "./agent-health.js";
+import { isAgentStopped, killAgent } from "./agent-process.js";
 import type { MachineGroup } from "./machine-group.js";
 import { stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
@@ -57,12 +58,26 @@ export class BubblewrapMachine implements Machine {
     }
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   async pause(): Promise<void> {
     await this.#setFrozen(true);
   }
 
   async resume(): Promise<void> {
     await this.#setFrozen(false);
+  }
+
+  async isAgentStopped(): Promise<boolean> {
+    const init = await this.#init;
+    return init !== undefined && this.#isRunning() && isAgentStopped(init);
+  }
+
+  async restartAgent(): Promise<void> {
+    const init = await this.#init;
+    if (init !== undefined) await killAgent(init, () => this.#isRunning() && !this.#isPaused);
   }
 
   async keep(): Promise<void> {
@@ -93,9 +108,11 @@ export class BubblewrapMachine implements Machine {
   async #setFrozen(frozen: boolean): Promise<void> {
     const init = await this.#init;
     if (init === undefined || !this.#isRunning()) return;
-    this.#isPaused = frozen;
+    // Until all of it goes on, it is paused: a process that is not going yet is not taken for one that hangs.
+    this.#isPaused = true;
     if (this.#parts.group.canFreeze) await this.#parts.group.freeze(frozen);
     else await stopProcessTree(init, frozen);
+    this.#isPaused = frozen;
   }
 
   #isRunning(): boolean {
@@ -157,16 +174,4 @@ function killIfThere(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
-}
-
-async function answersHealth(socketPath: string, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const call = request({ socketPath, path: "/health", agent: false, signal }, (response) => {
-      response.resume();
-      if (response.statusCode === 200) resolve();
-      else reject(new Error(`The machine's agent answered ${response.statusCode} to its health check.`));
-    });
-    call.on("error", reject);
-    call.end();
-  });
 }

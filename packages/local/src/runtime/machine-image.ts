@@ -27,6 +27,9 @@ export interface MachineImage {
 
 const opt = "/opt/cloud-sandbox";
 
+/** The agent's program, as the machine sees it; nothing in there can change it. */
+export const agentEntry = `${opt}/agent/main.js`;
+
 /** Where a machine finds its way out, and what makes the `fetch` of older Node.js use it. */
 export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
 
@@ -88,7 +91,7 @@ export async function prepareMachineImage(
       directory,
       ...launcher.command,
       root ? sealed(node.path) : node.path,
-      `${opt}/agent/main.js`,
+      agentEntry,
     ],
   };
 }

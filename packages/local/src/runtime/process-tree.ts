@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 /** The processes of this host, as they were when it was asked for. */
 export interface ProcessTree {
+  children(pid: number): readonly number[];
   /** `root` and everything that descends from it. */
   descendants(root: number): readonly number[];
   /** As the kernel names it: `R`, `S`, `D`, `T`, `Z`… */
@@ -31,6 +32,7 @@ export async function processTree(): Promise<ProcessTree> {
     }),
   );
   return {
+    children: (pid) => children.get(pid) ?? [],
     descendants(root) {
       const found = [root];
       for (const pid of found) found.push(...(children.get(pid) ?? []));

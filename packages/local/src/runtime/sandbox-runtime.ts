@@ -62,9 +62,15 @@ export interface Machine {
   readonly socketPath: string;
   /** Settles when the machine has ended, whoever ended it; after that nothing of it is left running. */
   readonly exited: Promise<MachineExit>;
+  /** Whether its processes are frozen, or about to be. */
+  readonly isPaused: boolean;
   /** Freezes every process; memory is kept and no CPU is used. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Whether code in the machine has stopped the agent, so that it cannot answer. */
+  isAgentStopped(): Promise<boolean>;
+  /** Has the agent start anew, on the same socket; what it was doing is lost, the files are kept. Nothing while paused. */
+  restartAgent(): Promise<void>;
   /** Ends the machine and keeps all that it has written as the layer {@link MachineSpec.keepIn}. */
   keep(): Promise<void>;
   /** Kills every process and removes every trace. Safe to call more than once; resolves when nothing is left. */

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer as createSocketServer, type Soc
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
+import { AgentConnections } from "../../src/gateway/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { HostGuard } from "../../src/gateway/host-guard.js";
 import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
@@ -46,6 +47,9 @@ export class GatewayRig implements AsyncDisposable {
       pause: async () => undefined,
       keep: async () => undefined,
       resume: async () => undefined,
+      isPaused: false,
+      isAgentStopped: async () => false,
+      restartAgent: async () => undefined,
       destroy: async () => undefined,
     };
     const running: ReachableSandbox = {
@@ -74,7 +78,10 @@ export class GatewayRig implements AsyncDisposable {
     });
     const server = createServer();
     const rig = new GatewayRig(directory, agent, server);
-    const agents = new AgentGateway({ find: () => rig.sandbox() });
+    const agents = new AgentGateway({
+      connections: new AgentConnections(() => undefined),
+      find: () => rig.sandbox(),
+    });
     const previews = new PreviewGateway({
       agents,
       issueToken: async () => ({ token: tokenFor(sandboxId), expiresAt: new Date(Date.now() + 3_600_000) }),

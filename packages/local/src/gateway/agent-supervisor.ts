@@ -1,0 +1,81 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { answersHealth } from "../runtime/agent-health.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
+
+/** Milliseconds. */
+export interface Patience {
+  /** A call may wait so long before the agent is asked whether it is there, and so long between two times of asking. */
+  readonly silence: number;
+  /** What the agent is given to answer that, each time it is asked in a row. A busy machine is slow, not dead. */
+  readonly probes: readonly number[];
+}
+
+const defaultPatience: Patience = { silence: 3000, probes: [2000, 15_000] };
+
+/**
+ * Sees to it that no call waits for an agent that cannot answer, because code in the sandbox has stopped it or made it
+ * hang. An execution may be silent for as long as it may last, so silence alone ends nothing: the agent is asked on
+ * another connection, and has to start anew when it does not answer there either.
+ */
+export class AgentSupervisor {
+  #silentCalls = 0;
+  #isWatching = false;
+
+  constructor(
+    private readonly machine: Pick<
+      Machine,
+      "id" | "socketPath" | "isPaused" | "isAgentStopped" | "restartAgent"
+    >,
+    private readonly log: (message: string) => void,
+    private readonly patience: Patience = defaultPatience,
+  ) {}
+
+  /** Passes on how a call is answered. */
+  async attend<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    let isSilent = false;
+    const timer = setTimeout(() => {
+      isSilent = true;
+      this.#silentCalls += 1;
+      if (!this.#isWatching) void this.#watch();
+    }, this.patience.silence);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      if (isSilent) this.#silentCalls -= 1;
+    }
+  }
+
+  async #watch(): Promise<void> {
+    this.#isWatching = true;
+    while (this.#silentCalls > 0) {
+      await this.#look().catch((error: unknown) =>
+        this.log(`The agent of sandbox ${this.machine.id} cannot be looked after: ${String(error)}`),
+      );
+      await delay(this.patience.silence, undefined, { ref: false });
+    }
+    this.#isWatching = false;
+  }
+
+  async #look(): Promise<void> {
+    if (!(await this.#hangs())) return;
+    await this.machine.restartAgent();
+    this.log(`The agent of sandbox ${this.machine.id} did not answer any more and starts anew.`);
+  }
+
+  async #hangs(): Promise<boolean> {
+    for (const limit of this.patience.probes) {
+      if (this.machine.isPaused) return false;
+      const signal = AbortSignal.timeout(limit);
+      const answers = await answersHealth(this.machine.socketPath, signal).then(
+        () => true,
+        () => false,
+      );
+      if (answers || this.machine.isPaused) return false;
+      if (await this.machine.isAgentStopped()) return true;
+      // It broke the connection off: it has ended, and is being started.
+      if (!signal.aborted) return false;
+    }
+    return true;
+  }
+}

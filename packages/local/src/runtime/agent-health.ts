@@ -1,0 +1,14 @@
+import { request } from "node:http";
+
+/** Resolves when an agent answers on its socket, asked on a connection of its own; rejects when it does not. */
+export async function answersHealth(socketPath: string, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const call = request({ socketPath, path: "/health", agent: false, signal }, (response) => {
+      response.resume();
+      if (response.statusCode === 200) resolve();
+      else reject(new Error(`The machine's agent answered ${response.statusCode} to its health check.`));
+    });
+    call.on("error", reject);
+    call.end();
+  });
+}

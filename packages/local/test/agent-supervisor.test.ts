@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { AgentSupervisor } from "../src/gateway/agent-supervisor.js";
+
+/** An agent that answers its health check as told, and counts what becomes of it. */
+class SupervisedAgent implements AsyncDisposable {
+  readonly id = "supervised";
+  isPaused = false;
+  isStopped = false;
+  /** What it makes of being asked whether it is there. */
+  manner: "answers" | "is silent" | "hangs up" = "answers";
+  probes = 0;
+  /** How often it had been asked by each time it had to start anew. */
+  readonly restarts: number[] = [];
+  readonly log: string[] = [];
+  answer: () => void = () => undefined;
+  readonly #answered = new Promise<string>((resolve) => {
+    this.answer = () => resolve("answered");
+  });
+
+  private constructor(
+    private readonly directory: string,
+    readonly socketPath: string,
+    readonly server: ReturnType<typeof createServer>,
+  ) {}
+
+  static async start(): Promise<SupervisedAgent> {
+    const directory = await mkdtemp(join(tmpdir(), "supervisor-test-"));
+    const socketPath = join(directory, "agent.sock");
+    const server = createServer((request, response) => {
+      agent.probes += 1;
+      if (agent.manner === "answers") response.end("{}");
+      else if (agent.manner === "hangs up") request.destroy();
+    }).listen(socketPath);
+    const agent = new SupervisedAgent(directory, socketPath, server);
+    await once(server, "listening");
+    return agent;
+  }
+
+  isAgentStopped = async (): Promise<boolean> => this.isStopped;
+
+  restartAgent = async (): Promise<void> => {
+    this.restarts.push(this.probes);
+  };
+
+  /** A call of which `answer` is the answer. */
+  call(probes: readonly number[]): Promise<string> {
+    const supervisor = new AgentSupervisor(this, (line) => this.log.push(line), { silence: 20, probes });
+    return supervisor.attend(this.#answered);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.answer();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+test("a call may be silent for as long as the agent answers on another connection", async () => {
+  await using agent = await SupervisedAgent.start();
+  const call = agent.call([5000]);
+  await vi.waitUntil(() => agent.probes >= 5);
+  agent.answer();
+  expect(await call).toBe("answered");
+  expect(agent.restarts).toEqual([]);
+});
+
+test("nothing is asked while calls are answered in time, and nothing more once they are", async () => {
+  await using agent = await SupervisedAgent.start();
+  agent.answer();
+  await agent.call([5000]);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(agent.probes).toBe(0);
+});
+
+test("an agent that is silent each time it is asked starts anew, and that is logged", async () => {
+  await using agent = await SupervisedAgent.start();
+  agent.manner = "is silent";
+  void agent.call([30, 60]);
+  await vi.waitUntil(() => agent.restarts.length > 0);
+  expect(agent.restarts[0]).toBe(2);
+  expect(agent.log[0]).toBe("The agent of sandbox supervised did not answer any more and starts anew.");
+});
+
+test("an agent that was stopped is not asked a second time", async () => {
+  await using agent = await SupervisedAgent.start();
+  Object.assign(agent, { manner: "is silent", isStopped: true });
+  void agent.call([30, 60_000]);
+  await vi.waitUntil(() => agent.restarts.length > 0);
+  expect(agent.restarts[0]).toBe(1);
+});
+
+test.each([
+  ["is slow once", { manner: "is silent" }],
+  ["breaks off, since it is being started", { manner: "hangs up" }],
+] as const)("an agent that %s goes on", async (_, conduct) => {
+  await using agent = await SupervisedAgent.start();
+  Object.assign(agent, conduct);
+  void agent.call([30, 60_000]);
+  await vi.waitUntil(() => agent.probes >= 1);
+  await vi.waitUntil(() => agent.probes >= 2);
+  agent.manner = "answers";
+  const asked = agent.probes;
+  agent.server.closeAllConnections();
+  await vi.waitUntil(() => agent.probes > asked + 1);
+  expect(agent.restarts).toEqual([]);
+});
+
+test("a paused machine is not asked, nor blamed for what it did not answer before", async () => {
+  await using agent = await SupervisedAgent.start();
+  agent.manner = "is silent";
+  void agent.call([300, 1]);
+  await vi.waitUntil(() => agent.probes === 1);
+  agent.isPaused = true;
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect([agent.probes, agent.restarts]).toEqual([1, []]);
+  Object.assign(agent, { isPaused: false, manner: "answers" });
+  await vi.waitUntil(() => agent.probes > 2);
+  expect(agent.restarts).toEqual([]);
+});

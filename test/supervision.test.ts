@@ -1,0 +1,36 @@
+import { SandboxClient } from "cloud-sandbox";
+import { expect, test } from "vitest";
+import { cannotStartAs, type StartedBy, startLocalServer } from "./support/local-server.js";
+
+const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+
+/** Longer than a silent call waits until its agent is looked at, and that look may take. */
+const silence = 7;
+
+test.concurrent.for(startedBy)(
+  "silent executions are not taken for hung agents, also over a pause, when started by %s",
+  {
+    timeout: 60_000,
+  },
+  async (who, { skip }) => {
+    const obstacle = cannotStartAs(who);
+    skip(obstacle !== undefined, obstacle);
+    const server = await startLocalServer({ who, args: ["--pool", "0"] });
+    const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+    try {
+      const [silent, paused] = await Promise.all([client.sandboxes.create(), client.sandboxes.create()]);
+      const run = (sandbox: typeof silent, seconds: number) =>
+        sandbox.execute(`touch begun; sleep ${seconds}; echo done`, { language: "bash", timeout: 40 });
+      const pausedRun = run(paused, 1);
+      await expect.poll(() => paused.files.exists("/workspace/begun")).toBe(true);
+      await paused.pause();
+      expect((await run(silent, silence)).stdout).toBe("done\n");
+      await paused.resume();
+      expect((await pausedRun).stdout).toBe("done\n");
+      expect(server.log()).not.toContain("starts anew");
+    } finally {
+      await client.close();
+      await server.stop();
+    }
+  },
+);
