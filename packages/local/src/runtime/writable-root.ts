@@ -84,7 +84,7 @@ export class WritableRoot {
       lower("root"),
       lower("usr", "/usr"),
       keepIn ?? "",
-      ...layers,
+      layers.at(-1) ?? "",
       "--",
       ...(uid === undefined ? [] : ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]),
     ];
@@ -179,16 +179,16 @@ mount -t overlay -o "nodev,nosuid,$4,lowerdir=$5,upperdir=root,workdir=work/root
 mount -t overlay -o "nodev,nosuid,$4,lowerdir=$6,upperdir=usr,workdir=work/usr" overlay merged/usr
 owner=$3
 keep=$7
-shift 7
-while [ "$1" != -- ]; do
+layer=$8
+shift 9
+# The topmost layer holds all of both: it was made from a copy of those below. A second copy over the first would be
+# written to wherever a link of the first leads on the host.
+if [ -n "$layer" ]; then
   for part in workspace home; do
-    [ -z "$(ls -A "$1/$part")" ] || cp -a "$1/$part/." "$part/"
+    [ -z "$(ls -A "$layer/$part")" ] || cp -a "$layer/$part/." "$part/"
   done
-  copied=1
-  shift
-done
-shift
-[ -z "$copied" ] || chown -hR "$owner:$owner" workspace home
+  chown -hR "$owner:$owner" workspace home
+fi
 `;
 
 const becomeScript = `cd /
@@ -203,7 +203,7 @@ exec 3>&- 4>&- 5>&-
 wait $!
 code=$?
 [ -d "$keep" ] || exit "$code"
-# The agent's own, with the variables of this machine.
-rm -rf root/tmp/.cloud-sandbox*
+# The agent's own, with the variables of this machine. Its parent may be a link to a place on the host by now.
+find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
 chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=w -exec chmod u+w {} + && cp -a root usr workspace home "$keep/"
 `;

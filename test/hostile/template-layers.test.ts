@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  cannotStartAs,
+  type LocalServer,
+  type StartedBy,
+  startLocalServer,
+} from "../support/local-server.js";
+import { TemplateBuilding } from "../support/template-building.js";
+
+const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+
+/** What a build leaves is copied on the host, by whoever started the server. */
+describe.each(startedBy)("hostile templates, built by a server that %s started", (who) => {
+  const obstacle = cannotStartAs(who);
+  let host: string;
+  let server: LocalServer;
+  let templates: TemplateBuilding;
+  let client: SandboxClient;
+
+  beforeAll(async () => {
+    if (obstacle !== undefined) return;
+    host = await mkdtemp(join(tmpdir(), "host-files-"));
+    await chmod(host, 0o777);
+    server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
+    templates = new TemplateBuilding(server);
+    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  });
+
+  afterAll(async () => {
+    await client?.close();
+    await server?.stop();
+    if (host !== undefined) await rm(host, { recursive: true, force: true });
+  });
+
+  test("cannot write to the host through a link that a later layer made a file", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const target = join(host, "target");
+    await writeFile(target, "the host's");
+    await chmod(target, 0o666);
+    const { uid } = await stat(target);
+    const run = (command: string) => ({ type: "RUN", args: [command] });
+    await templates.build({
+      name: "linked",
+      steps: [run(`ln -s ${target} link; mkdir directory; touch gone`)],
+    });
+    const replaced = await templates.build({
+      name: "replaced",
+      from_image: "linked",
+      steps: [run("rm -r link directory gone; echo replaced > link; echo replaced > directory")],
+    });
+    expect(replaced).toMatchObject({ status: "active" });
+    const sandbox = await client.sandboxes.create({ template: "replaced" });
+    const { stdout } = await sandbox.execute("cat link directory; ls", { language: "bash" });
+    await sandbox.delete();
+    expect(await readFile(target, "utf8")).toBe("the host's");
+    expect((await stat(target)).uid).toBe(uid);
+    expect(stdout).toBe("replaced\nreplaced\ndirectory\nlink\n");
+  });
+
+  test("cannot have files of the host removed", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const settings = join(host, ".cloud-sandbox");
+    await mkdir(settings);
+    await chmod(settings, 0o777);
+    const built = await templates.build({
+      name: "removing",
+      steps: [{ type: "RUN", args: [`rm -rf /tmp && ln -s ${host} /tmp`] }],
+    });
+    expect(built).toMatchObject({ status: "active" });
+    expect(existsSync(settings)).toBe(true);
+  });
+});
