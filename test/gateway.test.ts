@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -95,3 +97,54 @@ test("a name that is allowed is answered to, another one is not", async () => {
   expect([await ask("box.example:80"), await ask("rebound.example")]).toEqual([200, 403]);
   await named.stop();
 });
+
+test("pages of an origin that is allowed may call it, and no other may be named", async () => {
+  const origin = "https://app.example";
+  const open = await startLocalServer({ args: ["--pool", "0", "--cors-origin", origin] });
+  const headers = { "X-API-Key": open.apiKey, Origin: origin };
+  const answer = await fetch(`${open.url}/v1/sandboxes`, { headers });
+  expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+  const exposed = answer.headers.get("access-control-expose-headers")?.toLowerCase().split(", ") ?? [];
+  const ofOurs = [...answer.headers.keys()].filter((name) => name.startsWith("x-"));
+  expect(ofOurs).toContain("x-request-id");
+  expect(exposed).toEqual(expect.arrayContaining(ofOurs));
+  await open.stop();
+  const refused = startLocalServer({ args: ["--cors-origin", "*"] });
+  await expect(refused).rejects.toThrow(/The origin "\*" cannot be allowed\. Write it as browsers send it/);
+});
+
+test("a thousand slow connections harm nobody else", async () => {
+  const body = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n";
+  const forged = token.replace(/\.[^.]*$/, ".forged");
+  const beginnings = [
+    "",
+    `GET /health HTTP/1.1\r\nX-Long: ${"x".repeat(8000)}`,
+    `POST /v1/sandboxes HTTP/1.1\r\n${body}\r\n{`,
+    `POST /v1/sandboxes HTTP/1.1\r\n${body}X-API-Key: ${server.apiKey}\r\n\r\n{`,
+    `POST ${host.pathname}/execute HTTP/1.1\r\n${body}Authorization: Bearer ${forged}\r\n\r\n{`,
+  ];
+  const before = residentMb();
+  const slow = await Promise.all(
+    Array.from({ length: 1000 }, async (_, index) => {
+      const socket = connect(Number(host.port), host.hostname).on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write(beginnings[index % beginnings.length] ?? "");
+      return socket;
+    }),
+  );
+  try {
+    const started = performance.now();
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    expect((await fetch(`${host}/env`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+    expect((await client.executeIsolated("print(1)")).stdout).toBe("1\n");
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(residentMb() - before).toBeLessThan(128);
+  } finally {
+    for (const socket of slow) socket.destroy();
+  }
+});
+
+function residentMb(): number {
+  const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}

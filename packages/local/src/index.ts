@@ -8,6 +8,7 @@ export {
 export {
   DataDirectoryError,
   InvalidEgressError,
+  InvalidOriginError,
   PortUnavailableError,
   RuntimeUnavailableError,
 } from "./local-errors.js";

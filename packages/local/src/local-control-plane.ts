@@ -1,7 +1,6 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
-import { answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
 import { AccountKey } from "./control-plane/account-key.js";
 import { Activity } from "./control-plane/activity.js";
 import { AgentCalls } from "./control-plane/agent-calls.js";
@@ -17,7 +16,9 @@ import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
 import { AgentConnections } from "./gateway/agent-connection.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
-import { agentPath, envelopeAt } from "./gateway/agent-target.js";
+import { agentPath } from "./gateway/agent-target.js";
+import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
+import { createGatewayServer } from "./gateway/gateway-server.js";
 import { HostGuard } from "./gateway/host-guard.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
@@ -43,6 +44,8 @@ export interface LocalControlPlaneOptions {
   readonly host?: string;
   /** Names, beside loopback's, that callers may address it by when it listens on loopback. Default: none. */
   readonly allowedHosts?: readonly string[];
+  /** Origins whose pages may call it from a browser, as in `https://app.example`. Default: none. */
+  readonly corsOrigins?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
   readonly port?: number;
   /** Machines kept booted for sandboxes to come (about 45 MB each, most of it shared). Default: 1. */
@@ -80,6 +83,7 @@ export interface LocalControlPlane {
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
+ * @throws InvalidOriginError when an entry of `corsOrigins` is no origin.
  * @throws InvalidEgressError when an entry of `egress` is no destination.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
@@ -111,8 +115,8 @@ async function serve(
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0, headersTimeout: 15_000 });
-  answerUnreadableRequests(server, envelopeAt);
+  const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
+  const server = createGatewayServer();
   const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
   const [tokens, templates] = await Promise.all([
     keptTokenIssuer(store.settings),
@@ -195,7 +199,7 @@ async function serve(
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
-  routeRequests(server, { hosts, agents: gateway, webhooks, previews, api });
+  routeRequests(server, { hosts, crossOrigin, agents: gateway, webhooks, previews, api });
 
   await webhooks.resume();
 

@@ -17,6 +17,17 @@ export class InvalidEgressError extends Error {
   override readonly name = "InvalidEgressError";
 }
 
+/** What is to be an origin is not written as one. */
+export class InvalidOriginError extends Error {
+  override readonly name = "InvalidOriginError";
+
+  constructor(origin: string) {
+    super(
+      `The origin ${JSON.stringify(origin)} cannot be allowed. Write it as browsers send it, with scheme, host and port only, as in https://app.example or http://localhost:5173.`,
+    );
+  }
+}
+
 /** The address cannot be listened on. */
 export class PortUnavailableError extends Error {
   override readonly name = "PortUnavailableError";

@@ -5,6 +5,7 @@ import { startLocalControlPlane } from "./local-control-plane.js";
 import {
   DataDirectoryError,
   InvalidEgressError,
+  InvalidOriginError,
   PortUnavailableError,
   RuntimeUnavailableError,
 } from "./local-errors.js";
@@ -21,6 +22,12 @@ program
   .description("start the control plane and serve until interrupted")
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--allowed-host <name...>", "further names that callers may address it by on loopback", [])
+  .option(
+    "--cors-origin <origin>",
+    "let pages of that origin call it from a browser, as in https://app.example (repeatable)",
+    collect,
+    [],
+  )
   .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
   .option(
     "--api-key <key>",
@@ -90,6 +97,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof PortUnavailableError ||
     error instanceof DataDirectoryError ||
     error instanceof InvalidEgressError ||
+    error instanceof InvalidOriginError ||
     error instanceof InvalidArgumentError;
   process.stderr.write(
     `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
@@ -100,6 +108,7 @@ program.parseAsync().catch((error: unknown) => {
 interface ServeOptions {
   readonly host: string;
   readonly allowedHost: readonly string[];
+  readonly corsOrigin: readonly string[];
   readonly port: number;
   readonly apiKey?: string;
   readonly dataDir?: string;
@@ -129,6 +138,7 @@ async function serve({
   webhookAllowPrivate,
   json,
   allowedHost,
+  corsOrigin,
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
@@ -141,6 +151,7 @@ async function serve({
   const controlPlane = await startLocalControlPlane({
     ...options,
     allowedHosts: allowedHost,
+    corsOrigins: corsOrigin,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
     buildTimeoutSeconds: buildTimeout,

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
 import type { AgentGateway } from "./agent-gateway.js";
 import { type AgentTarget, agentTarget, envelopeAt } from "./agent-target.js";
+import type { CrossOriginAccess } from "./cross-origin-access.js";
 import type { HostGuard } from "./host-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
@@ -9,6 +10,8 @@ import { refuse } from "./refusal.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
+  /** To the APIs. Previews have their own say. */
+  readonly crossOrigin: CrossOriginAccess;
   readonly agents: Pick<AgentGateway, "handle" | "handleUpgrade">;
   /** Takes what it delivers the results of. */
   readonly webhooks?: {
@@ -23,13 +26,14 @@ export interface Destinations {
 /** Leads each request of a server to whom it is for: one port is everything to its callers. */
 export function routeRequests(
   server: Server,
-  { hosts, agents, webhooks, previews, api }: Destinations,
+  { hosts, crossOrigin, agents, webhooks, previews, api }: Destinations,
 ): void {
   server.on("request", (request, response) => {
     const refusal = hosts.refusal(request.headers.host);
     if (refusal) return refuse(request, response, refusal, { envelope: envelopeAt(request.url ?? "") });
     const preview = previewTarget(request);
     if (preview) return void previews.handle(request, response, preview);
+    if (crossOrigin.answers(request, response)) return;
     const agent = agentTarget(request);
     if (!agent) return void api.handle(request, response);
     if (webhooks?.handles(request, agent)) return void webhooks.handle(request, response);

@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
 import { AgentConnections } from "../../src/gateway/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
+import { CrossOriginAccess } from "../../src/gateway/cross-origin-access.js";
+import { createGatewayServer, type ServerPatience } from "../../src/gateway/gateway-server.js";
 import { HostGuard } from "../../src/gateway/host-guard.js";
 import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
 import { routeRequests } from "../../src/gateway/request-routing.js";
@@ -69,14 +71,17 @@ export class GatewayRig implements AsyncDisposable {
   }
 
   /** `serve` is given each connection to the agent, with the first that was sent on it. */
-  static async start(serve: (socket: Socket, head: string) => void): Promise<GatewayRig> {
+  static async start(
+    serve: (socket: Socket, head: string) => void,
+    { corsOrigins = [], patience }: { corsOrigins?: readonly string[]; patience?: ServerPatience } = {},
+  ): Promise<GatewayRig> {
     const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
     const agent = createSocketServer({ allowHalfOpen: true }, (socket) => {
       // A connection that the gateway breaks off.
       socket.on("error", () => socket.destroy());
       socket.once("data", (head) => serve(socket, head.toString("latin1")));
     });
-    const server = createServer();
+    const server = createGatewayServer(patience);
     const rig = new GatewayRig(directory, agent, server);
     const agents = new AgentGateway({
       connections: new AgentConnections(() => undefined),
@@ -90,7 +95,9 @@ export class GatewayRig implements AsyncDisposable {
     const api = {
       handle: async (request: IncomingMessage, response: ServerResponse) => void request.pipe(response),
     };
-    routeRequests(server, { hosts: new HostGuard("127.0.0.1"), agents, previews, api });
+    const hosts = new HostGuard("127.0.0.1");
+    const crossOrigin = new CrossOriginAccess(corsOrigins);
+    routeRequests(server, { hosts, crossOrigin, agents, previews, api });
     await once(agent.listen(join(directory, "agent.sock")), "listening");
     await once(server.listen(0, "127.0.0.1"), "listening");
     return rig;
