@@ -102,8 +102,14 @@ describe("a block of shell commands", () => {
   });
 });
 
-describe("a block of MCP configuration", () => {
-  test.each(of("json"))("of %s starts a server with tools", async (_, { code }) => {
+describe("a block of JSON", () => {
+  const isConfiguration = ([, { code }]: [string, CodeBlock]): boolean => code.includes("mcpServers");
+
+  test.each(of("json").filter((block) => !isConfiguration(block)))("of %s can be read", (_, { code }) => {
+    expect(JSON.parse(code)).toBeTypeOf("object");
+  });
+
+  test.each(of("json").filter(isConfiguration))("of %s starts a server with tools", async (_, { code }) => {
     const { mcpServers } = JSON.parse(code) as {
       mcpServers: Record<string, { command: string; args: string[] }>;
     };
