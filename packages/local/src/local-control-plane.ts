@@ -125,9 +125,14 @@ async function serve(
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
+  const registry = new SandboxRegistry(store.sandboxes);
   const layers = new LayerStore(
     () => keptOrPrivate(store, "layers"),
-    () => templates.list().flatMap(({ built }) => built?.layers ?? []),
+    // A sandbox that is stopped starts again on what it was made of, which its template may not be any more.
+    () =>
+      [...templates.list(), ...registry.list().map(({ template }) => template)].flatMap(
+        ({ built }) => built?.layers ?? [],
+      ),
   );
   const uploads = new TemplateUploads();
   const timeoutSeconds = options.buildTimeoutSeconds ?? defaultBuildTimeoutSeconds;
@@ -138,9 +143,9 @@ async function serve(
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
   });
-  await builds.restore();
+  builds.restore();
   const fleet = new SandboxFleet({
-    registry: new SandboxRegistry(store.sandboxes),
+    registry,
     machines: new MachineSupply({
       runtime,
       tokens,
@@ -162,6 +167,7 @@ async function serve(
     log,
   });
   await fleet.restore();
+  if (store.directory !== undefined) await layers.collect();
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;

@@ -237,7 +237,9 @@ export class SandboxFleet {
   }
 
   #revive(stored: StoredSandbox): SandboxRecord {
-    const template = this.options.templates.find(stored.template.name) ?? stored.template;
+    // One that was built here may have been built anew since: its sandboxes stay on the layers that they began with.
+    const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
+    const template = current ?? stored.template;
     const sandbox = { ...stored, template, machine: undefined, isStopping: false };
     if (stored.status === "stopped" || stored.status === "error") return sandbox;
     const failureReason =

@@ -48,19 +48,22 @@ export class TemplateBuilds {
   constructor(private readonly options: TemplateBuildsOptions) {}
 
   /** Takes up what a control plane before this one left. A build that it did not end has failed. */
-  async restore(): Promise<void> {
-    const { repository, catalogue, layers } = this.options;
+  restore(): void {
+    const { repository, catalogue } = this.options;
     if (!repository) return;
     const cutShort = "The control plane was ended while the template was being built. Build it again.";
     for (const template of repository.templates()) catalogue.put(template);
     for (const record of repository.builds()) {
       const build = { record, log: new BuildLog(record.log) };
       this.#builds.set(record.id, build);
-      if (!hasEnded(record)) this.#fail(build, cutShort);
+      if (hasEnded(record)) continue;
+      // Its template is written first: where that is active, everything was done.
+      const { built } = catalogue.find(record.templateId) ?? {};
+      if (built?.status === "active" && built.buildId === record.id) this.#succeed(build);
+      else this.#fail(build, cutShort);
     }
     const ids = [...this.#builds.keys(), ...catalogue.list().map(({ id }) => id)].map(Number);
     this.#lastId = Math.max(firstId, ...ids);
-    await layers.collect();
   }
 
   /** Answers when the build has begun. */
@@ -179,13 +182,7 @@ export class TemplateBuilds {
       // Unless it was deleted in the last moment.
       stop.throwIfAborted();
       this.#put(finished);
-      build.log.line(`Template ${plan.name} is active.`);
-      this.#change(build, {
-        status: "active",
-        progress: 100,
-        currentStep: "done",
-        completedAt: new Date().toISOString(),
-      });
+      this.#succeed(build);
     } catch (error) {
       const reason = stop.aborted ? stop.reason : error;
       this.#fail(build, reason instanceof Error ? reason.message : String(reason));
@@ -204,6 +201,12 @@ export class TemplateBuilds {
       return built?.status === "active" && keys?.at(-1) === key;
     });
     return made?.built?.layers;
+  }
+
+  #succeed(build: Build): void {
+    build.log.line("The template is active.");
+    const completedAt = new Date().toISOString();
+    this.#change(build, { status: "active", progress: 100, currentStep: "done", completedAt });
   }
 
   #fail(build: Build, error: string): void {
