@@ -2,17 +2,20 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stampFile } from "./accepted-builds.js";
+import { AcceptedExecutions } from "./accepted-executions.js";
+import { call, readText } from "./api.js";
 import { ChaosServer } from "./chaos-server.js";
 import { contradictions, type Entry, type Found } from "./ledger.js";
 import { leftovers } from "./leftovers.js";
-import { call, findSandbox, readMarker, Workload } from "./workload.js";
+import { findSandbox, markerFile, Workload } from "./workload.js";
 
 export interface ChaosReport {
   readonly kills: number;
   /** Of these, how many came before the server was ready. */
   readonly killsAtStart: number;
-  /** Operations that were answered with success, and those that were never answered. */
-  readonly acknowledged: number;
+  /** Operations that were answered with success, by kind, and those that were never answered. */
+  readonly acknowledged: Readonly<Record<string, number>>;
   readonly unanswered: number;
   readonly checks: number;
   /** What was acknowledged and is not so. */
@@ -24,7 +27,7 @@ export interface ChaosReport {
 
 const workers = 4;
 /** A kill comes after so many answers at most, or so long, and then at any moment of the next. */
-const mostAnswers = 12;
+const mostAnswers = 24;
 const longestLoadMs = 5000;
 const longestAfterMs = 150;
 const longestStartMs = 500;
@@ -34,30 +37,36 @@ const guardLimitMs = 15_000;
 /** Kills a server under load again and again, and holds what the next one tells against what was acknowledged. */
 export class ChaosRun {
   readonly #workload: Workload;
-  readonly #random: () => number;
   readonly #dead = new Set<number>();
   readonly #lost: string[] = [];
   readonly #orphans: string[] = [];
   #checks = 0;
   #killsAtStart = 0;
 
-  constructor(seed: number) {
-    this.#random = randomNumbers(seed);
-    this.#workload = new Workload(this.#random);
+  private constructor(
+    private readonly random: () => number,
+    private readonly executions: AcceptedExecutions,
+  ) {
+    this.#workload = new Workload(random, executions);
   }
 
-  async run(kills: number): Promise<ChaosReport> {
+  static async run(kills: number, seed: number): Promise<ChaosReport> {
+    await using executions = await AcceptedExecutions.open();
+    return await new ChaosRun(randomNumbers(seed), executions).#run(kills);
+  }
+
+  async #run(kills: number): Promise<ChaosReport> {
     const directory = await mkdtemp(join(tmpdir(), "chaos-"));
     try {
       for (let kill = 0; kill < kills; kill += 1) {
-        if (this.#random() < 0.2) await this.#killAtStart(directory);
+        if (this.random() < 0.2) await this.#killAtStart(directory);
         else await this.#killUnderLoad(directory);
       }
       await this.#stopAtLast(directory);
     } finally {
       await rm(directory, { recursive: true });
     }
-    const { acknowledged, unanswered, refusals: refused } = this.#workload;
+    const { byKind: acknowledged, unanswered, refusals: refused } = this.#workload.tally;
     return {
       kills,
       killsAtStart: this.#killsAtStart,
@@ -72,7 +81,7 @@ export class ChaosRun {
 
   async #killAtStart(directory: string): Promise<void> {
     const server = new ChaosServer(directory);
-    await sleep(this.#random() * longestStartMs);
+    await sleep(this.random() * longestStartMs);
     this.#killsAtStart += 1;
     await this.#end(server, "SIGKILL");
   }
@@ -80,20 +89,23 @@ export class ChaosRun {
   async #killUnderLoad(directory: string): Promise<void> {
     const { server, url } = await this.#start(directory);
     const working = Array.from({ length: workers }, () => this.#workload.work(url));
-    await this.#load(this.#workload.acknowledged + Math.floor(this.#random() * mostAnswers));
+    await this.#load(this.#workload.tally.acknowledged + Math.floor(this.random() * mostAnswers));
     await this.#end(server, "SIGKILL");
     await Promise.all(working);
   }
 
   async #load(acknowledged: number): Promise<void> {
     const until = Date.now() + longestLoadMs;
-    while (this.#workload.acknowledged < acknowledged && Date.now() < until) await sleep(1);
-    await sleep(this.#random() * longestAfterMs);
+    while (this.#workload.tally.acknowledged < acknowledged && Date.now() < until) await sleep(1);
+    await sleep(this.random() * longestAfterMs);
   }
 
   /** A server that is asked to stop leaves nothing by itself. */
   async #stopAtLast(directory: string): Promise<void> {
-    const { server } = await this.#start(directory);
+    const { server, url } = await this.#start(directory);
+    await this.#tryTemplates(url);
+    this.#checks += this.executions.count;
+    this.#lost.push(...(await this.executions.contradictions()));
     await this.#end(server, "SIGTERM");
     await this.#checkLeftovers();
   }
@@ -128,8 +140,26 @@ export class ChaosRun {
       else if (entry.state === "deleted") entries.delete(entry.id);
       else entry.state = "deleted";
     }
+    this.#checks += this.#workload.builds.free.length;
+    this.#lost.push(...(await this.#workload.builds.contradictions(url)));
     await this.#checkFiles(directory);
     await this.#checkLeftovers();
+  }
+
+  /** What was built can be used. */
+  async #tryTemplates(url: string): Promise<void> {
+    for (const template of this.#workload.builds.free) {
+      const sandbox = await this.#workload.create(url, template);
+      if (!sandbox) continue;
+      await this.#checkText(sandbox, stampFile, template.stamp);
+      await this.#workload.delete(url, sandbox);
+    }
+  }
+
+  async #checkText(sandbox: Entry, path: string, expected: string): Promise<void> {
+    this.#checks += 1;
+    const content = await readText(sandbox, path);
+    if (content !== expected) this.#lost.push(`${path} of ${sandbox.id} holds ${content}, not ${expected}`);
   }
 
   /** Goes on with what is there. Of those that were stopped, some are started to see what they hold. */
@@ -146,11 +176,10 @@ export class ChaosRun {
       return;
     }
     entry.state = "stopped";
-    if (!wasStopped || entry.saved === undefined || this.#random() < 0.5) return;
+    if (!wasStopped || this.random() < 0.5) return;
     await this.#workload.start(url, entry);
-    const content = await readMarker(entry);
-    this.#checks += 1;
-    if (content !== entry.saved) this.#lost.push(`${entry.id} holds ${content}, not ${entry.saved}`);
+    if (entry.saved !== undefined) await this.#checkText(entry, markerFile, entry.saved);
+    if (entry.template) await this.#checkText(entry, stampFile, entry.template.stamp);
   }
 
   async #checkFiles(directory: string): Promise<void> {
@@ -159,6 +188,9 @@ export class ChaosRun {
     for (const name of await readdir(join(directory, "files"))) {
       if (entries.get(name)?.state !== "stopped") this.#orphans.push(`file: ${name}`);
     }
+    const alive = [...entries.values()].filter(({ state }) => state !== "deleted");
+    const inUse = new Set(alive.flatMap(({ template }) => template?.buildId ?? []));
+    this.#orphans.push(...(await this.#workload.builds.abandonedLayers(directory, inUse)));
   }
 
   async #checkLeftovers(): Promise<void> {

@@ -15,7 +15,8 @@ export class ChaosServer {
 
   constructor(dataDirectory: string) {
     const args = [main, "serve", "--json", "--port", "0", "--api-key", apiKey, "--pool", "2"];
-    const child = spawn(process.execPath, [...args, "--data-dir", dataDirectory], {
+    const kept = ["--data-dir", dataDirectory, "--webhook-allow-private"];
+    const child = spawn(process.execPath, [...args, ...kept], {
       cwd: "/",
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -8,7 +8,7 @@ const seed = Number(process.env.CHAOS_SEED ?? 20_260_101);
 test(`a server that is killed ${kills} times under load loses nothing and leaves nothing`, {
   timeout: 30_000 + kills * 15_000,
 }, async () => {
-  const report = await new ChaosRun(seed).run(kills);
+  const report = await ChaosRun.run(kills, seed);
   const { lost, orphans, refused, ...numbers } = report;
   console.log(
     `chaos: ${JSON.stringify({ ...numbers, lost: lost.length, orphans: orphans.length })} (CHAOS_SEED=${seed})`,

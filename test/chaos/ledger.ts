@@ -1,11 +1,14 @@
+import type { BuiltTemplate } from "./accepted-builds.js";
+import type { AgentAddress } from "./api.js";
+
 export type KnownState = "running" | "paused" | "stopped" | "deleted";
 
 /** A sandbox as its users know it: what was acknowledged, and what was asked for and never answered. */
-export interface Entry {
+export interface Entry extends AgentAddress {
   readonly id: string;
-  readonly token: string;
-  readonly agentPath: string;
   readonly name: string;
+  /** What it was made of, unless that is a template of the server's own. */
+  readonly template: BuiltTemplate | undefined;
   state: KnownState;
   /** The state it may be in instead, where the server died before it answered. */
   perhaps: KnownState | undefined;

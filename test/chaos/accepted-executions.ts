@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { answering, WebhookReceiver } from "../support/webhook-receiver.js";
+import { type AgentAddress, agentCall } from "./api.js";
+import type { Tally } from "./tally.js";
+
+/** One of so many reports is refused, and has to come again. */
+const refusedEvery = 5;
+/** As long as a report that was refused twice may take. */
+const reportLimitMs = 20_000;
+
+interface Accepted {
+  readonly id: string;
+  /** What it prints and then ends; one that prints nothing goes on until its machine dies. */
+  readonly prints: string | undefined;
+}
+
+/** Asynchronous executions that were accepted, each of which has to be reported to the receiver in the end. */
+export class AcceptedExecutions implements AsyncDisposable {
+  readonly #accepted: Accepted[] = [];
+
+  private constructor(private readonly receiver: WebhookReceiver) {}
+
+  static async open(): Promise<AcceptedExecutions> {
+    const receiver = await WebhookReceiver.start((response, attempt) =>
+      answering(isConfirmed(attempt) ? 200 : 503)(response, attempt),
+    );
+    return new AcceptedExecutions(receiver);
+  }
+
+  async start(tally: Tally, sandbox: AgentAddress, prints: string | undefined): Promise<void> {
+    const code = prints === undefined ? "sleep 600" : `echo ${prints}`;
+    const body = { code, language: "bash", timeout: 600, callback_url: this.receiver.url };
+    const answer = await tally.ask("async execution", () =>
+      agentCall(sandbox, "POST", "/execute/async", body),
+    );
+    if (answer) this.#accepted.push({ id: String(answer.body.execution_id), prints });
+  }
+
+  get count(): number {
+    return this.#accepted.length;
+  }
+
+  /** What is wrong about the reports, once there is time for all to come. */
+  async contradictions(): Promise<string[]> {
+    const until = Date.now() + reportLimitMs;
+    while (this.#unreported().length > 0 && Date.now() < until) await sleep(20);
+    const reports = this.#reports();
+    return [
+      ...this.#unreported().map(({ id }) => `${id} was accepted and never reported`),
+      ...this.#accepted.flatMap((execution) => wrongReports(execution, reports.get(execution.id) ?? [])),
+    ];
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.receiver[Symbol.asyncDispose]();
+  }
+
+  #unreported(): Accepted[] {
+    const reports = this.#reports();
+    return this.#accepted.filter(({ id }) => !reports.has(id));
+  }
+
+  /** Those that were confirmed, by execution. */
+  #reports(): Map<string, string[]> {
+    const confirmed = this.receiver.received.filter((_, index) => isConfirmed(index + 1));
+    const reports = new Map<string, string[]>();
+    for (const { body } of confirmed) {
+      const { execution_id: id } = JSON.parse(body) as { execution_id: string };
+      reports.set(id, [...(reports.get(id) ?? []), body]);
+    }
+    return reports;
+  }
+}
+
+const isConfirmed = (attempt: number): boolean => attempt % refusedEvery !== 0;
+
+interface Report {
+  readonly status: string;
+  readonly stdout: string;
+  readonly error?: string;
+}
+
+function wrongReports({ id, prints }: Accepted, bodies: readonly string[]): string[] {
+  const reports = bodies.map((body) => JSON.parse(body) as Report);
+  const isRight = ({ status, stdout, error }: Report): boolean =>
+    status === "completed" ? stdout === `${prints}\n` : status === "failed" && Boolean(error);
+  return [
+    ...(new Set(bodies).size > 1 ? [`${id} was reported in two ways: ${bodies.join(" ")}`] : []),
+    ...reports.filter((report) => !isRight(report)).map((report) => `${id}: ${JSON.stringify(report)}`),
+  ];
+}

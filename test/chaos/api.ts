@@ -1,0 +1,49 @@
+import { apiKey } from "./chaos-server.js";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Asks the control plane. */
+export function call(url: string, method: string, path: string, body?: object): Promise<Answer> {
+  return ask(url + path, { "X-API-Key": apiKey }, method, body);
+}
+
+/** Where a sandbox's agent is asked: with the token from its create, whichever server answers now. */
+export interface AgentAddress {
+  readonly url: string;
+  readonly agentPath: string;
+  readonly token: string;
+}
+
+export function agentCall(
+  { url, agentPath, token }: AgentAddress,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  return ask(url + agentPath + path, { Authorization: `Bearer ${token}` }, method, body);
+}
+
+/** What is in a file anywhere in the sandbox; the files API shows only some directories. */
+export async function readText(sandbox: AgentAddress, path: string): Promise<string> {
+  const code = `cat ${path}`;
+  const { status, body } = await agentCall(sandbox, "POST", "/execute", { code, language: "bash" });
+  return status === 200 ? `${String(body.stdout)}${String(body.stderr)}` : `${status} ${String(body.code)}`;
+}
+
+async function ask(
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  method: string,
+  body: object | undefined,
+): Promise<Answer> {
+  const response = await fetch(address, {
+    method,
+    headers: { ...headers, "Content-Type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
