@@ -21,6 +21,11 @@ const socks = (host: string | readonly number[], port: number, command = 1): Buf
   return Buffer.from([5, 1, 0, 5, command, 0, ...address, port >> 8, port & 255]);
 };
 
+/** Says nothing, and goes when its client does. */
+const silent = (socket: Socket): void => {
+  socket.resume().once("end", () => socket.end());
+};
+
 describe("a tunnel", () => {
   test("carries bytes both ways, also those that came with the request, until both have ended", async () => {
     const greeting = "hello before anything is asked";
@@ -203,6 +208,34 @@ describe("a plain request", () => {
     expect(await ask("/second")).toMatch(/^HTTP\/1.1 403 .*not on the public internet/);
     expect(elsewhere.connections.size).toBe(0);
     expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ["with a status line that cannot be passed on", "HTTP/1.1 200 \x01\r\nContent-Length: 0\r\n\r\n"],
+    ["with a status that is none", "HTTP/1.1 001 OK\r\nContent-Length: 0\r\n\r\n"],
+    ["with another protocol", "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nmore"],
+    ["in no HTTP", "SSH-2.0-none\r\n\r\n"],
+  ])("that is answered %s is refused, and the connection is not kept", async (_, answer) => {
+    await using server = await tcpServer((socket) => {
+      silent(socket);
+      socket.write(answer, "latin1");
+    });
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+    const request = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`;
+    expect(await proxy.say(request)).toMatch(/^HTTP\/1.1 502 /);
+    await expect.poll(() => server.connections.size).toBe(0);
+  });
+
+  test("after another that was not answered yet counts as a connection", async () => {
+    await using server = await tcpServer(silent);
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { connections: 10 } });
+    const client = await proxy.connect();
+    client.write(`GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(100));
+    await expect.poll(() => proxy.egress.log.totals.failed).toBe(90);
+    expect(server.connections.size).toBe(10);
+    client.destroy();
+    await expect.poll(() => server.connections.size).toBe(0);
+    await proxy.tunnel(`127.0.0.1:${server.port}`);
   });
 
   test.each([

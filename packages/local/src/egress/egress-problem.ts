@@ -3,7 +3,7 @@ export class EgressProblem extends Error {
   override readonly name = "EgressProblem";
 
   constructor(
-    readonly kind: "malformed" | "refused" | "unresolvable" | "unreachable" | "timeout",
+    readonly kind: "malformed" | "refused" | "unresolvable" | "unreachable" | "timeout" | "exhausted",
     message: string,
   ) {
     super(message);

@@ -16,12 +16,13 @@ const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
   unresolvable: 502,
   unreachable: 502,
   timeout: 504,
+  exhausted: 429,
 };
 
 /** The HTTP proxy of all sandboxes: tunnels by CONNECT, and plain requests in the absolute form. It never listens. */
 export class HttpProxy {
   readonly #server: Server;
-  readonly #owners = new WeakMap<Socket, SandboxEgress>();
+  readonly #owners = new WeakMap<Socket, Owner>();
 
   constructor() {
     this.#server = createServer({
@@ -40,17 +41,18 @@ export class HttpProxy {
   }
 
   serve(client: Socket, egress: SandboxEgress): void {
-    this.#owners.set(client, egress);
+    const gone = new AbortController();
+    client.once("close", () => gone.abort());
+    this.#owners.set(client, { egress, gone: gone.signal });
     this.#server.emit("connection", client);
   }
 
   async #tunnel(incoming: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
-    const abort = abortedBy(client);
     try {
-      const egress = this.#ownerOf(incoming);
+      const { egress, gone } = this.#ownerOf(incoming);
       const destination = parseAuthority(incoming.url ?? "");
       if (!destination) throw malformed("CONNECT takes host:port.");
-      const upstream = await egress.connect("connect", destination, abort.signal);
+      const upstream = await egress.connect("connect", destination, gone);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       if (head.length > 0) upstream.write(head);
       egress.watchIdle(client);
@@ -62,12 +64,13 @@ export class HttpProxy {
   }
 
   async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const abort = abortedBy(answer);
     try {
-      const egress = this.#ownerOf(incoming);
+      const { egress, gone } = this.#ownerOf(incoming);
+      const over = AbortSignal.any([gone, ended(answer)]);
       const { authority, path, destination } = absoluteTarget(incoming.url ?? "");
       egress.watchIdle(incoming.socket);
-      const upstream = await egress.connect("http", destination, abort.signal);
+      const upstream = await egress.connect("http", destination, over);
+      over.addEventListener("abort", () => upstream.destroy(), { once: true });
       const outgoing = request({
         createConnection: () => upstream,
         method: incoming.method ?? "GET",
@@ -81,29 +84,32 @@ export class HttpProxy {
           ...withoutHopByHop(incoming.rawHeaders, ["host", "expect"]),
         ],
       });
-      abort.signal.addEventListener("abort", () => outgoing.destroy(), { once: true });
       outgoing.on("error", () => refuse(answer, new EgressProblem("unreachable", `${authority} broke off.`)));
       outgoing.on("response", (response) => {
-        answer.sendDate = false;
-        answer.writeHead(
-          response.statusCode ?? 502,
-          response.statusMessage,
-          withoutHopByHop(response.rawHeaders),
-        );
-        pipeline(response, answer, () => upstream.destroy());
+        passOn(response, answer, () => upstream.destroy());
+      });
+      outgoing.on("close", () => {
+        if (!answer.headersSent) refuse(answer, unreadable(authority));
       });
       pipeline(incoming, outgoing, () => undefined);
     } catch (error) {
       if (error instanceof EgressProblem) refuse(answer, error);
+      // With it the connection to where it was meant for.
       else answer.destroy();
     }
   }
 
-  #ownerOf({ socket }: IncomingMessage): SandboxEgress {
+  #ownerOf({ socket }: IncomingMessage): Owner {
     const owner = this.#owners.get(socket);
     if (!owner) throw new Error("A connection that was never served.");
     return owner;
   }
+}
+
+interface Owner {
+  readonly egress: SandboxEgress;
+  /** Aborts with the connection, which an answer that waits for those before it is not told of. */
+  readonly gone: AbortSignal;
 }
 
 function absoluteTarget(url: string): { authority: string; path: string; destination: Destination } {
@@ -115,6 +121,22 @@ function absoluteTarget(url: string): { authority: string; path: string; destina
     );
   return { authority, path: rest.startsWith("/") ? rest : `/${rest}`, destination };
 }
+
+/** Whoever answers may be in league with the sandbox: Node reads status lines that it refuses to write. */
+function passOn(response: IncomingMessage, answer: ServerResponse, done: () => void): void {
+  try {
+    answer.sendDate = false;
+    const headers = withoutHopByHop(response.rawHeaders);
+    answer.writeHead(response.statusCode ?? 502, response.statusMessage, headers);
+    pipeline(response, answer, done);
+  } catch {
+    // Then nothing was sent, and what becomes of the request says so.
+    done();
+  }
+}
+
+const unreadable = (authority: string): EgressProblem =>
+  new EgressProblem("unreachable", `${authority} did not answer in HTTP.`);
 
 const malformed = (message: string): EgressProblem => new EgressProblem("malformed", message);
 
@@ -138,9 +160,9 @@ function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void 
   answer.end(`${message}\n`);
 }
 
-/** Aborts when whoever asked has gone before there was an answer. */
-function abortedBy(answer: Socket | ServerResponse): AbortController {
+/** Aborts when it was sent, or will not be. */
+function ended(answer: ServerResponse): AbortSignal {
   const controller = new AbortController();
   answer.once("close", () => controller.abort());
-  return controller;
+  return controller.signal;
 }

@@ -9,7 +9,7 @@ import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";
 
 export interface EgressLimits {
-  /** Connections of one sandbox at a time; what comes beyond is closed unread. */
+  /** Connections of one sandbox at a time, and of those made for it; what comes beyond is closed unread, or refused. */
   readonly connections: number;
   /** Milliseconds in which a program must have said where it wants to go. */
   readonly greetingMs: number;
@@ -23,6 +23,8 @@ const socksVersion = 5;
 export class SandboxEgress {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
+  /** Made for it, or being made. One connection of a program can ask for any number, without waiting for answers. */
+  #upstreams = 0;
   #isClosed = false;
 
   constructor(
@@ -50,14 +52,20 @@ export class SandboxEgress {
   /** A connection to where the policy allows it, logged; throws an EgressProblem that says why there is none. */
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Socket> {
     const attempt = this.log.begin(protocol, destination);
+    this.#upstreams += 1;
     try {
+      if (this.#upstreams > this.limits.connections) throw tooMany(this.limits.connections);
       const { socket, address } = await this.dialer.dial(destination, this.policy, signal);
       attempt.allow(socket, address);
+      socket.once("close", () => {
+        this.#upstreams -= 1;
+      });
       if (signal.aborted || this.#isClosed) socket.destroy();
       socket.on("timeout", () => socket.destroy());
       this.watchIdle(socket);
       return socket;
     } catch (error) {
+      this.#upstreams -= 1;
       const isRefused = error instanceof EgressProblem && error.kind === "refused";
       const reason = error instanceof EgressProblem ? error.message : "The program went away.";
       attempt.end(isRefused ? "refused" : "failed", reason);
@@ -89,6 +97,12 @@ export class SandboxEgress {
     }
   }
 }
+
+const tooMany = (limit: number): EgressProblem =>
+  new EgressProblem(
+    "exhausted",
+    `This sandbox has ${limit} connections open, the most at a time. Close some.`,
+  );
 
 /** What a connection begins with, left in place; undefined when it ends before. */
 async function firstByte(client: Socket): Promise<number | undefined> {

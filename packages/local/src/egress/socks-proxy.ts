@@ -18,6 +18,7 @@ const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
   unresolvable: socksReplies.hostUnreachable,
   unreachable: socksReplies.hostUnreachable,
   timeout: socksReplies.ttlExpired,
+  exhausted: socksReplies.generalFailure,
 };
 
 /** Serves one SOCKS5 connection. Names are looked up here, as nothing in a sandbox can. */
