@@ -84,7 +84,8 @@ async function removeStaleIn(place: string): Promise<void> {
     const path = join(place, name);
     const status = await lstat(path).catch(() => undefined);
     if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
-    await rm(path, { recursive: true, force: true });
+    // Its guard may be removing it too, and so may others that start. What stays in spite of all is for the next start.
+    await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   }
 }
 
