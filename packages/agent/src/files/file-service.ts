@@ -11,6 +11,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 const readLimit = 10 * 1024 * 1024;
 const listLimit = 10_000;
+/** Bytes that go to the file together: each write costs more than their copying. */
+const writeSize = 1024 * 1024;
 /** Entries looked at together. */
 const batch = 64;
 
@@ -42,7 +44,19 @@ export interface Written<T> {
 
 /** Brings a stream into a file. */
 export async function copy(from: AsyncIterable<Buffer>, to: FileHandle): Promise<void> {
-  for await (const chunk of from) await to.writeFile(chunk);
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const write = async () => {
+    await to.writeFile(Buffer.concat(pieces));
+    pieces = [];
+    size = 0;
+  };
+  for await (const piece of from) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= writeSize) await write();
+  }
+  if (size > 0) await write();
 }
 
 /** What the file operations do. Paths are the caller's; answers have them absolute. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { Problem, Reply } from "@cloud-sandbox/protocol/server";
 import { byteRange } from "../files/byte-range.js";
 import { copy, type FileService } from "../files/file-service.js";
@@ -8,6 +8,8 @@ import { type AgentHandlers, now } from "./agent-handlers.js";
 
 const uploadMode = 0o644;
 const chunkSize = 256 * 1024;
+/** Bytes that are cheaper to hold at once than to pass on in pieces. */
+const smallFile = 4 * 1024 * 1024;
 
 export function fileHandlers(files: FileService) {
   return {
@@ -63,14 +65,15 @@ export function fileHandlers(files: FileService) {
       const { file, name, size } = await files.openForDownload(query.path);
       try {
         const range = byteRange(header("range"), size);
-        // Exactly what is announced, whatever happens to the file meanwhile.
         const { start, end } = range ?? { start: 0, end: size - 1 };
         const length = end - start + 1;
         const bytes =
-          length > 0 ? file.createReadStream({ start, end, highWaterMark: chunkSize }) : Readable.from([]);
-        if (length === 0) await file.close();
+          length > smallFile
+            ? file.createReadStream({ start, end, highWaterMark: chunkSize })
+            : await readAndClose(file, start, length);
         const headers = {
           "content-type": "application/octet-stream",
+          // Exactly what is announced, whatever happens to the file meanwhile.
           "content-length": String(length),
           "content-disposition": attachment(name),
           "accept-ranges": "bytes",
@@ -83,6 +86,14 @@ export function fileHandlers(files: FileService) {
       }
     },
   } satisfies AgentHandlers;
+}
+
+async function readAndClose(file: FileHandle, start: number, length: number): Promise<Uint8Array> {
+  await using closing = file;
+  const bytes = Buffer.allocUnsafe(length);
+  const { bytesRead } = await closing.read(bytes, 0, length, start);
+  if (bytesRead === length) return bytes;
+  throw new Problem(409, "CONFLICT", "The file was cut short while it was read. Read it again.");
 }
 
 const done = (what: string, path: string, size?: number) => ({

@@ -39,6 +39,10 @@ class FetchResponse implements IncomingResponse {
     this.headers = response.headers;
   }
 
+  bytes(): Promise<ArrayBuffer> {
+    return this.#response.arrayBuffer();
+  }
+
   async text(limit: number): Promise<string> {
     const stream = this.stream();
     return stream === null ? this.#response.text() : (await readAll(stream, limit)).text();

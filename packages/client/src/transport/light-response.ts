@@ -12,7 +12,7 @@ export interface CallFacts {
 }
 
 /** Text or bytes that have arrived, or a stream that still comes. */
-export type LightContent = string | Blob | ReadableStream<Uint8Array> | null;
+export type LightContent = string | ArrayBuffer | Blob | ReadableStream<Uint8Array> | null;
 
 let factsOf: (response: LightResponse) => CallFacts;
 
@@ -55,7 +55,8 @@ export class LightResponse implements Response {
   }
 
   get body(): ReadableStream<Uint8Array> | null {
-    if (typeof this.#content === "string") return new Blob([this.#content]).stream();
+    if (typeof this.#content === "string" || this.#content instanceof ArrayBuffer)
+      return new Blob([this.#content]).stream();
     return this.#content instanceof Blob ? this.#content.stream() : this.#content;
   }
 
@@ -74,7 +75,8 @@ export class LightResponse implements Response {
     return new Response(this.#take(this.#content)).text();
   }
 
-  arrayBuffer(): Promise<ArrayBuffer> {
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    if (this.#content instanceof ArrayBuffer) return this.#take(this.#content);
     return this.#full().arrayBuffer();
   }
 
@@ -142,8 +144,13 @@ function withLength(headers: Headers, content: LightContent): Headers {
   if (content === null || content instanceof ReadableStream || headers.get("content-length") !== null) {
     return headers;
   }
-  const size = content instanceof Blob ? content.size : new TextEncoder().encode(content).length;
+  const size = sizeOf(content);
   const all = new Headers([...headers]);
   all.set("content-length", String(size));
   return all;
+}
+
+function sizeOf(content: string | ArrayBuffer | Blob): number {
+  if (content instanceof Blob) return content.size;
+  return content instanceof ArrayBuffer ? content.byteLength : new TextEncoder().encode(content).length;
 }

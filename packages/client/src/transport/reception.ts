@@ -1,6 +1,6 @@
 /** Makes of what arrives an answer that can be read, or an error that says why not. */
 import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
-import { BodyTooLarge, declaredLength, type IncomingResponse, readAll } from "./transport.js";
+import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody } from "./transport.js";
 
 export interface Reception {
   url: string;
@@ -29,7 +29,7 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
 const longestBody = 64 * 1024 * 1024;
 const longestError = 1024 * 1024;
 
-/** JSON is read here, within the call and its repetitions; files are left to their reader. */
+/** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
 async function content(incoming: IncomingResponse, { watched }: Reception): Promise<LightContent> {
   const { headers, status } = incoming;
   const type = headers.get("content-type") ?? "";
@@ -38,6 +38,7 @@ async function content(incoming: IncomingResponse, { watched }: Reception): Prom
     if (length > longestBody) throw abandoned(incoming);
     return incoming.text(longestBody);
   }
+  if (length > 0 && length <= smallBody) return incoming.bytes();
   const stream = incoming.stream();
   if (stream === null) return null;
   // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.

@@ -19,6 +19,8 @@ export interface OutgoingRequest {
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: Headers;
+  /** The whole body, of a length that was declared and is bearable. */
+  bytes(): Promise<ArrayBuffer>;
   /** The whole body, decoded. Throws `BodyTooLarge` beyond `limit` bytes. */
   text(limit: number): Promise<string>;
   stream(): ReadableStream<Uint8Array> | null;
@@ -32,6 +34,9 @@ export interface Transport {
   /** Lets calls under way finish, then closes the connections. */
   close(): Promise<void>;
 }
+
+/** Bytes that are cheaper to hold at once than to pass on in pieces. */
+export const smallBody = 4 * 1024 * 1024;
 
 /** What Content-Length says; NaN where it does not. */
 export function declaredLength(headers: Headers): number {

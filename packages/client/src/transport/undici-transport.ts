@@ -8,6 +8,7 @@ import {
   type OutgoingRequest,
   type RequestBody,
   readAll,
+  smallBody,
   type Transport,
 } from "./transport.js";
 
@@ -21,7 +22,7 @@ export class UndiciTransport implements Transport {
     if (this.#closing !== undefined) throw clientClosed();
     const agent = this.#agent ?? (await this.#open());
     const { method, origin, path, headers, scope } = request;
-    const body = request.body === null ? null : carried(request.body, headers);
+    const body = request.body === null ? null : await carried(request.body, headers);
     const response = await agent.request({
       origin,
       path,
@@ -65,6 +66,10 @@ class UndiciResponse implements IncomingResponse {
     this.#body = body;
   }
 
+  bytes(): Promise<ArrayBuffer> {
+    return this.#body.arrayBuffer();
+  }
+
   async text(limit: number): Promise<string> {
     // The parser holds a body to the length it declares.
     if (declaredLength(this.headers) <= limit) return this.#body.text();
@@ -81,15 +86,16 @@ class UndiciResponse implements IncomingResponse {
 }
 
 /** In a form that undici sends with its length, where it has one. */
-function carried(
+async function carried(
   body: RequestBody,
   headers: Record<string, string>,
-): Exclude<Dispatcher.DispatchOptions["body"], undefined> {
+): Promise<Exclude<Dispatcher.DispatchOptions["body"], undefined>> {
   if (typeof body === "string" || body instanceof Uint8Array) return body;
   const content = body instanceof FormData ? encodeForm(body) : body;
   if (content instanceof Blob) {
     headers["content-length"] = String(content.size);
     if (content.type !== "") headers["content-type"] ??= content.type;
+    if (content.size <= smallBody) return new Uint8Array(await content.arrayBuffer());
   }
   return nodeStreams().Readable.fromWeb(content instanceof Blob ? content.stream() : content);
 }
