@@ -130,18 +130,23 @@ export class Channel {
     return receive(incoming, {
       url: call.request.url,
       facts: { plane, requestId: call.id, harmless: call.harmless, secrets: this.#secrets },
+      expectChunk: () => this.#expectChunk(call),
       watched: (stream) => this.#watched(call, stream),
     });
   }
 
   #watched(call: Call, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    const seconds = this.#options.timeouts.idle;
-    const passed = `${this.#origin} sent nothing more of a body`;
     return watchStream(stream, {
       scope: call.scope,
-      expectChunk: () => call.scope.limit({ seconds, kind: "idle", passed, requestId: call.id }),
+      expectChunk: () => this.#expectChunk(call),
       describe: (error) => this.#broken(call, error).error,
     });
+  }
+
+  #expectChunk(call: Call): void {
+    const seconds = this.#options.timeouts.idle;
+    const passed = `${this.#origin} sent nothing more of a body`;
+    call.scope.limit({ seconds, kind: "idle", passed, requestId: call.id });
   }
 
   #broken(call: Call, cause: unknown): { error: SandboxError; failure: Failure | undefined } {

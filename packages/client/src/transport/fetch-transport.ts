@@ -1,5 +1,11 @@
 import { clientClosed } from "../errors.js";
-import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
+import {
+  collect,
+  type IncomingResponse,
+  type OutgoingRequest,
+  readAll,
+  type Transport,
+} from "./transport.js";
 
 /** A `fetch` as it can be given: it gets real `Request` objects. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -39,8 +45,8 @@ class FetchResponse implements IncomingResponse {
     this.headers = response.headers;
   }
 
-  bytes(): Promise<ArrayBuffer> {
-    return this.#response.arrayBuffer();
+  bytes(length: number, expectChunk: () => void): Promise<ArrayBuffer> {
+    return collect(piecesOf(this.#response.body), length, expectChunk);
   }
 
   async text(limit: number): Promise<string> {
@@ -55,6 +61,13 @@ class FetchResponse implements IncomingResponse {
   abandon(): void {
     this.#response.body?.cancel().catch(ignore);
   }
+}
+
+/** Browsers cannot iterate over streams yet. */
+async function* piecesOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = stream?.getReader();
+  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
+    yield piece.value;
 }
 
 function ignore(): void {

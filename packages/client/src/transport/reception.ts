@@ -5,7 +5,9 @@ import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody
 export interface Reception {
   url: string;
   facts: CallFacts;
-  /** Puts a limit on the silence of a stream that the caller reads. */
+  /** Puts a limit on the silence until the next piece of a body. */
+  expectChunk(): void;
+  /** The same for a stream that the caller reads. */
   watched(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
 }
 
@@ -30,7 +32,10 @@ const longestBody = 64 * 1024 * 1024;
 const longestError = 1024 * 1024;
 
 /** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
-async function content(incoming: IncomingResponse, { watched }: Reception): Promise<LightContent> {
+async function content(
+  incoming: IncomingResponse,
+  { watched, expectChunk }: Reception,
+): Promise<LightContent> {
   const { headers, status } = incoming;
   const type = headers.get("content-type") ?? "";
   const length = declaredLength(headers);
@@ -38,7 +43,7 @@ async function content(incoming: IncomingResponse, { watched }: Reception): Prom
     if (length > longestBody) throw abandoned(incoming);
     return incoming.text(longestBody);
   }
-  if (length > 0 && length <= smallBody) return incoming.bytes();
+  if (length > 0 && length <= smallBody) return incoming.bytes(length, expectChunk);
   const stream = incoming.stream();
   if (stream === null) return null;
   // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.

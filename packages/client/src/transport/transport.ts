@@ -19,8 +19,8 @@ export interface OutgoingRequest {
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The whole body, of a length that was declared and is bearable. */
-  bytes(): Promise<ArrayBuffer>;
+  /** The whole body, of the length that it declares. `expectChunk` is called before each piece is waited for. */
+  bytes(length: number, expectChunk: () => void): Promise<ArrayBuffer>;
   /** The whole body, decoded. Throws `BodyTooLarge` beyond `limit` bytes. */
   text(limit: number): Promise<string>;
   stream(): ReadableStream<Uint8Array> | null;
@@ -41,6 +41,24 @@ export const smallBody = 4 * 1024 * 1024;
 /** What Content-Length says; NaN where it does not. */
 export function declaredLength(headers: Headers): number {
   return Number.parseInt(headers.get("content-length") ?? "", 10);
+}
+
+/** `length` bytes that come in pieces. */
+export async function collect(
+  pieces: AsyncIterable<Uint8Array>,
+  length: number,
+  expectChunk: () => void,
+): Promise<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  expectChunk();
+  for await (const piece of pieces) {
+    // The carrier holds a body to the length it declares.
+    bytes.set(piece, at);
+    at += piece.length;
+    expectChunk();
+  }
+  return bytes.buffer;
 }
 
 /** All of a stream. Beyond `limit` bytes it is cancelled and `BodyTooLarge` thrown. */

@@ -3,6 +3,7 @@ import { clientClosed } from "../errors.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { encodeForm } from "./multipart.js";
 import {
+  collect,
   declaredLength,
   type IncomingResponse,
   type OutgoingRequest,
@@ -66,8 +67,8 @@ class UndiciResponse implements IncomingResponse {
     this.#body = body;
   }
 
-  bytes(): Promise<ArrayBuffer> {
-    return this.#body.arrayBuffer();
+  bytes(length: number, expectChunk: () => void): Promise<ArrayBuffer> {
+    return collect(this.#body, length, expectChunk);
   }
 
   async text(limit: number): Promise<string> {
