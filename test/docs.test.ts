@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { webhookPayload } from "@cloud-sandbox/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import ts from "typescript";
@@ -102,17 +103,26 @@ describe("a block of shell commands", () => {
   });
 });
 
-describe("a block of JSON", () => {
-  const isConfiguration = ([, { code }]: [string, CodeBlock]): boolean => code.includes("mcpServers");
+interface McpConfiguration {
+  readonly mcpServers: Readonly<Record<string, { readonly command: string; readonly args: string[] }>>;
+}
 
-  test.each(of("json").filter((block) => !isConfiguration(block)))("of %s can be read", (_, { code }) => {
-    expect(JSON.parse(code)).toBeTypeOf("object");
-  });
+const jsonBlocks = of("json").map(([place, { code }]) => [place, JSON.parse(code) as object] as const);
+const isConfiguration = (value: object): value is McpConfiguration => "mcpServers" in value;
 
-  test.each(of("json").filter(isConfiguration))("of %s starts a server with tools", async (_, { code }) => {
-    const { mcpServers } = JSON.parse(code) as {
-      mcpServers: Record<string, { command: string; args: string[] }>;
-    };
+describe("a block of JSON that configures no MCP client", () => {
+  test.each(jsonBlocks.filter(([, value]) => !isConfiguration(value)))(
+    "of %s is a webhook's body",
+    (_, value) => {
+      expect(webhookPayload.parse(value)).toEqual(value);
+    },
+  );
+});
+
+describe("a block of MCP configuration", () => {
+  test.each(
+    jsonBlocks.flatMap(([place, value]) => (isConfiguration(value) ? [[place, value] as const] : [])),
+  )("of %s starts a server with tools", async (_, { mcpServers }) => {
     for (const { command, args } of Object.values(mcpServers)) {
       const transport = new StdioClientTransport({ command, args, env: environment(), stderr: "ignore" });
       const client = new Client({ name: "docs", version: "1.0.0" });
@@ -126,6 +136,7 @@ describe("a block of JSON", () => {
 /** A server that the page starts: it gets ready, and stops when it is interrupted. */
 async function startsAndStops(line: string): Promise<void> {
   const child = spawn("sh", ["-c", `exec ${line}`], {
+    cwd: directory,
     env: environment(),
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -138,6 +149,7 @@ async function startsAndStops(line: string): Promise<void> {
 async function againstServer(line: string, file: string): Promise<void> {
   const start = blocks.find((block) => block.file === file && / serve /.test(block.code))?.code.trim() ?? "";
   const child = spawn("sh", ["-c", `exec ${start}`], {
+    cwd: directory,
     env: environment(),
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -84,11 +84,11 @@ describe("a caller is turned away", () => {
   });
 });
 
-describe("an operation that is not served", () => {
+describe("a request that fits no operation", () => {
   test.each([
     ["POST", "/nowhere", 404, "NOT_FOUND"],
     ["GET", "/nowhere", 404, "NOT_FOUND"],
-    ["GET", "/terminal", 404, "NOT_FOUND"],
+    ["GET", "/terminal", 426, "INVALID_REQUEST"],
     ["GET", "/execute", 405, "METHOD_NOT_ALLOWED"],
   ])("%s %s answers %i", async (method, path, status, code) => {
     const answer = await agent.call(method, path, method === "POST" ? { code: "1" } : undefined);

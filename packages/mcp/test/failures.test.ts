@@ -58,12 +58,6 @@ describe("a call that cannot work says what to do", () => {
     ],
     ["a lifetime of 0", "create_sandbox", { timeout_seconds: 0 }, /a whole number of 1 to 86400 seconds/],
     [
-      "internet access, which this backend has not",
-      "create_sandbox",
-      { internet_access: true },
-      /without internet_access/,
-    ],
-    [
       "a variable with an impossible name",
       "create_sandbox",
       { env_vars: { "1X": "v" } },
