@@ -1,5 +1,6 @@
 import { SandboxClient } from "cloud-sandbox";
 import { expect, test } from "vitest";
+import { FrameSocket } from "./support/frame-socket.js";
 import { cannotStartAs, type StartedBy, startLocalServer } from "./support/local-server.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
@@ -30,6 +31,41 @@ test.concurrent.for(startedBy)(
       expect(server.log()).not.toContain("starts anew");
     } finally {
       await client.close();
+      await server.stop();
+    }
+  },
+);
+
+test.concurrent.for(startedBy)(
+  "a terminal whose agent was stopped ends, when started by %s",
+  {
+    timeout: 60_000,
+  },
+  async (who, { skip }) => {
+    const obstacle = cannotStartAs(who);
+    skip(obstacle !== undefined, obstacle);
+    const server = await startLocalServer({ who, args: ["--pool", "0"] });
+    try {
+      const created = await fetch(`${server.url}/v1/sandboxes`, {
+        method: "POST",
+        headers: { "X-API-Key": server.apiKey },
+        body: JSON.stringify({ template_name: "code-interpreter" }),
+      });
+      const { public_host, auth_token } = (await created.json()) as Record<string, string>;
+      using terminal = await FrameSocket.open(`${public_host}/terminal`, String(auth_token));
+      await fetch(`${public_host}/execute`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${auth_token}` },
+        body: JSON.stringify({
+          language: "bash",
+          code: 'setsid sh -c "sleep 0.2; kill -STOP $PPID" >/dev/null 2>&1 &',
+        }),
+      });
+      await expect.poll(() => terminal.closed, { timeout: 20_000 }).toBeDefined();
+      expect(server.log()).toContain("starts anew");
+      const after = await fetch(`${public_host}/env`, { headers: { Authorization: `Bearer ${auth_token}` } });
+      expect(after.status).toBe(200);
+    } finally {
       await server.stop();
     }
   },

@@ -7,7 +7,7 @@ import {
   request,
 } from "node:http";
 import { connect } from "node:net";
-import type { Duplex } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
@@ -61,7 +61,7 @@ export class AgentConnection {
       agent: this.#connections,
       headers: { ...headers, ...framing(headers, body), host: "agent" },
     });
-    return (await this.#supervisor.attend(exchange(call, body))).message;
+    return (await this.#attended(exchange(call, body))).message;
   }
 
   /** Asks for a WebSocket. */
@@ -83,8 +83,19 @@ export class AgentConnection {
     const open = (): Duplex => connect({ path: this.machine.socketPath, allowHalfOpen: true });
     const call = request({ ...options, createConnection: open });
     const limit = setTimeout(() => giveUp(call), connectLimitMs);
-    return this.#supervisor.attend(exchange(call, undefined)).finally(() => clearTimeout(limit));
+    return this.#attended(exchange(call, undefined)).finally(() => clearTimeout(limit));
   }
+
+  /** Until all of the answer has come, an agent that hangs is noticed. */
+  async #attended(call: Promise<Answer>): Promise<Answer> {
+    const answer = await this.#supervisor.attend(call);
+    void this.#supervisor.attend(closed(answer.connection ?? answer.message));
+    return answer;
+  }
+}
+
+async function closed(stream: Readable): Promise<void> {
+  if (!stream.closed) await new Promise((resolve) => stream.once("close", resolve));
 }
 
 function giveUp(call: ClientRequest): void {

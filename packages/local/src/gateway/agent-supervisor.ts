@@ -4,7 +4,7 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 
 /** Milliseconds. */
 export interface Patience {
-  /** A call may wait so long before the agent is asked whether it is there, and so long between two times of asking. */
+  /** A call may last so long before the agent is asked whether it is there; so long is between two times of asking, too. */
   readonly silence: number;
   /** What the agent is given to answer that, each time it is asked in a row. A busy machine is slow, not dead. */
   readonly probes: readonly number[];
@@ -18,7 +18,7 @@ const defaultPatience: Patience = { silence: 3000, probes: [2000, 15_000] };
  * another connection, and has to start anew when it does not answer there either.
  */
 export class AgentSupervisor {
-  #silentCalls = 0;
+  #waiting = 0;
   #isWatching = false;
 
   constructor(
@@ -30,25 +30,25 @@ export class AgentSupervisor {
     private readonly patience: Patience = defaultPatience,
   ) {}
 
-  /** Passes on how a call is answered. */
+  /** Passes on what the agent is to bring about: an answer, or the end of one. */
   async attend<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    let isSilent = false;
+    let isLong = false;
     const timer = setTimeout(() => {
-      isSilent = true;
-      this.#silentCalls += 1;
+      isLong = true;
+      this.#waiting += 1;
       if (!this.#isWatching) void this.#watch();
-    }, this.patience.silence);
+    }, this.patience.silence).unref();
     try {
       return await answer;
     } finally {
       clearTimeout(timer);
-      if (isSilent) this.#silentCalls -= 1;
+      if (isLong) this.#waiting -= 1;
     }
   }
 
   async #watch(): Promise<void> {
     this.#isWatching = true;
-    while (this.#silentCalls > 0) {
+    while (this.#waiting > 0) {
       await this.#look().catch((error: unknown) =>
         this.log(`The agent of sandbox ${this.machine.id} cannot be looked after: ${String(error)}`),
       );
