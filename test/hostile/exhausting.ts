@@ -86,6 +86,29 @@ print("lost", lost)
     },
   },
   {
+    name: "make files without end, which take memory of the host's kernel",
+    async attempt({ sandbox }) {
+      const { stdout, stderr } = await python(
+        sandbox,
+        `
+import os
+for place in ("/workspace", "/tmp", "/home/sandbox", "/dev/shm", "/run", "/", "/usr/local"):
+    made = 0
+    try:
+        while made < 100_000:
+            os.mknod(f"{place}/{made}")
+            made += 1
+    except OSError as error: print(error.strerror)
+    for number in range(made): os.unlink(f"{place}/{number}")
+`,
+        60,
+      );
+      expect(stderr).toBe("");
+      expect(stdout).toBe("No space left on device\n".repeat(7));
+      return "No space left on device: no more of them than the disk has pages";
+    },
+  },
+  {
     name: "print without end",
     async attempt({ sandbox }) {
       const run = await bash(sandbox, "yes 'a line that is printed without end' & yes >&2", 3);

@@ -41,11 +41,11 @@ export function bubblewrapArguments(profile: {
     // Limits of the IPC namespace are there, and could be lifted from inside.
     ["--ro-bind", "/proc/sys", "/proc/sys"],
     ["--dev", "/dev"],
-    tmpfs("/dev/shm", 64, "1777"),
+    disk ? ["--bind", disk.sharedMemory, "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
     ["--remount-ro", "/dev"],
     readOnly(figures),
     egress ? readOnly(egress) : [],
-    tmpfs("/run", 4),
+    disk ? ["--bind", disk.run, "/run"] : tmpfs("/run", 4),
     ...files.map(readOnly),
     disk
       ? [

@@ -12,6 +12,9 @@ export interface MachineDisk {
   readonly root: string;
   readonly workspace: string;
   readonly home: string;
+  /** What a machine's programs share with each other only while they run. */
+  readonly sharedMemory: string;
+  readonly run: string;
 }
 
 /**
@@ -38,6 +41,8 @@ export class WritableRoot {
       root: join(this.#at, "merged"),
       workspace: join(this.#at, "workspace"),
       home: join(this.#at, "home"),
+      sharedMemory: join(this.#at, "shm"),
+      run: join(this.#at, "run"),
     };
   }
 
@@ -77,7 +82,7 @@ export class WritableRoot {
       ...namespace(this.isRoot),
       ...["/bin/sh", "-c", script, "root"],
       this.#at,
-      String(Math.ceil(diskMb * 1024 * 1024)),
+      tmpfsOptions(diskMb),
       // Of the user namespace, where an ordinary user is root.
       uid ?? "0",
       overlayOption(this.isRoot),
@@ -126,6 +131,14 @@ function namespace(isRoot: boolean): [string, ...string[]] {
   return ["unshare", "--mount", ...(isRoot ? [] : ["--map-root-user"])];
 }
 
+const page = 4096;
+
+/** No more files than pages: an empty one takes none of the size, and 1.25 KiB of memory that is counted nowhere. */
+function tmpfsOptions(megabytes: number): string {
+  const bytes = Math.ceil(megabytes * 1024 * 1024);
+  return `size=${bytes},nr_inodes=${Math.ceil(bytes / page)},nodev,nosuid,mode=0755`;
+}
+
 function overlayOption(isRoot: boolean): string {
   return isRoot ? "redirect_dir=off" : "userxattr";
 }
@@ -172,9 +185,9 @@ for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $
 `;
 
 const mountScript = `set -e
-mount -t tmpfs -o "size=$2,nodev,nosuid,mode=0755" tmpfs "$1"
+mount -t tmpfs -o "$2" tmpfs "$1"
 cd "$1"
-install -d -o "$3" -g "$3" workspace home root usr work work/root work/usr merged
+install -d -o "$3" -g "$3" workspace home run shm root usr work work/root work/usr merged
 mount -t overlay -o "nodev,nosuid,$4,lowerdir=$5,upperdir=root,workdir=work/root" overlay merged
 mount -t overlay -o "nodev,nosuid,$4,lowerdir=$6,upperdir=usr,workdir=work/usr" overlay merged/usr
 owner=$3
