@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
@@ -26,7 +26,8 @@ describe.each(startedBy)("hostile templates, built by a server that %s started",
     if (obstacle !== undefined) return;
     host = await mkdtemp(join(tmpdir(), "host-files-"));
     await chmod(host, 0o777);
-    server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
+    const args = ["--pool", "0", "--disk-mb", "64", "--data-dir", join(host, "data")];
+    server = await startLocalServer({ who, args });
     templates = new TemplateBuilding(server);
     client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
   });
@@ -60,6 +61,27 @@ describe.each(startedBy)("hostile templates, built by a server that %s started",
     expect(await readFile(target, "utf8")).toBe("the host's");
     expect((await stat(target)).uid).toBe(uid);
     expect(stdout).toBe("replaced\nreplaced\ndirectory\nlink\n");
+  });
+
+  test("cannot leave what the server is unable to remove", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    // Deeper than a path may be long, but not where it is copied from.
+    const deep = `python3 -c '
+import os
+os.chdir("/var/lib")
+for name in ["d" * 200] * 19 + ["e" * 240]:
+    os.mkdir(name); os.chdir(name)
+os.mkdir("x")
+'`;
+    for (const command of [deep, "mkdir -p closed/x; chmod 0 closed"]) {
+      const step = { type: "RUN", args: [command] };
+      const { status } = await templates.build({ name: "lasting", update: true, steps: [step] });
+      expect(status).toBe("active");
+    }
+    expect((await templates.call("DELETE", "/v1/templates/lasting")).status).toBe(200);
+    for (const name of ["linked", "replaced"]) await templates.call("DELETE", `/v1/templates/${name}`);
+    expect(await templates.build({ name: "next", steps: [] })).toMatchObject({ status: "active" });
+    await expect.poll(() => readdir(join(host, "data", "layers"))).toEqual([]);
   });
 
   test("cannot have files of the host removed", async ({ skip }) => {

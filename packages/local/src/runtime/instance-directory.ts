@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAliveIdentity, processIdentity } from "./process-identity.js";
+import { removeTree } from "./remove-tree.js";
 
 const prefix = "cloud-sandbox-";
 /** A tmpfs that every Linux has, and every user may write to. */
@@ -85,7 +86,7 @@ async function removeStaleIn(place: string): Promise<void> {
     const status = await lstat(path).catch(() => undefined);
     if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
     // Its guard may be removing it too, and so may others that start. What stays in spite of all is for the next start.
-    await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+    await removeTree(path).catch(() => undefined);
   }
 }
 

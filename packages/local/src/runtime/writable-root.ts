@@ -218,5 +218,5 @@ code=$?
 [ -d "$keep" ] || exit "$code"
 # The agent's own, with the variables of this machine. Its parent may be a link to a place on the host by now.
 find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
-chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=w -exec chmod u+w {} + && cp -a root usr workspace home "$keep/"
+chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && cp -a root usr workspace home "$keep/"
 `;

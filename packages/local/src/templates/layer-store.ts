@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../runtime/remove-tree.js";
 
 /** The directories that builds leave, kept as long as a template names them or a machine stands on them. */
 export class LayerStore {
@@ -27,19 +28,19 @@ export class LayerStore {
     };
   }
 
-  /** Removes what nobody names or stands on. */
+  /** Removes what nobody names or stands on. What cannot be removed is left for the next time. */
   async collect(): Promise<void> {
     const directory = await this.#ready();
     for (const name of await readdir(directory)) {
       const layer = join(directory, name);
       if (this.named().includes(layer) || (this.#holds.get(layer) ?? 0) > 0) continue;
       this.#holds.delete(layer);
-      await rm(layer, { recursive: true, force: true });
+      await removeTree(layer).catch(() => undefined);
     }
   }
 
   async removeAll(): Promise<void> {
-    if (this.#made !== undefined) await rm(await this.#made, { recursive: true, force: true });
+    if (this.#made !== undefined) await removeTree(await this.#made).catch(() => undefined);
   }
 
   #ready(): Promise<string> {
