@@ -6,6 +6,8 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy";
 export interface IncomingFile {
   /** The name it has at the caller's. */
   readonly name: string;
+  /** Where it belongs, if the form has said so by now. */
+  readonly path: string | undefined;
   /** To be read to the end; ends in an error when the upload breaks off. */
   readonly bytes: Readable;
 }
@@ -28,13 +30,13 @@ export async function receiveForm<T>(
 
   const parsed = new Promise<void>((resolve, reject) => {
     form.on("field", (name, value) => {
-      if (name === "path" && value !== "") path = value;
+      if (name === "path" && value !== "") path ??= value;
     });
     form.on("file", (_field, stream, name) => {
       bytes = stream;
       // Busboy reports what is wrong to whoever listens at that moment; a destroyed stream tells it to later readers too.
       stream.on("error", (error) => stream.destroy(error));
-      storing = store({ name: name ?? "", bytes });
+      storing = store({ name: name ?? "", path, bytes });
       storing.catch(reject);
     });
     form.once("finish", resolve);

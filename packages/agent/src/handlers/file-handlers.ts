@@ -42,10 +42,12 @@ export function fileHandlers(files: FileService) {
     makeDirectory: async ({ body }) => done("created", await files.makeDirectory(body.path)),
 
     async uploadFile({ request, query }) {
-      const spool = query.path === undefined ? files.temporaryPath() : undefined;
+      let spool: string | undefined;
       try {
-        const { stored, path } = await receiveForm(request, async ({ name, bytes }) => {
-          const target = spool ?? (await files.uploadTarget(query.path ?? ".", name));
+        const { stored, path } = await receiveForm(request, async ({ name, path, bytes }) => {
+          const destination = query.path ?? path;
+          if (destination === undefined) spool = files.temporaryPath();
+          const target = spool ?? (await files.uploadTarget(destination ?? ".", name));
           const written = await files.write(target, { mode: uploadMode, overwrite: true }, (file) =>
             fill(file, bytes),
           );
