@@ -65,13 +65,12 @@ describe.each(startedBy)("hostile templates, built by a server that %s started",
 
   test("cannot leave what the server is unable to remove", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
-    // Deeper than a path may be long, but not where it is copied from.
+    // Its path is just short enough where it is copied from, and too long where it is copied to.
     const deep = `python3 -c '
 import os
 os.chdir("/var/lib")
-for name in ["d" * 200] * 19 + ["e" * 240]:
-    os.mkdir(name); os.chdir(name)
-os.mkdir("x")
+for level in range(19): os.mkdir("d" * 200); os.chdir("d" * 200)
+open("f" * 253, "w").close()
 '`;
     for (const command of [deep, "mkdir -p closed/x; chmod 0 closed"]) {
       const step = { type: "RUN", args: [command] };
