@@ -102,6 +102,7 @@ describe("a stopped sandbox", () => {
     for (const [method, path] of [
       ["POST", "/internal/snapshot"],
       ["PUT", "/internal/snapshot"],
+      ["DELETE", "/internal/processes"],
     ] as const) {
       const response = await fetch(`${server.url}/agent/${id}${path}`, {
         method,

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -102,6 +103,24 @@ describe("a server that was killed", () => {
     await restart("SIGKILL");
     expect(await create()).not.toBe(first);
   });
+});
+
+test("a sandbox whose files cannot be kept goes on with them, and can be stopped later", async () => {
+  const sandbox = await api.create();
+  await api.run(sandbox, "echo kept > /workspace/a");
+  const inTheWay = join(directory, "files", `${sandbox.id}.disk.partial`);
+  await mkdir(inTheWay, { recursive: true });
+  expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("409 CONFLICT");
+  expect((await api.run(sandbox, "cat /workspace/a")).body.stdout).toBe("kept\n");
+  await rm(inTheWay, { recursive: true });
+  expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+});
+
+test("a server without waiting machines removes what a dead one left, before it has a sandbox", async () => {
+  const left = join(tmpdir(), "cloud-sandbox-999999999-1-left");
+  await mkdir(left);
+  await restart("SIGTERM");
+  await expect.poll(() => existsSync(left)).toBe(false);
 });
 
 test("a directory is one server's: a second is refused in a sentence", async () => {

@@ -78,12 +78,15 @@ interface Report {
   readonly status: string;
   readonly stdout: string;
   readonly error?: string;
+  readonly termination_reason?: string;
 }
 
 function wrongReports({ id, prints }: Accepted, bodies: readonly string[]): string[] {
   const reports = bodies.map((body) => JSON.parse(body) as Report);
-  const isRight = ({ status, stdout, error }: Report): boolean =>
-    status === "completed" ? stdout === `${prints}\n` : status === "failed" && Boolean(error);
+  const isRight = ({ status, stdout, error, termination_reason }: Report): boolean =>
+    status === "completed"
+      ? stdout === `${prints}\n`
+      : status === "failed" && Boolean(error || termination_reason === "signal");
   return [
     ...(new Set(bodies).size > 1 ? [`${id} was reported in two ways: ${bodies.join(" ")}`] : []),
     ...reports.filter((report) => !isRight(report)).map((report) => `${id}: ${JSON.stringify(report)}`),

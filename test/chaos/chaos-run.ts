@@ -186,7 +186,7 @@ export class ChaosRun {
     this.#checks += 1;
     const { entries } = this.#workload;
     for (const name of await readdir(join(directory, "files"))) {
-      if (entries.get(name)?.state !== "stopped") this.#orphans.push(`file: ${name}`);
+      if (entries.get(name.replace(/\.disk$/, ""))?.state !== "stopped") this.#orphans.push(`file: ${name}`);
     }
     const alive = [...entries.values()].filter(({ state }) => state !== "deleted");
     const inUse = new Set(alive.flatMap(({ template }) => template?.buildId ?? []));

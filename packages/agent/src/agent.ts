@@ -37,7 +37,7 @@ import { PrivateDirectory } from "./private-directory.js";
 import { proxyEnvironment } from "./proxy-environment.js";
 import { RequestMetrics } from "./request-metrics.js";
 import { FileArchive } from "./snapshot/file-archive.js";
-import { snapshotHandler, snapshotPath } from "./snapshot/snapshot-handler.js";
+import { internalPath, snapshotHandler } from "./snapshot/snapshot-handler.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 import { TokenVerifier } from "./token-verifier.js";
 
@@ -149,12 +149,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   });
   const snapshots = snapshotHandler({
     tokens,
+    isIdle: () => slots.active === 0,
     archive: new FileArchive([...new Set([...config.roots, base.HOME ?? temporary])], directory),
     takeUp,
   });
   return {
     handle: (request, response) =>
-      config.ownsMachine && request.url?.startsWith(snapshotPath)
+      config.ownsMachine && request.url?.startsWith(internalPath)
         ? snapshots(request, response)
         : router.handle(request, response),
     connect: (request, client, head) => ports.connect(request, client, head),

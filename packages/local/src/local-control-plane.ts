@@ -159,6 +159,7 @@ async function serve(
     }),
     agents,
     files: new SandboxFiles(() => keptOrPrivate(store, "files"), agents),
+    layers,
     templates,
     egress,
     isolation,
@@ -208,6 +209,7 @@ async function serve(
   routeRequests(server, { hosts, crossOrigin, agents: gateway, webhooks, previews, api });
 
   await webhooks.resume();
+  runtime.removeLeftovers().catch((error: unknown) => log(`What is left of others stays: ${String(error)}`));
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {

@@ -3,10 +3,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const politeMs = 2000;
 const pollMs = 10;
+const tellMs = 1000;
 const giveUpMs = 5000;
 
-/** Ends every process of the machine beside its init and this one: asked first, then killed. Rejects when some stay. */
-export async function endOtherProcesses(): Promise<void> {
+/**
+ * Ends every process of the machine beside its init and this one: asked first, then killed. Rejects when some stay.
+ * Waits a moment for what this agent has to tell of those that it had started.
+ */
+export async function endOtherProcesses(isTold: () => boolean): Promise<void> {
+  await endAll();
+  const deadline = Date.now() + tellMs;
+  while (!isTold() && Date.now() < deadline) await sleep(pollMs);
+}
+
+async function endAll(): Promise<void> {
   signalAll("SIGTERM");
   if (await noneLeft(politeMs)) return;
   const deadline = Date.now() + giveUpMs;

@@ -6,33 +6,38 @@ import type { FileArchive } from "./file-archive.js";
 import { endOtherProcesses } from "./processes.js";
 
 /** What only the control plane may ask for; no part of the contract. */
-export const snapshotPath = "/internal/snapshot";
+export const internalPath = "/internal/";
 
 /**
- * What a sandbox is while it has no machine: its files, with the agent's own state among them. POST ends every other
- * process and gives them as a tar, PUT takes that into a fresh machine.
+ * For what a sandbox is while it has no machine: its files, with the agent's own state among them. DELETE of the
+ * processes ends all others; POST gives the files as a tar, PUT takes that into a fresh machine.
  */
 export function snapshotHandler(parts: {
   readonly tokens: TokenVerifier;
   readonly archive: FileArchive;
+  /** Whether nothing runs that the agent has started. */
+  readonly isIdle: () => boolean;
   /** Reads anew what the agent keeps in files. */
   readonly takeUp: () => Promise<void>;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { tokens, archive, takeUp } = parts;
+  const { tokens, archive, isIdle, takeUp } = parts;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await tokens.verifyControlPlane(request.headers.authorization);
-    if (request.method === "POST") {
-      await endOtherProcesses();
+    const operation = `${request.method} ${request.url}`;
+    if (operation === "DELETE /internal/processes") {
+      await endOtherProcesses(isIdle);
+      succeed(response);
+    } else if (operation === "POST /internal/snapshot") {
       const files = await archive.save();
       response.writeHead(200, { "content-type": "application/x-tar" });
       await pipeline(files, response);
-    } else if (request.method === "PUT") {
+    } else if (operation === "PUT /internal/snapshot") {
       await archive.restore(request);
       await takeUp();
-      response.writeHead(200, { "content-type": "application/json" }).end('{"success":true}');
+      succeed(response);
     } else {
-      throw new Problem(405, "METHOD_NOT_ALLOWED", "Use POST or PUT.", { headers: { allow: "POST, PUT" } });
+      throw new Problem(404, "NOT_FOUND", "There is no such operation.");
     }
   }
 
@@ -43,6 +48,10 @@ export function snapshotHandler(parts: {
       refuse(response, error);
     }
   };
+}
+
+function succeed(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json" }).end('{"success":true}');
 }
 
 /** Once the head is out, a failure can only be shown by breaking off. */

@@ -26,7 +26,12 @@ export class AgentCalls {
     throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(said, answer)}`);
   }
 
-  /** Ends every process of the machine but the agent and streams the files as a tar. */
+  /** Ends every process of the machine but the agent. */
+  async endProcesses(machine: Machine, signal: AbortSignal): Promise<void> {
+    await successText(await this.#send(machine, { method: "DELETE", path: "/internal/processes", signal }));
+  }
+
+  /** Streams the files as a tar; nothing else may run. */
   async takeFiles(machine: Machine, signal: AbortSignal): Promise<Readable> {
     const answer = await this.#send(machine, { method: "POST", path: "/internal/snapshot", signal });
     if (!isSuccess(answer)) await successText(answer);

@@ -52,9 +52,9 @@ export class MachineSupply {
     return this.#explained(() => pool.claim());
   }
 
-  /** A machine for a sandbox that has an id already. */
-  boot(template: LocalTemplate, id: string): Promise<Machine> {
-    return this.#explained(() => this.#demanded(() => this.#start(template, id)));
+  /** A machine for a sandbox that has an id already, and perhaps the disk of its last machine. */
+  boot(template: LocalTemplate, id: string, disk: string | undefined): Promise<Machine> {
+    return this.#explained(() => this.#demanded(() => this.#start(template, id, disk)));
   }
 
   async close(): Promise<void> {
@@ -117,7 +117,7 @@ export class MachineSupply {
     await work();
   }
 
-  async #start(template: LocalTemplate, id: string): Promise<Machine> {
+  async #start(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {
     const { runtime, tokens, egress, agents, layers } = this.options;
     const { built } = template;
     const release = layers.hold(built?.layers ?? []);
@@ -130,6 +130,7 @@ export class MachineSupply {
       languages: template.languages.map(({ language }) => language),
       egress: (connection) => way.accept(connection),
       ...(built && { layers: built.layers, environment: built.environment }),
+      ...(disk !== undefined && { disk }),
     });
     const machine = await start.catch((error: unknown) => {
       egress.close(id);

@@ -8,7 +8,10 @@ import type { AgentCalls } from "./agent-calls.js";
 
 const mebibyte = 1024 * 1024;
 
-/** The files of stopped sandboxes, a tar each, made and unpacked inside the sandboxes and never opened here. */
+/**
+ * The files of stopped sandboxes, a tar each, never opened here. Where a machine has a disk it is all of that; where its
+ * root is read-only it is what the agent finds in the directories that can be written, packed and unpacked inside.
+ */
 export class SandboxFiles {
   #made: Promise<string> | undefined;
 
@@ -21,10 +24,13 @@ export class SandboxFiles {
   /** Takes the files out of the machine, whose processes it ends. They are on the disk when this resolves. */
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
     const directory = await this.#ready();
-    const path = join(directory, machine.id);
+    const path = join(directory, machine.hasDisk ? diskOf(machine.id) : machine.id);
     const partial = `${path}.partial`;
+    await this.agents.endProcesses(machine, signal);
+    // The agent is left, and what the sandbox may have in its place.
+    if (machine.hasDisk) await machine.pause();
     try {
-      const archive = await this.agents.takeFiles(machine, signal);
+      const archive = machine.hasDisk ? machine.readDisk() : await this.agents.takeFiles(machine, signal);
       const file = createWriteStream(partial, { mode: 0o600, flush: true });
       await pipeline(archive, atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte), file, { signal });
       await rename(partial, path);
@@ -34,26 +40,30 @@ export class SandboxFiles {
     }
   }
 
-  /** Unpacks the files of the sandbox in a fresh machine. */
+  /** The file to boot the sandbox's next machine with, where its last one had a disk. */
+  async disk(id: string): Promise<string | undefined> {
+    const path = join(await this.#ready(), diskOf(id));
+    const status = await stat(path).catch(() => undefined);
+    return status && path;
+  }
+
+  /** Unpacks what the agent packed in a fresh machine. */
   async restore(machine: Machine, signal: AbortSignal): Promise<void> {
     const archive = createReadStream(join(await this.#ready(), machine.id), { highWaterMark: mebibyte });
     await this.agents.putFiles(machine, archive, signal);
   }
 
-  async has(id: string): Promise<boolean> {
-    const status = await stat(join(await this.#ready(), id)).catch(() => undefined);
-    return status !== undefined;
-  }
-
   async remove(id: string): Promise<void> {
-    if (this.#made !== undefined) await rm(join(await this.#made, id), { force: true });
+    if (this.#made === undefined) return;
+    for (const name of [id, diskOf(id)]) await rm(join(await this.#made, name), { force: true });
   }
 
   /** Removes what belongs to none of these sandboxes. */
   async keepOnly(ids: ReadonlySet<string>): Promise<void> {
     const directory = await this.#ready();
+    const kept = new Set([...ids].flatMap((id) => [id, diskOf(id)]));
     for (const name of await readdir(directory))
-      if (!ids.has(name)) await rm(join(directory, name), { force: true });
+      if (!kept.has(name)) await rm(join(directory, name), { force: true });
   }
 
   /** They go with a control plane that nothing outlives. */
@@ -69,6 +79,8 @@ export class SandboxFiles {
     return this.#made;
   }
 }
+
+const diskOf = (id: string): string => `${id}.disk`;
 
 /** Fails when more comes than a sandbox can hold: what sends it is the sandbox. */
 function atMost(limit: number): Transform {

@@ -5,6 +5,7 @@ import { egressRules, type SandboxEgressWish } from "../egress/egress-wish.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { EndedSandbox, StoredSandbox } from "../store/sandbox-repository.js";
 import { templateNotReady } from "../templates/build-problems.js";
+import type { LayerStore } from "../templates/layer-store.js";
 import type { AgentCalls } from "./agent-calls.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
@@ -24,6 +25,7 @@ export interface FleetOptions {
   readonly machines: MachineSupply;
   readonly agents: AgentCalls;
   readonly files: SandboxFiles;
+  readonly layers: LayerStore;
   readonly templates: TemplateCatalogue;
   readonly egress: EgressGateway;
   readonly isolation: IsolationLevel;

@@ -3,6 +3,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-wish.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { LayerStore } from "../templates/layer-store.js";
 import type { MachineSupply } from "./machine-supply.js";
 import { sandboxFailed, sandboxPaused, sandboxStopped } from "./problems.js";
 import type { SandboxFiles } from "./sandbox-files.js";
@@ -13,6 +14,7 @@ export interface LifecycleParts {
   readonly registry: SandboxRegistry;
   readonly machines: MachineSupply;
   readonly files: SandboxFiles;
+  readonly layers: LayerStore;
   readonly egress: EgressGateway;
 }
 
@@ -60,6 +62,7 @@ export class SandboxLifecycle {
         sandbox.failureReason = undefined;
         this.#enter(sandbox, "stopped");
       } catch (error) {
+        await machine.resume();
         if (registry.has(sandbox.id) && sandbox.status === "paused") this.#enter(sandbox, "running");
         throw conflict(
           `Sandbox ${sandbox.id} could not be stopped`,
@@ -83,8 +86,9 @@ export class SandboxLifecycle {
       sandbox.status = "creating";
       let machine: Machine | undefined;
       try {
-        machine = await machines.boot(sandbox.template, sandbox.id);
-        await files.restore(machine, signal);
+        const disk = await files.disk(sandbox.id);
+        machine = await machines.boot(sandbox.template, sandbox.id, disk);
+        if (disk === undefined) await files.restore(machine, signal);
         egress.setRules(sandbox.id, egressRules(sandbox.egress));
         signal.throwIfAborted();
       } catch (error) {
@@ -114,6 +118,8 @@ export class SandboxLifecycle {
       await destroyed;
       await sandbox.machine?.destroy();
       await this.parts.files.remove(sandbox.id);
+      // It may have been the last of its template's that could be started again.
+      if (sandbox.template.built) await this.parts.layers.collect();
     });
   }
 

@@ -1,14 +1,18 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { answersHealth } from "./agent-health.js";
 import { isAgentStopped, killAgent } from "./agent-process.js";
 import type { MachineGroup } from "./machine-group.js";
 import { stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
+import type { WritableRoot } from "./writable-root.js";
 
 const bootLimitMs = 20_000;
+/** More than that, for each gibibyte that may have to be unpacked. */
+const unpackLimitMs = 20_000;
 const keptErrorOutput = 4096;
 
 export class BubblewrapMachine implements Machine {
@@ -39,7 +43,9 @@ export class BubblewrapMachine implements Machine {
 
   /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
   async booted(): Promise<void> {
-    const giveUp = AbortSignal.timeout(bootLimitMs);
+    const { disk, limits } = this.#parts.spec;
+    const limitMs = bootLimitMs + (disk === undefined ? 0 : (unpackLimitMs * limits.diskMb) / 1024);
+    const giveUp = AbortSignal.timeout(limitMs);
     try {
       await Promise.race([
         answersHealth(this.socketPath, giveUp),
@@ -51,8 +57,8 @@ export class BubblewrapMachine implements Machine {
       await this.destroy();
       const said = this.#errorOutput.trim();
       if (giveUp.aborted)
-        throw new Error(`The machine's agent did not answer within ${bootLimitMs / 1000} s. ${said}`);
-      const { memoryMb } = this.#parts.spec.limits;
+        throw new Error(`The machine's agent did not answer within ${limitMs / 1000} s. ${said}`);
+      const { memoryMb } = limits;
       const detail = said || (error instanceof Error ? error.message : String(error));
       throw new Error(`The machine's agent ended while it booted, with ${memoryMb} MiB of memory: ${detail}`);
     }
@@ -78,6 +84,32 @@ export class BubblewrapMachine implements Machine {
   async restartAgent(): Promise<void> {
     const init = await this.#init;
     if (init !== undefined) await killAgent(init, () => this.#isRunning() && !this.#isPaused);
+  }
+
+  get hasDisk(): boolean {
+    return this.#parts.root !== undefined;
+  }
+
+  readDisk(): Readable {
+    const { root, child } = this.#parts;
+    if (!root || child.pid === undefined) throw new Error("This machine has no disk of its own.");
+    const [program, ...args] = root.read(child.pid);
+    const reader = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    reader.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      said = (said + chunk).slice(-keptErrorOutput);
+    });
+    const disk = new PassThrough();
+    reader.stdout.pipe(disk, { end: false });
+    disk.once("close", () => reader.kill("SIGKILL"));
+    once(reader, "close").then(
+      ([code]: unknown[]) => {
+        if (code === 0 && this.#isRunning() && this.#isPaused) disk.end();
+        else disk.destroy(new Error(`its disk could not be read: ${said.trim() || "it has ended"}`));
+      },
+      (error: Error) => disk.destroy(error),
+    );
+    return disk;
   }
 
   async keep(): Promise<void> {
@@ -154,6 +186,8 @@ export interface MachineParts {
   readonly information: Readable;
   readonly socketPath: string;
   readonly group: MachineGroup;
+  /** What its root is made by; undefined when that is read-only. */
+  readonly root: WritableRoot | undefined;
   /** Run once no process is left, in any order. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }

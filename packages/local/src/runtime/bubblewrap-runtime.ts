@@ -25,9 +25,19 @@ import { WritableRoot } from "./writable-root.js";
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
   #foundation: Promise<Foundation> | undefined;
+  #cleared: Promise<void> | undefined;
 
   probe(): Promise<RuntimeReport> {
     return probeBubblewrap();
+  }
+
+  /** Done once; where that failed, it is tried again with the first machine. */
+  removeLeftovers(): Promise<void> {
+    this.#cleared ??= removeLeftovers().catch((error: unknown) => {
+      this.#cleared = undefined;
+      throw error;
+    });
+    return this.#cleared;
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -52,10 +62,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
 
   /** Laid once; where that failed, it is tried again. */
   #laidFoundation(): Promise<Foundation> {
-    this.#foundation ??= layFoundation().catch((error: unknown) => {
-      this.#foundation = undefined;
-      throw error;
-    });
+    this.#foundation ??= this.removeLeftovers()
+      .then(layFoundation)
+      .catch((error: unknown) => {
+        this.#foundation = undefined;
+        throw error;
+      });
     return this.#foundation;
   }
 
@@ -68,9 +80,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
     cleanups: readonly (() => Promise<void>)[],
   ): Promise<BubblewrapMachine> {
     const { directory, image, root, seccompFile, strayDescriptors } = foundation;
-    const { layers = [], keepIn } = spec;
-    if (!root && (layers.length > 0 || keepIn !== undefined))
-      throw new Error("this kernel allows no overlay mounts here, which templates are made of");
+    const { layers = [], disk, keepIn } = spec;
+    if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined))
+      throw new Error("this kernel allows no overlay mounts here, which this sandbox is made of");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(spec.id));
     try {
@@ -81,6 +93,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
               uid: uid === undefined ? undefined : String(uid),
               diskMb: spec.limits.diskMb,
               layers,
+              disk,
               keepIn,
             })
           : dropTo(uid)),
@@ -107,6 +120,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         information,
         socketPath: socket.path,
         group,
+        root,
         cleanups,
       });
     } finally {
@@ -117,6 +131,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async close(): Promise<void> {
+    await this.#cleared?.catch(() => undefined);
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     await foundation?.groups.close();
@@ -138,12 +153,16 @@ interface Foundation {
   readonly strayDescriptors: readonly number[];
 }
 
-async function layFoundation(): Promise<Foundation> {
-  const isRoot = process.getuid?.() === 0;
+async function removeLeftovers(): Promise<void> {
   await InstanceDirectory.removeStale();
   const remaining = await removeStaleGroups(isAliveIdentity);
   // A uid is somebody's for as long as a process of his may have it.
-  if (isRoot) await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
+  if (process.getuid?.() === 0)
+    await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
+}
+
+async function layFoundation(): Promise<Foundation> {
+  const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
   // Before anything is made that would have to be removed.
   const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
 /** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
 export const isolationLevels = ["namespace", "container", "gvisor", "microvm"] as const;
@@ -36,6 +37,8 @@ export interface MachineSpec {
   readonly environment?: Readonly<Record<string, string>>;
   /** Host directories that {@link Machine.keep} made, lowest first: the machine starts with what they hold. */
   readonly layers?: readonly string[];
+  /** A file with what {@link Machine.readDisk} gave, of a machine with the same layers: all that it wrote is there again. */
+  readonly disk?: string;
   /** Host files that the machine may read, and where. */
   readonly files?: readonly MachineFile[];
   /** A directory of the host that does not exist yet, for {@link Machine.keep}. */
@@ -71,6 +74,10 @@ export interface Machine {
   isAgentStopped(): Promise<boolean>;
   /** Has the agent start anew, on the same socket; what it was doing is lost, the files are kept. Nothing while paused. */
   restartAgent(): Promise<void>;
+  /** Whether its root is writable, and {@link readDisk} can be used. */
+  readonly hasDisk: boolean;
+  /** Streams all that it has written, as one file. Only while it is paused; the stream fails when it ends meanwhile. */
+  readDisk(): Readable;
   /** Ends the machine and keeps all that it has written as the layer {@link MachineSpec.keepIn}. */
   keep(): Promise<void>;
   /** Kills every process and removes every trace. Safe to call more than once; resolves when nothing is left. */
@@ -106,6 +113,8 @@ export type RuntimeReport =
 export interface SandboxRuntime {
   readonly name: "bubblewrap";
   probe(): Promise<RuntimeReport>;
+  /** Removes what processes that used the runtime left when they were killed. Done before the first machine anyway. */
+  removeLeftovers(): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
   /** Removes what the runtime keeps for itself. All machines must be destroyed before. */

@@ -65,10 +65,12 @@ export class WritableRoot {
     diskMb: number;
     /** Directories made by {@link enter} with `keepIn`, lowest first. */
     layers: readonly string[];
+    /** A file with what {@link read} gave: everything is as it was then. */
+    disk?: string | undefined;
     /** Where what the machine wrote is put after its end, if this directory exists then. */
     keepIn?: string | undefined;
   }): string[] {
-    const { uid, diskMb, layers, keepIn } = machine;
+    const { uid, diskMb, layers, disk, keepIn } = machine;
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
       [
         ...layers.toReversed().map((layer) => join(layer, part)),
@@ -90,8 +92,25 @@ export class WritableRoot {
       lower("usr", "/usr"),
       keepIn ?? "",
       layers.at(-1) ?? "",
+      disk ?? "",
       "--",
       ...(uid === undefined ? [] : ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]),
+    ];
+  }
+
+  /**
+   * The command that streams all that a machine has written, as the machine keeps it and not as it is seen inside. The
+   * process is one that {@link enter} started; nothing in the machine may change meanwhile.
+   */
+  read(pid: number): [string, ...string[]] {
+    return [
+      ...(["nsenter", "--target", String(pid), "--mount"] as const),
+      ...(this.isRoot ? [] : ["--user", "--preserve-credentials"]),
+      ...["tar", "--create", "--sparse", "--warning=no-file-ignored", `--directory=${this.#at}`],
+      ...keptAttributes,
+      // Of the agent's programs, which have ended; its own state is under another name.
+      "--exclude=root/tmp/.cloud-sandbox-??????",
+      ...["root", "usr", "workspace", "home"],
     ];
   }
 
@@ -184,19 +203,27 @@ for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $
   (cd "$1" && xargs -0 mkdir -p -m 0777)
 `;
 
+/** Those by which the kernel knows that a directory hides the one below it, and people's own. */
+const keptAttributes = ["--xattrs", "--xattrs-include=trusted.overlay.opaque", "--xattrs-include=user.*"];
+
 const mountScript = `set -e
 mount -t tmpfs -o "$2" tmpfs "$1"
 cd "$1"
 install -d -o "$3" -g "$3" workspace home run shm root usr work work/root work/usr merged
+disk=$9
+if [ -n "$disk" ]; then
+  tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$disk"
+  chown -hR "$3:$3" root usr workspace home
+fi
 mount -t overlay -o "nodev,nosuid,$4,lowerdir=$5,upperdir=root,workdir=work/root" overlay merged
 mount -t overlay -o "nodev,nosuid,$4,lowerdir=$6,upperdir=usr,workdir=work/usr" overlay merged/usr
 owner=$3
 keep=$7
 layer=$8
-shift 9
+shift 10
 # The topmost layer holds all of both: it was made from a copy of those below. A second copy over the first would be
 # written to wherever a link of the first leads on the host.
-if [ -n "$layer" ]; then
+if [ -n "$layer" ] && [ -z "$disk" ]; then
   for part in workspace home; do
     [ -z "$(ls -A "$layer/$part")" ] || cp -a "$layer/$part/." "$part/"
   done
