@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlPlaneCaller } from "./support/control-plane-caller.js";
 import { cannotStartAs, type LocalServer, type StartedBy, startLocalServer } from "./support/local-server.js";
 import { TemplateBuilding } from "./support/template-building.js";
+import { PathWithoutOverlay } from "./support/without-overlay.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
@@ -80,4 +81,21 @@ df --output=size -BM /workspace | tail -1; du -k /workspace/sparse`;
     expect(body.stderr).toContain("No space left");
     await api.call("DELETE", `/sandboxes/${sandbox.id}`);
   });
+});
+
+test("where the kernel allows no overlays, what is stopped keeps what is in the directories that can be written", async () => {
+  await using without = await PathWithoutOverlay.make();
+  const server = await startLocalServer({ args: ["--pool", "0"], env: { PATH: without.path } });
+  const api = new ControlPlaneCaller(server);
+  try {
+    const sandbox = await api.create({ env_vars: { SETTING: "set" } });
+    await api.run(sandbox, "echo t > /tmp/t; echo h > ~/h; echo w > /workspace/w");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
+    const { body } = await api.run(sandbox, "cat /tmp/t ~/h /workspace/w; echo $SETTING; echo x > /etc/x");
+    expect(body.stdout).toBe("t\nh\nw\nset\n");
+    expect(body.stderr).toContain("Read-only");
+  } finally {
+    await server.stop();
+  }
 });

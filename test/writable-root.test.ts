@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cannotStartAs, type LocalServer, type StartedBy, startLocalServer } from "./support/local-server.js";
+import { PathWithoutOverlay } from "./support/without-overlay.js";
 
 /** Somebody types it; then this is printed. */
 type Case = readonly [name: string, command: string, printed: string];
@@ -100,19 +98,18 @@ const hosts: readonly { name: string; who: StartedBy; hasOverlay: boolean }[] = 
 
 describe.each(hosts)("what people type works in a sandbox $name:", ({ who, hasOverlay }) => {
   const obstacle = cannotStartAs(who);
-  let directory: string;
+  let without: PathWithoutOverlay | undefined;
   let server: LocalServer;
   let client: SandboxClient;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
     if (obstacle !== undefined) return;
-    directory = await mkdtemp(join(tmpdir(), "no-overlay-"));
-    await chmod(directory, 0o755);
+    without = hasOverlay ? undefined : await PathWithoutOverlay.make();
     server = await startLocalServer({
       who,
       args: ["--pool", "0"],
-      env: hasOverlay ? {} : { PATH: await pathWithoutOverlay(directory) },
+      env: without ? { PATH: without.path } : {},
     });
     client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
     sandbox = await client.sandboxes.create({ template: "code-interpreter" });
@@ -121,7 +118,7 @@ describe.each(hosts)("what people type works in a sandbox $name:", ({ who, hasOv
   afterAll(async () => {
     await client?.close();
     await server?.stop();
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+    await without?.[Symbol.asyncDispose]();
   });
 
   test.for([...everywhere, ...(hasOverlay ? withOverlay : withoutOverlay)])(
@@ -134,9 +131,3 @@ describe.each(hosts)("what people type works in a sandbox $name:", ({ who, hasOv
     },
   );
 });
-
-/** A search path on which the program that makes namespaces is refused, as it is where the kernel refuses them. */
-async function pathWithoutOverlay(directory: string): Promise<string> {
-  await writeFile(join(directory, "unshare"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-  return [directory, process.env.PATH].join(delimiter);
-}
