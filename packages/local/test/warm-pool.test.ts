@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { WarmPool } from "../src/control-plane/warm-pool.js";
 import type { Machine, MachineExit } from "../src/runtime/sandbox-runtime.js";
@@ -138,6 +139,8 @@ class Host {
       exited,
       pause: async () => undefined,
       keep: async () => undefined,
+      hasDisk: false,
+      readDisk: () => Readable.from([]),
       resume: async () => undefined,
       isPaused: false,
       isAgentStopped: async () => false,

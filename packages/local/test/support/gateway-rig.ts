@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
 import { AgentConnections } from "../../src/gateway/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
@@ -48,6 +49,8 @@ export class GatewayRig implements AsyncDisposable {
       exited: new Promise(() => undefined),
       pause: async () => undefined,
       keep: async () => undefined,
+      hasDisk: false,
+      readDisk: () => Readable.from([]),
       resume: async () => undefined,
       isPaused: false,
       isAgentStopped: async () => false,
