@@ -81,6 +81,11 @@ test.each(["1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1", "2
   (address) => expect(isPublicAddress(address)).toBe(true),
 );
 
+test.each(["5.6.7.8", "2a00:1450:4001::1", "2A00:1450:4001:0:0:0:0:1"])(
+  "%s is not, where it is an address of this machine",
+  (address) => expect(isPublicAddress(address, () => ["5.6.7.8", "2a00:1450:4001::1"])).toBe(false),
+);
+
 test.each([
   "",
   "a b",

@@ -78,7 +78,7 @@ const lowerCased = (headers: Callback["headers"]): Record<string, string> =>
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
   resolveName(hostname, options, (error, found, family) => {
     const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
-    const refused = !error && !addresses.every(isPublicAddress);
+    const refused = !error && !addresses.every((address) => isPublicAddress(address));
     callback(refused ? new PrivateAddressError() : error, found, family);
   });
 };
