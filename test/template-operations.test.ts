@@ -95,6 +95,19 @@ describe("the template operations", () => {
       content_length: 2 ** 40,
     });
     expect(tooLarge.status).toBe(400);
+    const inNoUrl = await building.call("POST", "/v1/templates/files/upload-link", {
+      files_hash: "\ud800",
+      content_length: 1,
+    });
+    expect(inNoUrl.status).toBe(400);
+  });
+
+  test("take for a variable only what is one", async () => {
+    const steps = [
+      { type: "WORKDIR", args: ["/srv/$constructor"] },
+      { type: "RUN", args: ["pwd"] },
+    ];
+    expect((await building.build({ name: "literal", steps })).log).toContain("\n/srv/$constructor\n");
   });
 
   test("show a build while it runs and after, by its own id and its template's", async () => {

@@ -87,7 +87,8 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 function expand(text: string, environment: Readonly<Record<string, string>>): string {
   return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (written, braced?: string, bare?: string) => {
     const name = braced ?? bare ?? "";
-    return environment[name] ?? (name === "PATH" ? defaultPath : written);
+    if (Object.hasOwn(environment, name)) return environment[name] ?? written;
+    return name === "PATH" ? defaultPath : written;
   });
 }
 

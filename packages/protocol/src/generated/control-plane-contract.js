@@ -1825,7 +1825,8 @@ validate26.evaluated = {"props":{"name":true,"cpu":true,"memory":true,"diskGB":t
 
 const createUploadLinkBody = validate31;
 const schema46 = {"$id":"createUploadLinkBody","$ref":"contract#/$defs/UploadLinkRequest"};
-const schema47 = {"type":"object","required":["files_hash","content_length"],"properties":{"files_hash":{"type":"string","minLength":1,"maxLength":128},"content_length":{"type":"integer","minimum":1}}};
+const schema47 = {"type":"object","required":["files_hash","content_length"],"properties":{"files_hash":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[!-~]+$"},"content_length":{"type":"integer","minimum":1}}};
+const pattern4 = new RegExp("^[!-~]+$", "u");
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1881,9 +1882,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-}
-else {
-const err4 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/type",keyword:"type",params:{type: "string"}};
+if(!pattern4.test(data0)){
+const err4 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/pattern",keyword:"pattern",params:{pattern: "^[!-~]+$"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1893,10 +1893,8 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.content_length !== undefined){
-let data1 = data.content_length;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/type",keyword:"type",params:{type: "integer"}};
+else {
+const err5 = {instancePath:instancePath+"/files_hash",schemaPath:"contract#/$defs/UploadLinkRequest/properties/files_hash/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1905,9 +1903,11 @@ vErrors.push(err5);
 }
 errors++;
 }
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data.content_length !== undefined){
+let data1 = data.content_length;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err6 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1916,16 +1916,27 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err7 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/type",keyword:"type",params:{type: "object"}};
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 < 1 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/content_length",schemaPath:"contract#/$defs/UploadLinkRequest/properties/content_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/$defs/UploadLinkRequest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
 }
 errors++;
 }
