@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hostProcesses } from "./support/host-processes.js";
 import { type LocalServer, startLocalServer } from "./support/local-server.js";
 import { archiveOf, TemplateBuilding } from "./support/template-building.js";
 
@@ -100,6 +102,17 @@ describe("the template operations", () => {
       content_length: 1,
     });
     expect(inNoUrl.status).toBe(400);
+  });
+
+  test("show values of variables to nobody else on the host", async () => {
+    const value = `value-${randomUUID()}`;
+    await building.build({ name: "secretive", steps: [{ type: "ENV", key: "TOKEN", value }] });
+    const created = await building.call("POST", "/v1/sandboxes", { template_name: "secretive" });
+    expect(created.status).toBe(201);
+    const lines = hostProcesses().map(({ commandLine }) => commandLine);
+    expect(lines.some((line) => line.includes("bwrap"))).toBe(true);
+    expect(lines.filter((line) => line.includes(value))).toEqual([]);
+    await building.call("DELETE", `/v1/sandboxes/${String(created.json.id)}`);
   });
 
   test("take for a variable only what is one", async () => {

@@ -14,6 +14,7 @@ export const descriptors = { agentSocket: 3, information: 4, seccomp: 5 } as con
 export function bubblewrapArguments(profile: {
   image: MachineImage;
   limits: MachineLimits;
+  /** For everybody on the host to see. What may be secret is inherited instead. */
   environment: Readonly<Record<string, string>>;
   /** What it uses of its memory, in the form of a control group. */
   figures: Mount;
@@ -59,7 +60,8 @@ export function bubblewrapArguments(profile: {
           ["--remount-ro", "/"],
         ].flat(),
     ["--chdir", "/workspace"],
-    ["--clearenv"],
+    // What the shells that lead to it add to what the machine is to inherit.
+    ...["PWD", "OLDPWD", "SHLVL", "_"].map((name) => ["--unsetenv", name]),
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
     ["--info-fd", String(descriptors.information)],
     hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : [],

@@ -110,7 +110,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
       ];
       const child = spawn(program, args, {
         cwd: "/",
-        env: { PATH: process.env.PATH ?? "/usr/bin:/bin" },
+        env: { PATH: process.env.PATH ?? "/usr/bin:/bin", CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec) },
         stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"],
       });
       const information = child.stdio[descriptors.information] as Readable;
@@ -233,16 +233,20 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
     MACHINE_PROCESSES: String(spec.limits.maxProcesses),
     // As an ordinary user, what is kept for open files and for files on their way through sockets is the host user's too.
     MACHINE_FILES: process.getuid?.() === 0 ? "4096" : "512",
-    CLOUD_SANDBOX_AGENT_CONFIG: JSON.stringify({
-      sandboxId: spec.id,
-      publicKey: spec.publicKey,
-      listen: { fd: descriptors.agentSocket },
-      template: spec.template,
-      limits: spec.limits,
-      languages: spec.languages,
-      ...(spec.egress && { egress: egressInside }),
-      environment: spec.environment,
-      ownsMachine: true,
-    }),
   };
+}
+
+/** With the values of a template's variables, which must not stand in a command line: all users of the host see those. */
+function agentConfig(spec: MachineSpec): string {
+  return JSON.stringify({
+    sandboxId: spec.id,
+    publicKey: spec.publicKey,
+    listen: { fd: descriptors.agentSocket },
+    template: spec.template,
+    limits: spec.limits,
+    languages: spec.languages,
+    ...(spec.egress && { egress: egressInside }),
+    environment: spec.environment,
+    ownsMachine: true,
+  });
 }
