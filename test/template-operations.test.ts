@@ -115,6 +115,19 @@ describe("the template operations", () => {
     await building.call("DELETE", `/v1/sandboxes/${String(created.json.id)}`);
   });
 
+  test.each([
+    ["is too long", [{ type: "ENV", args: ["A", "a".repeat(70_000)] }]],
+    ["doubles the last", Array.from({ length: 40 }, () => ({ type: "ENV", args: ["A", "$A$A-"] }))],
+    [
+      "repeats the last",
+      ["a".repeat(30_000), "$A".repeat(100_000)].map((value) => ({ type: "ENV", args: ["A", value] })),
+    ],
+  ])("fail a build whose variable %s", async (_, steps) => {
+    const { status, error_message } = await building.build({ name: "growing", steps });
+    expect(status).toBe("failed");
+    expect(error_message).toMatch(/at most 64 KiB/);
+  });
+
   test("take for a variable only what is one", async () => {
     const steps = [
       { type: "WORKDIR", args: ["/srv/$constructor"] },

@@ -68,8 +68,11 @@ export class BuildMachine {
 /** What holds after a step, which does not depend on what it did. */
 export function contextAfter(step: BuildStep, context: BuildContext): BuildContext {
   const { environment, workdir } = context;
-  if (step.kind === "env")
-    return { ...context, environment: { ...environment, [step.name]: expand(step.value, environment) } };
+  if (step.kind === "env") {
+    const variables = { ...environment, [step.name]: expand(step.value, environment) };
+    if (Buffer.byteLength(JSON.stringify(variables)) > environmentBytes) throw tooMuch();
+    return { ...context, environment: variables };
+  }
   if (step.kind !== "workdir") return context;
   const path = expand(step.path, environment);
   return { ...context, workdir: path.startsWith("/") ? path : `${workdir.replace(/\/$/, "")}/${path}` };
@@ -83,12 +86,21 @@ const longestStepSeconds = 86_400;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** `$NAME` and `${NAME}` of the variables so far; what is not set stays as it is written. */
+/** What a program can be started with: the kernel takes 128 KiB in one piece. */
+const environmentBytes = 64 * 1024;
+
+const tooMuch = (): Error =>
+  new Error(`The variables of a template may take at most ${environmentBytes / 1024} KiB.`);
+
+/** `$NAME` and `${NAME}` of the variables so far; what is not set stays as it is written. Each may double the last. */
 function expand(text: string, environment: Readonly<Record<string, string>>): string {
+  let length = text.length;
   return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (written, braced?: string, bare?: string) => {
     const name = braced ?? bare ?? "";
-    if (Object.hasOwn(environment, name)) return environment[name] ?? written;
-    return name === "PATH" ? defaultPath : written;
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    length += value?.length ?? 0;
+    if (length > environmentBytes) throw tooMuch();
+    return value ?? (name === "PATH" ? defaultPath : written);
   });
 }
 
