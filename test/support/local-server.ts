@@ -51,12 +51,14 @@ export async function startLocalServer(
     stdio: ["ignore", "pipe", "pipe"],
   });
   // A test that failed half-way leaves none behind either.
-  process.once("exit", () => child.kill("SIGKILL"));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     log += chunk;
   });
   const exited = once(child, "exit").then(async ([code, signal]) => {
+    process.off("exit", kill);
     if (home !== undefined) await rm(home, { recursive: true, force: true });
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });
