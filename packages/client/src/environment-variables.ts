@@ -4,7 +4,10 @@ import { type CallOptions, callInit } from "./call-options.js";
 import { bodyOf, successOf } from "./contract-clients.js";
 import { invalidArgument } from "./errors.js";
 
-/** The environment variables that every execution in a sandbox sees. */
+/**
+ * The environment variables that every execution in a sandbox sees, at most 1,000 of 32 KiB each. The server masks values
+ * whose names look secret; nothing here reads a value in order to write it back, so that no mask takes its place.
+ */
 export class EnvironmentVariables {
   readonly #access: AgentAccess;
 
@@ -23,23 +26,31 @@ export class EnvironmentVariables {
     return env_vars;
   }
 
-  /** Replaces all of them (PUT /env): those not named are gone. Masks are refused: they are not the values. */
-  async set(variables: Readonly<Record<string, string>>, options?: CallOptions): Promise<void> {
-    const body = { env_vars: withoutMasks(variables) };
-    await successOf(this.#access.client.PUT("/env", { body, ...callInit(options) }));
+  /** Their names, sorted (GET /env). */
+  async names(options?: CallOptions): Promise<string[]> {
+    return Object.keys(await this.get(options)).sort();
+  }
+
+  /** Adds or changes one and keeps the others (PATCH /env). A mask is refused: it is not the value. */
+  async set(name: string, value: string, options?: CallOptions): Promise<void> {
+    await this.merge({ [name]: value }, options);
   }
 
   /** Adds or changes variables and keeps the others (PATCH /env). Masks are refused: they are not the values. */
   async merge(variables: Readonly<Record<string, string>>, options?: CallOptions): Promise<void> {
-    const body = { env_vars: withoutMasks(variables), merge: true };
+    const body = { env_vars: checkedVariables(variables), merge: true };
     await successOf(this.#access.client.PATCH("/env", { body, ...callInit(options) }));
   }
 
-  /** Removes one (DELETE /env/{key}); one that is not set is no error. */
-  async delete(name: string, options?: CallOptions): Promise<void> {
-    if (!/^[A-Za-z_]\w*$/.test(name))
-      throw invalidArgument(`"${name}" is no name of an environment variable.`);
-    const params = { path: { key: name } };
+  /** Replaces all of them (PUT /env): those not named are gone. Masks are refused: they are not the values. */
+  async replace(variables: Readonly<Record<string, string>>, options?: CallOptions): Promise<void> {
+    const body = { env_vars: checkedVariables(variables) };
+    await successOf(this.#access.client.PUT("/env", { body, ...callInit(options) }));
+  }
+
+  /** Removes one (DELETE /env/{key}) without a look at the others; one that is not set is no error. */
+  async unset(name: string, options?: CallOptions): Promise<void> {
+    const params = { path: { key: variableName(name) } };
     await successOf(this.#access.client.DELETE("/env/{key}", { params, ...callInit(options) }));
   }
 
@@ -49,8 +60,10 @@ export class EnvironmentVariables {
   }
 }
 
-function withoutMasks(variables: Readonly<Record<string, string>>): Record<string, string> {
+function checkedVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(variables)) {
+    variableName(name);
+    if (typeof value !== "string") throw invalidArgument(`The value of ${name} must be text.`);
     if (value !== maskedValue) continue;
     throw invalidArgument(
       `The value of ${name} is the mask that the server shows in place of a secret.`,
@@ -58,4 +71,12 @@ function withoutMasks(variables: Readonly<Record<string, string>>): Record<strin
     );
   }
   return { ...variables };
+}
+
+function variableName(name: string): string {
+  if (/^[A-Za-z_]\w*$/.test(name)) return name;
+  throw invalidArgument(
+    `"${name}" is no name of an environment variable.`,
+    'A name is letters, digits and "_", and begins with no digit.',
+  );
 }

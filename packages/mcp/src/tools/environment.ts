@@ -36,7 +36,7 @@ export const envSet = sandboxTool({
   }),
   output: z.looseObject({ variables_set: z.array(z.string()), merge: z.boolean() }),
   handler: async ({ sandbox, env_vars, merge, signal }) => {
-    await (merge ? sandbox.env.merge(env_vars, { signal }) : sandbox.env.set(env_vars, { signal }));
+    await (merge ? sandbox.env.merge(env_vars, { signal }) : sandbox.env.replace(env_vars, { signal }));
     return { variables_set: Object.keys(env_vars).sort(), merge };
   },
 });
