@@ -118,3 +118,52 @@ type WireUse = NonNullable<NonNullable<AgentSchemas["MetricsSnapshot"]["system"]
 function resourceUse(wire: WireUse | undefined): ResourceUse {
   return { percent: wire?.usage_percent, usedMb: wire?.used_mb, totalMb: wire?.total_mb };
 }
+
+/** An interpreter that keeps its variables (GET /jupyter/sessions). */
+export interface InterpreterSession {
+  id: string | undefined;
+  language: string | undefined;
+  /** The context's name. */
+  context: string | undefined;
+  /** `idle`, `busy`, … */
+  state: string | undefined;
+  /** Executions that run or wait in it. */
+  connections: number | undefined;
+  lastActivity: Date | undefined;
+}
+
+export function interpreterSession(wire: AgentSchemas["JupyterSession"]): InterpreterSession {
+  return {
+    id: wire.kernel_id,
+    language: wire.language,
+    context: wire.context,
+    state: wire.execution_state,
+    connections: wire.connections,
+    lastActivity: date(wire.last_activity),
+  };
+}
+
+/** How the cache of executions is used (GET /cache/stats). */
+export interface CacheStatistics {
+  /** Outcomes held. */
+  size: number | undefined;
+  /** Outcomes it may hold. */
+  maxSize: number | undefined;
+  hits: number | undefined;
+  misses: number | undefined;
+  /** 0 to 1. */
+  hitRate: number | undefined;
+  /** Seconds that an outcome is kept. */
+  ttl: number | undefined;
+}
+
+export function cacheStatistics(wire: AgentSchemas["CacheStats"]): CacheStatistics {
+  return {
+    size: wire.size,
+    maxSize: wire.max_size,
+    hits: wire.hits ?? wire.total_hits,
+    misses: wire.misses,
+    hitRate: wire.hit_rate,
+    ttl: wire.ttl,
+  };
+}

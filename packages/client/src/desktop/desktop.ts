@@ -1,0 +1,116 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent-access.js";
+import { type CallOptions, callInit } from "../call-options.js";
+import { bodyOf, successOf } from "../contract-clients.js";
+import { type SandboxProcess, sandboxProcess } from "../machine-reports.js";
+import { Keyboard } from "./keyboard.js";
+import { Mouse } from "./mouse.js";
+import type { ScreenRegion, ScreenSize } from "./screen-geometry.js";
+import { ScreenRecorder } from "./screen-recorder.js";
+import { ScreenText } from "./screen-text.js";
+import { type Screenshot, screenshot } from "./screenshot.js";
+import { VncServer } from "./vnc-server.js";
+import { Windows } from "./windows.js";
+
+/**
+ * The graphical desktop of a sandbox whose template has one (`system.health()` tells by its features). In others every call
+ * rejects with an `ApiError` of code DESKTOP_NOT_AVAILABLE. Positions and sizes are in pixels.
+ */
+export class Desktop {
+  readonly mouse: Mouse;
+  readonly keyboard: Keyboard;
+  readonly windows: Windows;
+  readonly vnc: VncServer;
+  readonly recording: ScreenRecorder;
+  /** Text on the screen. */
+  readonly text: ScreenText;
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess): Desktop {
+    return new Desktop(access);
+  }
+
+  private constructor(access: AgentAccess) {
+    this.#access = access;
+    this.mouse = Mouse.of(access);
+    this.keyboard = Keyboard.of(access);
+    this.windows = Windows.of(access);
+    this.vnc = VncServer.of(access);
+    this.recording = ScreenRecorder.of(access);
+    this.text = ScreenText.of(access);
+  }
+
+  /** The screen, or a part of it (POST /desktop/screenshot, POST /desktop/screenshot/region). */
+  async screenshot(region?: ScreenRegion, options?: CallOptions): Promise<Screenshot> {
+    const init = { parseAs: "arrayBuffer", ...callInit(options) } as const;
+    const { client } = this.#access;
+    return screenshot(
+      await successOf(
+        region === undefined
+          ? client.POST("/desktop/screenshot", init)
+          : client.POST("/desktop/screenshot/region", { body: { ...region }, ...init }),
+      ),
+    );
+  }
+
+  /** How large the screen is (GET /desktop/display/current). */
+  async display(options?: CallOptions): Promise<Partial<ScreenSize> & { depth?: number }> {
+    const { width, height, depth } = await bodyOf(
+      this.#access.client.GET("/desktop/display/current", callInit(options)),
+    );
+    return { ...(width && { width }), ...(height && { height }), ...(depth && { depth }) };
+  }
+
+  /** How large it can be made (GET /desktop/display/available). */
+  async resolutions(options?: CallOptions): Promise<ScreenSize[]> {
+    const { resolutions } = await bodyOf(
+      this.#access.client.GET("/desktop/display/available", callInit(options)),
+    );
+    return (resolutions ?? []).map(screenSize);
+  }
+
+  /** Makes it 320 to 7680 wide and 200 to 4320 high (POST /desktop/display/set). */
+  async setResolution({ width, height }: ScreenSize, options?: CallOptions): Promise<void> {
+    const body = { width, height };
+    await successOf(this.#access.client.POST("/desktop/display/set", { body, ...callInit(options) }));
+  }
+
+  /** The text in the clipboard (GET /desktop/clipboard/get). */
+  async clipboard(options?: CallOptions): Promise<string> {
+    const wire = await bodyOf(this.#access.client.GET("/desktop/clipboard/get", callInit(options)));
+    return wire.content ?? wire.text ?? "";
+  }
+
+  /** Puts text into the clipboard (POST /desktop/clipboard/set). */
+  async setClipboard(text: string, options?: CallOptions): Promise<void> {
+    const body = { content: text, text };
+    await successOf(this.#access.client.POST("/desktop/clipboard/set", { body, ...callInit(options) }));
+  }
+
+  /** What the clipboard held (GET /desktop/clipboard/history). */
+  async clipboardHistory(options?: CallOptions): Promise<string[]> {
+    const pending = this.#access.client.GET("/desktop/clipboard/history", callInit(options));
+    return (await bodyOf(pending)).history ?? [];
+  }
+
+  /** The desktop's own log, a line each (GET /desktop/debug/logs). */
+  async logs(options?: CallOptions): Promise<string[]> {
+    return (await bodyOf(this.#access.client.GET("/desktop/debug/logs", callInit(options)))).logs ?? [];
+  }
+
+  /** The desktop's own processes (GET /desktop/debug/processes). */
+  async processes(options?: CallOptions): Promise<SandboxProcess[]> {
+    const pending = this.#access.client.GET("/desktop/debug/processes", callInit(options));
+    return ((await bodyOf(pending)).processes ?? []).map(sandboxProcess);
+  }
+}
+
+type WireResolution = NonNullable<AgentSchemas["ResolutionList"]["resolutions"]>[number];
+
+/** Some servers send pairs. */
+function screenSize(wire: WireResolution): ScreenSize {
+  if (!Array.isArray(wire)) return { width: wire.width, height: wire.height };
+  const [width = 0, height = 0] = wire;
+  return { width, height };
+}

@@ -1,0 +1,49 @@
+import type { AgentAccess } from "../agent-access.js";
+import { type CallOptions, callInit } from "../call-options.js";
+import { successOf } from "../contract-clients.js";
+import { given } from "../given.js";
+
+export interface TypingOptions extends CallOptions {
+  /** Milliseconds between two keys, 0 to 1000. */
+  delayMs?: number | undefined;
+}
+
+/** The keyboard of a desktop. Keys have their X11 names: `Return`, `Tab`, `F5`, `ctrl`, … */
+export class Keyboard {
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess): Keyboard {
+    return new Keyboard(access);
+  }
+
+  private constructor(access: AgentAccess) {
+    this.#access = access;
+  }
+
+  /** Types text (POST /desktop/keyboard/type). */
+  async type(text: string, options: TypingOptions = {}): Promise<void> {
+    const body = { text, ...given({ delay_ms: options.delayMs }) };
+    await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...callInit(options) }));
+  }
+
+  /** Presses one key (POST /desktop/keyboard/press). */
+  async press(key: string, options?: CallOptions): Promise<void> {
+    const body = { key };
+    await successOf(this.#access.client.POST("/desktop/keyboard/press", { body, ...callInit(options) }));
+  }
+
+  /** Presses keys together, such as `["ctrl", "c"]` (POST /desktop/keyboard/combination). */
+  async combination(keys: readonly string[], options?: CallOptions): Promise<void> {
+    const body = { keys: [...keys], modifiers: keys.slice(0, -1), key: keys.at(-1) ?? "" };
+    await successOf(
+      this.#access.client.POST("/desktop/keyboard/combination", { body, ...callInit(options) }),
+    );
+  }
+
+  /** Presses a hotkey of the desktop (POST /desktop/x11/hotkey). */
+  async hotkey(modifiers: readonly string[], key: string, options?: CallOptions): Promise<void> {
+    const body = { modifiers: [...modifiers], key };
+    await successOf(this.#access.client.POST("/desktop/x11/hotkey", { body, ...callInit(options) }));
+  }
+}

@@ -1,0 +1,76 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent-access.js";
+import { type CallOptions, callInit } from "../call-options.js";
+import { successOf } from "../contract-clients.js";
+import { given } from "../given.js";
+import type { Point } from "./screen-geometry.js";
+
+export type MouseButton = AgentSchemas["MouseButton"];
+
+export interface ClickOptions extends CallOptions {
+  /** Default: left. */
+  button?: MouseButton | undefined;
+  /** 1 to 10. Default 1. */
+  clicks?: number | undefined;
+}
+
+export interface ScrollOptions extends CallOptions {
+  /** Where the pointer is put first. Default: where it is. */
+  at?: Point | undefined;
+  /** Default: down. */
+  direction?: NonNullable<AgentSchemas["MouseScrollRequest"]["direction"]> | undefined;
+}
+
+/** The pointer of a desktop. */
+export class Mouse {
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess): Mouse {
+    return new Mouse(access);
+  }
+
+  private constructor(access: AgentAccess) {
+    this.#access = access;
+  }
+
+  /** Clicks (POST /desktop/mouse/click). */
+  async click({ x, y }: Point, options: ClickOptions = {}): Promise<void> {
+    const { button, clicks } = options;
+    const body = { x, y, ...given({ button, clicks }) };
+    await successOf(this.#access.client.POST("/desktop/mouse/click", { body, ...callInit(options) }));
+  }
+
+  /** Moves the pointer (POST /desktop/mouse/move). */
+  async move({ x, y }: Point, options?: CallOptions): Promise<void> {
+    const body = { x, y };
+    await successOf(this.#access.client.POST("/desktop/mouse/move", { body, ...callInit(options) }));
+  }
+
+  /** Moves with a button held down (POST /desktop/mouse/drag). */
+  async drag(
+    from: Point,
+    to: Point,
+    options: Pick<ClickOptions, "button"> & CallOptions = {},
+  ): Promise<void> {
+    const body = { ...path(from, to), ...given({ button: options.button }) };
+    await successOf(this.#access.client.POST("/desktop/mouse/drag", { body, ...callInit(options) }));
+  }
+
+  /** Drags something and drops it on something that takes it (POST /desktop/x11/drag-drop). */
+  async dragAndDrop(from: Point, to: Point, options?: CallOptions): Promise<void> {
+    const body = path(from, to);
+    await successOf(this.#access.client.POST("/desktop/x11/drag-drop", { body, ...callInit(options) }));
+  }
+
+  /** Turns the wheel by `amount` notches, from 1 (POST /desktop/mouse/scroll). */
+  async scroll(amount: number, options: ScrollOptions = {}): Promise<void> {
+    const { at, direction = "down" } = options;
+    const body = { amount, direction, ...given({ x: at?.x, y: at?.y }) };
+    await successOf(this.#access.client.POST("/desktop/mouse/scroll", { body, ...callInit(options) }));
+  }
+}
+
+function path(from: Point, to: Point): AgentSchemas["DragDropRequest"] {
+  return { from_x: from.x, from_y: from.y, to_x: to.x, to_y: to.y };
+}

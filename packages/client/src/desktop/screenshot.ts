@@ -1,0 +1,55 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { InvalidResponseError } from "../errors.js";
+
+/** An image of the screen. */
+export interface Screenshot {
+  /** The image file. */
+  bytes: Uint8Array;
+  /** `png`, `jpeg`, …; undefined where neither the server nor the bytes tell. */
+  format: string | undefined;
+  /** Pixels; undefined where the server does not say. */
+  width: number | undefined;
+  height: number | undefined;
+}
+
+/** Servers send the image itself, or JSON with it in base64. */
+export function screenshot(body: ArrayBuffer | undefined): Screenshot {
+  const bytes = new Uint8Array(body ?? new ArrayBuffer(0));
+  if (bytes.length === 0) throw noImage();
+  if (bytes[0] !== openingBrace)
+    return { bytes, format: formatOf(bytes), width: undefined, height: undefined };
+  const { image, format, width, height } = described(new TextDecoder().decode(bytes));
+  const decoded = decodedImage(image);
+  return { bytes: decoded, format: format ?? formatOf(decoded), width, height };
+}
+
+const openingBrace = 0x7b;
+
+function described(text: string): AgentSchemas["Screenshot"] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the parser's error, which quotes the text.
+    throw noImage();
+  }
+}
+
+/** Some servers put the type before it: `data:image/png;base64,…`. */
+function decodedImage(image: string | undefined): Uint8Array {
+  const text = image?.replace(/^data:[^,]*,/, "") ?? "";
+  if (text === "" || /[^A-Za-z0-9+/=\s]/.test(text)) throw noImage();
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+function formatOf(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0x89 && bytes[1] === 0x50) return "png";
+  return bytes[0] === 0xff && bytes[1] === 0xd8 ? "jpeg" : undefined;
+}
+
+function noImage(): InvalidResponseError {
+  return new InvalidResponseError({
+    summary: "The server's answer holds no image.",
+    hint: "Report it to who runs the server.",
+    code: "INVALID_RESPONSE",
+  });
+}

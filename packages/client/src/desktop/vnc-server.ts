@@ -1,0 +1,57 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent-access.js";
+import { type CallOptions, callInit } from "../call-options.js";
+import { bodyOf } from "../contract-clients.js";
+import { given } from "../given.js";
+
+export interface VncStartOptions extends CallOptions {
+  /** The number of the X display, from 0. Default 1. */
+  display?: number | undefined;
+  /** What viewers are asked for. Default: nothing. */
+  password?: string | undefined;
+}
+
+export interface VncState {
+  running: boolean;
+  display: number | string | undefined;
+  port: number | undefined;
+  /** Where a viewer connects to. */
+  url: string | undefined;
+}
+
+/** The VNC server of a desktop. */
+export class VncServer {
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess): VncServer {
+    return new VncServer(access);
+  }
+
+  private constructor(access: AgentAccess) {
+    this.#access = access;
+  }
+
+  /** Starts it (POST /desktop/vnc/start). */
+  async start(options: VncStartOptions = {}): Promise<VncState> {
+    const { display = 1, password } = options;
+    const body = { display, ...given({ password }) };
+    return vncState(
+      await bodyOf(this.#access.client.POST("/desktop/vnc/start", { body, ...callInit(options) })),
+    );
+  }
+
+  /** Stops it (POST /desktop/vnc/stop). */
+  async stop(options?: CallOptions): Promise<VncState> {
+    return vncState(await bodyOf(this.#access.client.POST("/desktop/vnc/stop", callInit(options))));
+  }
+
+  /** Whether it runs, and where (GET /desktop/vnc/status). */
+  async status(options?: CallOptions): Promise<VncState> {
+    return vncState(await bodyOf(this.#access.client.GET("/desktop/vnc/status", callInit(options))));
+  }
+}
+
+function vncState({ display, port, running, url }: AgentSchemas["VncStatus"]): VncState {
+  return { running: running ?? false, display, port, url };
+}
