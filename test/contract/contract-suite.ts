@@ -312,10 +312,10 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
 
     describe("the agent", () => {
       test("tells about itself, its machine and its processes", async () => {
-        expect((await sandbox.health()).status).toBe("healthy");
-        expect(await sandbox.info()).toBeTypeOf("object");
-        expect(await sandbox.metrics()).toBeTypeOf("object");
-        expect((await sandbox.processes()).length).toBeGreaterThan(0);
+        expect((await sandbox.system.health()).status).toBe("healthy");
+        expect(await sandbox.system.info()).toBeTypeOf("object");
+        expect(await sandbox.metrics.snapshot()).toBeTypeOf("object");
+        expect((await sandbox.system.processes()).length).toBeGreaterThan(0);
       });
 
       test("accepts no token but its sandbox's own", async () => {

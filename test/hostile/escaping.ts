@@ -86,7 +86,7 @@ for pid in (1, agent):
   {
     name: "kill the agent and answer in its place",
     async attempt({ sandbox }) {
-      const before = await sandbox.health();
+      const before = await sandbox.system.health();
       await sandbox.files.write(
         "/workspace/impostor.py",
         `
@@ -106,7 +106,7 @@ socketserver.TCPServer(("0.0.0.0", 7777), Impostor).serve_forever()
       }
       const after = await bash(sandbox, "echo served by the agent");
       expect(after.stdout).toBe("served by the agent\n");
-      expect(await sandbox.health()).toMatchObject({ healthy: true, version: before.version });
+      expect(await sandbox.system.health()).toMatchObject({ healthy: true, version: before.version });
       return "the running call fails as EXECUTION_INTERRUPTED, and the agent is back for the next";
     },
   },
@@ -135,7 +135,7 @@ rm -rf /usr/share/doc /usr/local /etc/hosts /etc/passwd; true`,
   {
     name: "become the agent by replacing what it is made of",
     async attempt({ sandbox }) {
-      const before = await sandbox.health();
+      const before = await sandbox.system.health();
       const killed = await bash(
         sandbox,
         `printf '#!/bin/sh\necho IMPOSTOR\n' > /tmp/impostor; chmod +x /tmp/impostor
@@ -144,7 +144,7 @@ for library in /usr/lib/*/libstdc++.so.6* /usr/lib64/libstdc++.so.6*; do echo br
 kill -9 $PPID; sleep 5`,
       ).catch((error: unknown) => error);
       expect(isSandboxError(killed) && killed.code).toBe("EXECUTION_INTERRUPTED");
-      expect(await sandbox.health()).toMatchObject({ healthy: true, version: before.version });
+      expect(await sandbox.system.health()).toMatchObject({ healthy: true, version: before.version });
       return "started anew from what cannot be changed";
     },
   },

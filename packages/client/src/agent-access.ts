@@ -1,3 +1,4 @@
+import { Activity } from "./activity.js";
 import { type AgentClient, agentClient } from "./contract-clients.js";
 import { ConflictError, InvalidResponseError } from "./errors.js";
 import type { TokenCache } from "./token-cache.js";
@@ -6,11 +7,15 @@ import { RetryPolicy } from "./transport/retry-policy.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 /** What the ways to all agents of one client have in common. */
-export type AgentChannelOptions = Omit<ChannelOptions, "baseUrl" | "plane" | "credentials">;
+export type AgentChannelOptions = Omit<ChannelOptions, "activity" | "baseUrl" | "plane" | "credentials">;
 
 /** The way to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
 export class AgentAccess {
+  /** What goes on between here and the agent. */
+  readonly activity = new Activity();
   readonly #options: AgentChannelOptions;
+  /** Where the sandbox's ports are seen from outside, with `{port}` in place of the number. Whoever knows it may look. */
+  previews: { host?: string | undefined; path?: string | undefined } = {};
   #publicHost: string | undefined;
   #client: AgentClient | undefined;
 
@@ -48,6 +53,7 @@ export class AgentAccess {
     const baseUrl = agentUrl(this.#publicHost);
     return new Channel({
       ...this.#options,
+      activity: this.activity,
       retry,
       baseUrl,
       plane: "agent",

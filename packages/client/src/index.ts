@@ -2,6 +2,20 @@ export type { CallOptions } from "./call-options.js";
 export type { SandboxClientOptions, Timeouts } from "./client-options.js";
 export { Commands } from "./commands.js";
 export type { AgentClient, ControlPlaneClient } from "./contract-clients.js";
+export { Desktop } from "./desktop/desktop.js";
+export { Keyboard, type TypingOptions } from "./desktop/keyboard.js";
+export { type ClickOptions, Mouse, type MouseButton, type ScrollOptions } from "./desktop/mouse.js";
+export type { Point, ScreenRegion, ScreenSize } from "./desktop/screen-geometry.js";
+export { type Recording, type RecordingOptions, ScreenRecorder } from "./desktop/screen-recorder.js";
+export {
+  type RecognisedText,
+  ScreenText,
+  type TextBounds,
+  type TextWaitOptions,
+} from "./desktop/screen-text.js";
+export type { Screenshot } from "./desktop/screenshot.js";
+export { VncServer, type VncStartOptions, type VncState } from "./desktop/vnc-server.js";
+export { type DesktopWindow, Windows } from "./desktop/windows.js";
 export { EnvironmentVariables } from "./environment-variables.js";
 export type { Plane } from "./error-from-response.js";
 export {
@@ -32,6 +46,7 @@ export type {
   RichOutput,
   TerminationReason,
 } from "./execution-result.js";
+export type { ExpiringOptions } from "./expiry-notice.js";
 export type { FileContent } from "./file-content.js";
 export {
   type DirectoryListing,
@@ -45,20 +60,26 @@ export type {
   IsolatedExecutionResult,
   IsolatedExecutionStep,
 } from "./isolated-execution.js";
+export { KeepAlive, type KeepAliveEnd, type KeepAliveOptions } from "./keep-alive.js";
 export type {
   AgentHealth,
   AgentInfo,
+  CacheStatistics,
+  InterpreterSession,
   ResourceUse,
   SandboxMetrics,
   SandboxProcess,
 } from "./machine-reports.js";
+export { Metrics } from "./metrics.js";
 export { type Page, PaginatedList } from "./paginated-list.js";
+export { Ports, type PreviewUrlOptions, type WaitForPortOptions } from "./ports.js";
 export type { RunningOptions } from "./running-options.js";
 export { type ExecuteOptions, Sandbox } from "./sandbox.js";
 export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { CreateSandboxOptions, EgressLists } from "./sandbox-creation.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
-export { type ListSandboxesOptions, Sandboxes } from "./sandboxes.js";
+export { type ConnectOptions, type ListSandboxesOptions, Sandboxes } from "./sandboxes.js";
+export { System } from "./system.js";
 export { type ListTemplatesOptions, type Template, type TemplateStatus, Templates } from "./templates.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";

@@ -10,7 +10,10 @@ import type { Sandboxes } from "./sandboxes.js";
 
 export interface IsolatedExecutionOptions
   extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeout" | "workdir">,
-    Pick<CreateSandboxOptions, "internetAccess" | "minIsolation" | "region" | "template" | "templateId"> {
+    Pick<
+      CreateSandboxOptions,
+      "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
+    > {
   /** Called as each step begins, to show how far it is. */
   onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
 }
@@ -35,11 +38,11 @@ export async function executeIsolated(
   code: string,
   options: IsolatedExecutionOptions & { timeout: number },
 ): Promise<IsolatedExecutionResult> {
-  const { internetAccess, minIsolation, onStep, region, signal, template, templateId, ...execution } =
+  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId, ...execution } =
     options;
   checkProgram(code, execution.language);
   runningTimeout(execution.timeout);
-  const creation = { internetAccess, minIsolation, region, signal, template, templateId };
+  const creation = { egress, internetAccess, minIsolation, region, signal, template, templateId };
   onStep?.("create");
   const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime });
   const remove = async (): Promise<void> => {

@@ -12,6 +12,7 @@ import {
 import { longestExecution, margin } from "./running-options.js";
 import type { Isolation } from "./sandbox-record.js";
 import { Sandboxes } from "./sandboxes.js";
+import { ServerClock } from "./server-clock.js";
 import { Templates } from "./templates.js";
 import { Channel, type Credentials } from "./transport/channel.js";
 import { defaultTransport } from "./transport/default-transport.js";
@@ -42,7 +43,8 @@ export class SandboxClient implements AsyncDisposable {
   /** Options win over the environment. Throws a `ConfigurationError` where there is no API key. */
   constructor(options: SandboxClientOptions = {}) {
     const settings = settingsFrom(options);
-    const { baseUrl, hooks } = settings;
+    const { baseUrl, deleteOnSignal, hooks } = settings;
+    const clock = new ServerClock();
     const { execution, idle, lifetime, request } = settings.timeouts;
     this.#transport = settings.fetch === undefined ? defaultTransport() : new FetchTransport(settings.fetch);
     this.#background = new BackgroundWork((warning) => {
@@ -58,13 +60,15 @@ export class SandboxClient implements AsyncDisposable {
     };
     const credentials = accountCredentials(settings);
     this.controlPlane = controlPlaneClient(
-      new Channel({ ...shared, baseUrl, plane: "control plane", credentials }),
+      new Channel({ ...shared, clock, baseUrl, plane: "control plane", credentials }),
     );
     this.templates = Templates.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: shared,
       background: this.#background,
+      clock,
+      deleteOnSignal,
       timeouts: { execution, lifetime, request },
     });
   }

@@ -30,6 +30,8 @@ export interface CreateSandboxOptions extends CallOptions {
   metadata?: Readonly<Record<string, string>> | undefined;
   /** The weakest isolation to accept. A server that cannot give it, or does not say what it gave, is refused. */
   minIsolation?: Isolation | undefined;
+  /** Whether it is deleted when a signal ends this process. Default: the client's `deleteOnSignal`. */
+  deleteOnSignal?: boolean | undefined;
 }
 
 export interface EgressLists {

@@ -2,23 +2,19 @@ import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { Commands } from "./commands.js";
 import { type AgentClient, bodyOf } from "./contract-clients.js";
+import { Desktop } from "./desktop/desktop.js";
 import { EnvironmentVariables } from "./environment-variables.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
+import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
 import { Files } from "./files.js";
 import { given } from "./given.js";
-import {
-  type AgentHealth,
-  type AgentInfo,
-  agentHealth,
-  agentInfo,
-  type SandboxMetrics,
-  type SandboxProcess,
-  sandboxMetrics,
-  sandboxProcess,
-} from "./machine-reports.js";
+import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
+import { Metrics } from "./metrics.js";
+import { Ports } from "./ports.js";
 import { checkProgram, margin, type RunningOptions, runningTimeout } from "./running-options.js";
 import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
+import { System } from "./system.js";
 
 export interface ExecuteOptions extends RunningOptions {
   /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
@@ -46,6 +42,14 @@ export class Sandbox implements AsyncDisposable {
   readonly files: Files;
   /** The environment variables that every execution in it sees. */
   readonly env: EnvironmentVariables;
+  /** Its TCP ports, from outside. */
+  readonly ports: Ports;
+  /** Counters of its agent and the use of its machine. */
+  readonly metrics: Metrics;
+  /** What it is and does: agent, machine, processes, interpreters. */
+  readonly system: System;
+  /** Its graphical desktop, if its template has one. */
+  readonly desktop: Desktop;
   readonly #access: AgentAccess;
   readonly #sandboxes: Sandboxes;
   readonly #timeouts: SandboxTimeouts;
@@ -74,6 +78,10 @@ export class Sandbox implements AsyncDisposable {
     this.commands = Commands.of(access, timeouts.execution);
     this.files = Files.of(access, timeouts.request);
     this.env = EnvironmentVariables.of(access);
+    this.ports = Ports.of(access, this.commands);
+    this.metrics = Metrics.of(access, sandboxes.controlPlane);
+    this.system = System.of(access);
+    this.desktop = Desktop.of(access);
   }
 
   get id(): string {
@@ -135,27 +143,6 @@ export class Sandbox implements AsyncDisposable {
     );
   }
 
-  /** Counters of the agent and the use of the machine (GET /metrics/snapshot). */
-  async metrics(options?: CallOptions): Promise<SandboxMetrics> {
-    return sandboxMetrics(await bodyOf(this.agent.GET("/metrics/snapshot", callInit(options))));
-  }
-
-  /** Whether the agent works (GET /health). */
-  async health(options?: CallOptions): Promise<AgentHealth> {
-    return agentHealth(await bodyOf(this.agent.GET("/health", callInit(options)), "status"));
-  }
-
-  /** What the agent is and where it runs (GET /info). */
-  async info(options?: CallOptions): Promise<AgentInfo> {
-    return agentInfo(await bodyOf(this.agent.GET("/info", callInit(options))));
-  }
-
-  /** Every process in it (GET /processes). */
-  async processes(options?: CallOptions): Promise<SandboxProcess[]> {
-    const { processes } = await bodyOf(this.agent.GET("/processes", callInit(options)), "processes");
-    return processes.map(sandboxProcess);
-  }
-
   /** Asks the control plane for its facts (GET /v1/sandboxes/{id}). */
   async refresh(options?: CallOptions): Promise<this> {
     this.#record = (await this.#sandboxes.get(this.id, options)).toJSON();
@@ -178,6 +165,44 @@ export class Sandbox implements AsyncDisposable {
     this.#record = { ...this.#record, status: await this.#sandboxes.resume(this.id, options) };
   }
 
+  /**
+   * Starts it after a stop: files and variables are as they were, processes are not (POST /v1/sandboxes/{id}/start). One that
+   * runs stays as it is; a paused one is a `ConflictError`.
+   */
+  async start(options?: CallOptions): Promise<void> {
+    this.#record = { ...this.#record, status: await this.#sandboxes.start(this.id, options) };
+  }
+
+  /** Ends its processes and keeps its files; its deadline goes on (POST /v1/sandboxes/{id}/stop). */
+  async stop(options?: CallOptions): Promise<void> {
+    this.#record = { ...this.#record, status: await this.#sandboxes.stop(this.id, options) };
+  }
+
+  /**
+   * Moves its deadline while it is used from here (calls of any `Sandbox` object of its id) and ends by itself once it was not
+   * for `seconds`. A later deadline is not made an earlier one.
+   */
+  keepAlive(options: KeepAliveOptions = {}): KeepAlive {
+    const { activity } = this.#access;
+    return KeepAlive.of(
+      { activity, remaining: () => this.#remaining(), extend: (seconds) => this.setTimeout(seconds) },
+      options,
+    );
+  }
+
+  /**
+   * Calls back shortly before its deadline, and again before each later one that it is moved to meanwhile, until the function
+   * that this returns is called. Never calls where there is no deadline.
+   */
+  onExpiring(callback: (sandbox: Sandbox) => unknown, options?: ExpiringOptions): () => void {
+    const expiring = {
+      remaining: () => this.#remaining(),
+      refresh: () => this.refresh(),
+      isDeleted: () => this.status === "deleted",
+    };
+    return noticeExpiry(expiring, () => callback(this), options);
+  }
+
   /** Gets a fresh token for its agent; done by itself when needed (POST /v1/sandboxes/{id}/token/refresh). */
   async refreshToken(options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
     return this.#sandboxes.refreshToken(this.id, options);
@@ -191,6 +216,10 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.delete();
+  }
+
+  #remaining(): number | undefined {
+    return this.expiresAt && this.#sandboxes.clock.until(this.expiresAt);
   }
 
   /** Its facts, without any token. */

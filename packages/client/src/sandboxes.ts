@@ -4,9 +4,16 @@ import type { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { afterCleanUp } from "./cleanup.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "./contract-clients.js";
-import { ConflictError, NotFoundError, SandboxExpiredError } from "./errors.js";
+import {
+  ConflictError,
+  invalidArgument,
+  NotFoundError,
+  SandboxError,
+  SandboxExpiredError,
+} from "./errors.js";
 import { given } from "./given.js";
 import { identifier } from "./identifier.js";
+import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { PaginatedList } from "./paginated-list.js";
 import { untilPrepared, untilRunning } from "./readiness.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
@@ -18,6 +25,7 @@ import {
   lifetime,
 } from "./sandbox-creation.js";
 import { date, type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
+import type { ServerClock } from "./server-clock.js";
 import { type IssuedToken, TokenCache } from "./token-cache.js";
 import { CallScope } from "./transport/call-scope.js";
 import type { CallInit } from "./transport/light-request.js";
@@ -26,21 +34,33 @@ import { unlessAborted } from "./unless-aborted.js";
 export interface ListSandboxesOptions extends CallOptions {
   status?: SandboxStatus | undefined;
   region?: string | undefined;
+  /** The one of this name. */
+  name?: string | undefined;
+  /** Those with all of these labels. */
+  metadata?: Readonly<Record<string, string>> | undefined;
   /** Sandboxes per page, not in all. Default: the server's, which is 100. */
   limit?: number | undefined;
+}
+
+export interface ConnectOptions extends CallOptions {
+  /** Whether one that is stopped is started. Default false: its processes are gone, and starting it may cost. */
+  start?: boolean | undefined;
 }
 
 export interface SandboxesParts {
   controlPlane: ControlPlaneClient;
   agents: AgentChannelOptions;
   background: BackgroundWork;
+  clock: ServerClock;
   timeouts: SandboxTimeouts & { lifetime: number | undefined };
+  deleteOnSignal: boolean;
 }
 
 /** Isolated machines, from create to delete. */
 export class Sandboxes {
   readonly #parts: SandboxesParts;
   readonly #accesses = new Map<string, AgentAccess>();
+  readonly #owned = new OwnedSandboxes((id) => this.delete(id, { requestTimeout: longestLastDelete }));
 
   /** @internal */
   static of(parts: SandboxesParts): Sandboxes {
@@ -51,13 +71,50 @@ export class Sandboxes {
     this.#parts = parts;
   }
 
+  /** @internal The control plane's own operations, for the parts of a sandbox. */
+  get controlPlane(): ControlPlaneClient {
+    return this.#parts.controlPlane;
+  }
+
+  /** @internal */
+  get clock(): ServerClock {
+    return this.#parts.clock;
+  }
+
   /**
    * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), 120 s at most by default. Where that
    * fails half-way, also because `signal` fires, the sandbox is deleted: none is left that nobody knows of.
    */
   async create(options: CreateSandboxOptions = {}): Promise<Sandbox> {
+    return this.#make(createRequest(options, this.#parts.timeouts.lifetime), options);
+  }
+
+  /**
+   * The sandbox of this name, made if there is none (POST /v1/sandboxes with `get_or_create`). One that was there runs then,
+   * with its own variables and labels, and lives `timeoutSeconds` at least; it is never deleted by a failure here, nor when
+   * this process ends. One of another template is a `ConflictError`. An extension: on a server that lacks it, such as the
+   * cloud, it rejects with code GET_OR_CREATE_UNAVAILABLE and leaves no sandbox.
+   */
+  async getOrCreate(
+    name: string,
+    options: Omit<CreateSandboxOptions, "deleteOnSignal" | "name"> = {},
+  ): Promise<Sandbox> {
+    if (typeof name !== "string" || name.trim() === "") throw invalidArgument("The name is empty.");
+    const request = createRequest({ ...options, name }, this.#parts.timeouts.lifetime);
+    return this.#make({ ...request, get_or_create: true }, { ...options, deleteOnSignal: false });
+  }
+
+  /**
+   * Deletes all that this client created and has not deleted: for programs that handle signals themselves. Rejects with an
+   * `AggregateError` when some could not be deleted.
+   */
+  async deleteCreated(): Promise<void> {
+    const failures = await this.#owned.deleteAll();
+    if (failures.length > 0) throw new AggregateError(failures, "Some sandboxes could not be deleted.");
+  }
+
+  async #make(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
     const { background, timeouts } = this.#parts;
-    const request = createRequest(options, timeouts.lifetime);
     const seconds = options.requestTimeout ?? Math.max(timeouts.request, usualCreation);
     const scope = new CallScope(options.signal);
     try {
@@ -65,11 +122,13 @@ export class Sandboxes {
       scope.throwIfAborted();
       // Goes on when the caller gives up: only the answer names what is to be deleted then.
       const pending = this.#post(request, seconds + graceForTheId);
-      const wire = await unlessAborted(pending, scope).catch((error: unknown) => {
+      if (options.deleteOnSignal ?? this.#parts.deleteOnSignal)
+        this.#owned.expect(pending.then(({ wire }) => wire.id));
+      const made = await unlessAborted(pending, scope).catch((error: unknown) => {
         if (scope.failure !== undefined) background.run(() => this.#deleteComing(pending));
         throw error;
       });
-      return await this.#prepared(wire, options, scope);
+      return await this.#prepared(made, request, options, scope);
     } finally {
       scope.end();
     }
@@ -81,28 +140,35 @@ export class Sandboxes {
     return this.#sandbox(await bodyOf(pending, "id", "status"));
   }
 
-  /** All of the account's, newest first, fetched while they are read (GET /v1/sandboxes). */
+  /**
+   * All of the account's, newest first, fetched while they are read (GET /v1/sandboxes). `name` and `metadata` are looked at
+   * here too: a server that does not know them gives all.
+   */
   list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
-    const { status, region, limit } = options;
+    const { status, region, name, metadata, limit } = options;
+    const labels = metadata && new URLSearchParams(metadata).toString();
+    const filters = given({ status, region, name, metadata: labels, limit });
     return PaginatedList.of(async (cursor) => {
-      const init = { params: { query: given({ status, region, limit, cursor }) }, ...callInit(options) };
+      const query = { ...filters, ...given({ cursor }) };
+      const init = { params: { query }, ...callInit(options) };
       const page = await bodyOf(this.#parts.controlPlane.GET("/v1/sandboxes", init));
-      const items = (page.data ?? []).map((wire) => this.#sandbox(wire));
+      const items = (page.data ?? [])
+        .filter((wire) => hasName(wire, name) && hasLabels(wire, metadata))
+        .map((wire) => this.#sandbox(wire));
       return { items, hasMore: page.has_more ?? false, nextCursor: page.next_cursor || undefined };
     });
   }
 
-  /** One to work with: as `get`, and resumed if it is paused. Throws a `ConflictError` if it does not run. */
-  async connect(id: string, options?: CallOptions): Promise<Sandbox> {
+  /**
+   * One to work with: as `get`, resumed if it is paused, and started if it is stopped and `start` is true. Throws a
+   * `ConflictError` if it does not run then.
+   */
+  async connect(id: string, options: ConnectOptions = {}): Promise<Sandbox> {
     const sandbox = await this.get(id, options);
     if (sandbox.status === "paused") await sandbox.resume(options);
+    if (sandbox.status === "stopped" && options.start === true) await sandbox.start(options);
     if (sandbox.status === "running") return sandbox;
-    throw new ConflictError({
-      summary: `Sandbox ${id} is ${sandbox.status}.`,
-      hint: sandbox.status === "creating" ? "Try again in a moment." : "Create another one.",
-      code: "SANDBOX_NOT_RUNNING",
-      retryable: sandbox.status === "creating",
-    });
+    throw notRunning(sandbox);
   }
 
   /** Deletes one and everything in it (DELETE /v1/sandboxes/{id}); one that is gone is no error. */
@@ -113,6 +179,7 @@ export class Sandboxes {
       if (!meansGone(error)) throw error;
     }
     this.#accesses.delete(id);
+    this.#owned.forget(id);
   }
 
   /** Moves a deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). Gives the deadline. */
@@ -137,6 +204,18 @@ export class Sandboxes {
     return wire?.status ?? "running";
   }
 
+  /** Starts one after a stop: its files are as they were, its processes are not (POST /v1/sandboxes/{id}/start). */
+  async start(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/start", at(id, options)));
+    return wire?.status ?? "running";
+  }
+
+  /** Ends the processes of one and keeps its files; its deadline goes on (POST /v1/sandboxes/{id}/stop). */
+  async stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/stop", at(id, options)));
+    return wire?.status ?? "stopped";
+  }
+
   /** Gets a fresh token for an agent; done by itself when needed. Gives the time when it expires, if known. */
   async refreshToken(id: string, options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
     const scope = new CallScope(options?.signal);
@@ -148,23 +227,29 @@ export class Sandboxes {
     }
   }
 
-  async #post(request: WireRequest, requestTimeout: number): Promise<WireSandbox> {
+  async #post(request: WireRequest, requestTimeout: number): Promise<MadeSandbox> {
     const params = { header: { "Idempotency-Key": globalThis.crypto.randomUUID() } };
     const init = { params, body: request, ...callInit({ requestTimeout }) };
-    return bodyOf(this.#parts.controlPlane.POST("/v1/sandboxes", init), "id", "status");
+    const pending = this.#parts.controlPlane.POST("/v1/sandboxes", init);
+    const wire = await bodyOf(pending, "id", "status");
+    const wasThere = request.get_or_create === true && (await pending).response.status === 200;
+    return { wire, isNew: !wasThere || wire.name !== request.name };
   }
 
-  async #deleteComing(pending: Promise<WireSandbox>): Promise<void> {
-    const id = await pending.then(
-      (wire) => wire.id,
-      () => undefined,
-    );
-    if (id !== undefined) await this.delete(id);
+  async #deleteComing(pending: Promise<MadeSandbox>): Promise<void> {
+    const made = await pending.catch(() => undefined);
+    if (made?.isNew) await this.delete(made.wire.id);
   }
 
-  async #prepared(wire: WireSandbox, options: CreateSandboxOptions, scope: CallScope): Promise<Sandbox> {
+  async #prepared(
+    { isNew, wire }: MadeSandbox,
+    request: WireRequest,
+    options: CreateSandboxOptions,
+    scope: CallScope,
+  ): Promise<Sandbox> {
     const { id } = wire;
     try {
+      if (request.get_or_create === true && wire.name !== request.name) throw noNames();
       const sandbox = this.#sandbox(wire);
       await untilRunning(sandbox, scope);
       checkIsolation(options.minIsolation, sandbox.isolation);
@@ -174,6 +259,7 @@ export class Sandboxes {
       return sandbox;
     } catch (error) {
       const failure = scope.failure ?? error;
+      if (!isNew) throw failure;
       throw await afterCleanUp(
         failure,
         () => this.delete(id, { requestTimeout: 30 }),
@@ -186,6 +272,7 @@ export class Sandboxes {
     const record = sandboxRecord(wire);
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
+    access.previews = { host: wire.preview_url_template, path: wire.preview_path_template };
     if (wire.auth_token) access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));
     return Sandbox.of(record, access, this, this.#parts.timeouts);
   }
@@ -209,17 +296,53 @@ export class Sandboxes {
   }
 }
 
+interface MadeSandbox {
+  wire: WireSandbox;
+  /** False for one that was there before and is somebody else's too. */
+  isNew: boolean;
+}
+
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
 /** Seconds. */
 const usualCreation = 120;
 const graceForTheId = 60;
+const longestLastDelete = 5;
 /** Objects held by callers keep theirs beyond this; it bounds what is remembered for those who come by id. */
 const mostAccesses = 1000;
 
 function at(id: string, options?: CallOptions): { params: { path: { id: string } } } & CallInit {
   return { params: { path: { id: identifier("sandbox", id) } }, ...callInit(options) };
+}
+
+function hasName(wire: WireSandbox, name: string | undefined): boolean {
+  return name === undefined || wire.name === name;
+}
+
+function hasLabels({ metadata }: WireSandbox, labels: ListSandboxesOptions["metadata"] = {}): boolean {
+  return Object.entries(labels).every(([label, value]) => metadata?.[label] === value);
+}
+
+function notRunning({ id, status }: Sandbox): ConflictError {
+  const hints: Partial<Record<SandboxStatus, string>> = {
+    creating: "Try again in a moment.",
+    stopped: "Give the option start: true to start it.",
+  };
+  return new ConflictError({
+    summary: `Sandbox ${id} is ${status}.`,
+    hint: hints[status] ?? "Create another one.",
+    code: "SANDBOX_NOT_RUNNING",
+    retryable: status === "creating",
+  });
+}
+
+function noNames(): SandboxError {
+  return new SandboxError({
+    summary: "The server does not find sandboxes by their names, and made another one.",
+    hint: "Keep the id of the sandbox and connect() to it.",
+    code: "GET_OR_CREATE_UNAVAILABLE",
+  });
 }
 
 function issued(value: string, expiresAt: string | undefined): IssuedToken {

@@ -446,9 +446,9 @@ describe("environment variables", () => {
       "DELETE /env/A": empty,
     });
     expect(await sandbox.env.get()).toEqual({ A: "1", API_KEY: "***MASKED***" });
-    await sandbox.env.set({ B: "2" });
+    await sandbox.env.replace({ B: "2" });
     await sandbox.env.merge({ C: "3" });
-    await sandbox.env.delete("A");
+    await sandbox.env.unset("A");
     await sandbox.env.clear();
     expect(agent.calls()).toEqual(["GET /env", "PUT /env", "PATCH /env", "DELETE /env/A", "DELETE /env"]);
     expect(agent.requests[1]?.json).toEqual({ env_vars: { B: "2" } });
@@ -456,10 +456,10 @@ describe("environment variables", () => {
   });
 
   test.each<[string, (sandbox: Sandbox) => Promise<void>]>([
-    ["a mask set", (sandbox) => sandbox.env.set({ API_KEY: "***MASKED***" })],
+    ["a mask set", (sandbox) => sandbox.env.replace({ API_KEY: "***MASKED***" })],
     ["a mask merged", (sandbox) => sandbox.env.merge({ API_KEY: "***MASKED***" })],
-    ["no name deleted", (sandbox) => sandbox.env.delete("")],
-    ["a path deleted", (sandbox) => sandbox.env.delete("..")],
+    ["no name deleted", (sandbox) => sandbox.env.unset("")],
+    ["a path deleted", (sandbox) => sandbox.env.unset("..")],
   ])("%s is refused before anything is sent", async (_, call) => {
     const { sandbox, agent } = await sandboxWith({});
     expect(await rejection(call(sandbox))).toMatchObject({ name: "ValidationError" });
@@ -493,20 +493,20 @@ describe("what an agent reports", () => {
         processes: [{ pid: 1, ppid: 0, name: "init", cpu_percent: 0.5, memory_mb: 3 }],
       }),
     });
-    expect(await sandbox.health()).toEqual({
+    expect(await sandbox.system.health()).toEqual({
       healthy: true,
       status: "healthy",
       version: "1.0",
       languages: ["python"],
       activeExecutions: 1,
     });
-    expect(await sandbox.info()).toMatchObject({
+    expect(await sandbox.system.info()).toMatchObject({
       version: "1.0",
       platform: "linux/x64",
       startedAt: new Date("2026-11-01T10:00:00Z"),
       limits: { memoryMb: 512, diskMb: undefined, maxProcesses: 64 },
     });
-    expect(await sandbox.metrics()).toMatchObject({
+    expect(await sandbox.metrics.snapshot()).toMatchObject({
       uptimeSeconds: 5,
       totalExecutions: 2,
       cpuPercent: 3,
@@ -514,7 +514,7 @@ describe("what an agent reports", () => {
       disk: { percent: undefined },
       processCount: 7,
     });
-    expect(await sandbox.processes()).toMatchObject([
+    expect(await sandbox.system.processes()).toMatchObject([
       { pid: 1, parentPid: 0, name: "init", cpuPercent: 0.5 },
     ]);
   });

@@ -1,6 +1,8 @@
+import type { Activity } from "../activity.js";
 import { parseRetryAfter } from "../error-envelope.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
+import type { ServerClock } from "../server-clock.js";
 import { version } from "../version.js";
 import { CallScope, type StopSignal } from "./call-scope.js";
 import type { Hooks, RequestEvent } from "./hooks.js";
@@ -31,6 +33,10 @@ export interface ChannelOptions {
   retry: RetryPolicy;
   hooks: Hooks;
   timeouts: ChannelTimeouts;
+  /** Is told of every call. */
+  activity?: Activity | undefined;
+  /** Is told the time that answers name. */
+  clock?: ServerClock | undefined;
 }
 
 /** Seconds. */
@@ -62,11 +68,13 @@ export class Channel {
     const { timeouts } = this.#options;
     const seconds = request.requestTimeout ?? (call.runsCode ? timeouts.running : timeouts.request);
     call.scope.limit({ seconds, kind: "request", passed: this.#unanswered, requestId: call.id });
+    const isOver = this.#options.activity?.begin();
     let response: LightResponse | undefined;
     try {
       response = await this.#untilSettled(call);
       return response;
     } finally {
+      isOver?.();
       // A streamed body goes on; its end is the end of the call.
       if (!response?.streams) call.scope.end();
     }
@@ -120,6 +128,7 @@ export class Channel {
       if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
+    this.#options.clock?.observe(response.headers.get("date"));
     const durationMs = performance.now() - started;
     hooks.onResponse?.({ ...this.#event(call), status: response.status, durationMs });
     return { response };

@@ -46,7 +46,7 @@ export const listProcesses = sandboxTool({
     truncated: z.boolean(),
   }),
   handler: async ({ sandbox, max_results, signal }) => {
-    const all = await sandbox.processes({ signal });
+    const all = await sandbox.system.processes({ signal });
     const { items, truncated } = firstEntries(
       all.map((process) => ({ ...wireNames(process), pid: process.pid })),
       max_results,

@@ -15,7 +15,7 @@ export const getSystemMetrics = sandboxTool({
   annotations: looks,
   input: inSandbox,
   output: z.looseObject({}),
-  handler: async ({ sandbox, signal }) => wireNames(await sandbox.metrics({ signal })),
+  handler: async ({ sandbox, signal }) => wireNames(await sandbox.metrics.snapshot({ signal })),
 });
 
 export const getVmInfo = sandboxTool({
@@ -26,7 +26,7 @@ export const getVmInfo = sandboxTool({
   annotations: looks,
   input: inSandbox,
   output: z.looseObject({}),
-  handler: async ({ sandbox, signal }) => wireNames(await sandbox.info({ signal })),
+  handler: async ({ sandbox, signal }) => wireNames(await sandbox.system.info({ signal })),
 });
 
 export const pingVm = sandboxTool({
@@ -38,7 +38,7 @@ export const pingVm = sandboxTool({
   input: inSandbox,
   output: z.looseObject({ status: z.string() }),
   handler: async ({ sandbox, signal }) => {
-    const { status, version } = await sandbox.health({ signal });
+    const { status, version } = await sandbox.system.health({ signal });
     return { status, agent_version: version, sandbox_id: sandbox.id };
   },
 });

@@ -1,0 +1,103 @@
+import type { Activity } from "./activity.js";
+import { invalidArgument, NotFoundError, SandboxExpiredError } from "./errors.js";
+import { lifetime } from "./sandbox-creation.js";
+
+export interface KeepAliveOptions {
+  /** Seconds that the sandbox lives on after it was used last, 10 to 86,400, whole. Default 300. */
+  seconds?: number | undefined;
+  /** Seconds after which it is kept no longer, used or not. Default: no such limit. */
+  maxSeconds?: number | undefined;
+}
+
+/**
+ * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called (`stopped`), it
+ * is deleted (`gone`), or its deadline could not be moved before it came (`failed`).
+ */
+export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
+
+/** What is kept: a deadline that can be moved. */
+export interface Keepable {
+  /** Milliseconds until the deadline; undefined where there is none. */
+  remaining(): number | undefined;
+  extend(seconds: number): Promise<void>;
+  readonly activity: Activity;
+}
+
+/**
+ * Moves the deadline of a sandbox while calls to it are made from here, and ends by itself when there were none. None of its
+ * timers keeps the process alive. Leaving the scope of `using` ends it too, and leaves the sandbox the deadline it has.
+ */
+export class KeepAlive implements Disposable {
+  readonly #sandbox: Keepable;
+  readonly #seconds: number;
+  readonly #endsAt: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #end: ((why: KeepAliveEnd) => void) | undefined;
+  /** Resolves once the sandbox is kept no longer. */
+  readonly ended: Promise<KeepAliveEnd>;
+
+  /** @internal */
+  static of(sandbox: Keepable, options: KeepAliveOptions): KeepAlive {
+    return new KeepAlive(sandbox, options);
+  }
+
+  private constructor(sandbox: Keepable, { maxSeconds, seconds = 300 }: KeepAliveOptions) {
+    if (lifetime(seconds) < shortest)
+      throw invalidArgument(`seconds must be ${shortest} or more; it is ${seconds}.`);
+    if (maxSeconds !== undefined && !(maxSeconds > 0))
+      throw invalidArgument("maxSeconds must be a number of seconds above 0.");
+    this.#sandbox = sandbox;
+    this.#seconds = seconds;
+    this.#endsAt = performance.now() + (maxSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#look();
+  }
+
+  stop(): void {
+    this.#finish("stopped");
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  /** Three times a life, so that two moves may fail. */
+  #look(): void {
+    void this.#extended().then((why) => {
+      if (this.#end === undefined) return;
+      if (why !== undefined) return this.#finish(why);
+      const delay = Math.min((this.#seconds * 1000) / 3, this.#endsAt - performance.now());
+      this.#timer = setTimeout(() => this.#look(), Math.max(delay, 0));
+      this.#timer.unref?.();
+    });
+  }
+
+  /** Why no further look is needed, if so. */
+  async #extended(): Promise<KeepAliveEnd | undefined> {
+    const { activity } = this.#sandbox;
+    if (performance.now() >= this.#endsAt) return "maximum";
+    const left = this.#seconds - activity.idle / 1000;
+    if (left <= 0) return "idle";
+    const remaining = this.#sandbox.remaining();
+    // A deadline that is late enough, or none, is not made an earlier one.
+    if (remaining === undefined || remaining >= left * 1000) return undefined;
+    try {
+      await this.#sandbox.extend(Math.ceil(left));
+      return undefined;
+    } catch (error) {
+      if (error instanceof NotFoundError || error instanceof SandboxExpiredError) return "gone";
+      return remaining > 0 ? undefined : "failed";
+    }
+  }
+
+  #finish(why: KeepAliveEnd): void {
+    clearTimeout(this.#timer);
+    this.#end?.(why);
+    this.#end = undefined;
+  }
+}
+
+/** Seconds: a shorter life could end between two looks. */
+const shortest = 10;

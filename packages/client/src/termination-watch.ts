@@ -1,0 +1,61 @@
+type CleanUp = () => Promise<void>;
+
+/** Runs `cleanUp` before a signal ends this process, until the function it returns is called. Does nothing in browsers. */
+export function beforeTermination(cleanUp: CleanUp): () => void {
+  if (typeof globalThis.process?.listenerCount !== "function") return () => undefined;
+  const watch = sharedWatch();
+  watch.add(cleanUp);
+  return () => watch.remove(cleanUp);
+}
+
+/**
+ * Listens only while there is something to clean up, and only for signals that nobody else listens to: a program that does
+ * has taken its end in its own hands. The process then dies of the signal as it would have, so that its exit code is the same;
+ * a second signal kills it at once.
+ */
+class TerminationWatch {
+  readonly #cleanUps = new Set<CleanUp>();
+
+  add(cleanUp: CleanUp): void {
+    if (this.#cleanUps.size === 0) for (const signal of signals) process.on(signal, this.#onSignal);
+    this.#cleanUps.add(cleanUp);
+  }
+
+  remove(cleanUp: CleanUp): void {
+    if (this.#cleanUps.delete(cleanUp) && this.#cleanUps.size === 0) this.#stopListening();
+  }
+
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    if (process.listenerCount(signal) > 1 + countOfPoliteListeners()) return;
+    this.#stopListening();
+    const cleanUps = [...this.#cleanUps].map((cleanUp) => cleanUp());
+    this.#cleanUps.clear();
+    const die = (): void => void process.kill(process.pid, signal);
+    setTimeout(die, longestCleanUp);
+    void Promise.allSettled(cleanUps).then(die);
+  };
+
+  #stopListening(): void {
+    for (const signal of signals) process.off(signal, this.#onSignal);
+  }
+}
+
+const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
+/** Milliseconds. */
+const longestCleanUp = 5000;
+
+/** One for all copies of this package in the process: each would take the others for listeners of the program. */
+function sharedWatch(): TerminationWatch {
+  const key = Symbol.for("cloud-sandbox.termination-watch.1");
+  const existing: TerminationWatch | undefined = Reflect.get(globalThis, key);
+  if (existing !== undefined) return existing;
+  const watch = new TerminationWatch();
+  Object.defineProperty(globalThis, key, { value: watch });
+  return watch;
+}
+
+/** The package signal-exit, which many programs have without knowing, also leaves the signal to others where there are any. */
+function countOfPoliteListeners(): number {
+  const emitter: { count?: unknown } | undefined = Reflect.get(globalThis, Symbol.for("signal-exit emitter"));
+  return typeof emitter?.count === "number" ? emitter.count : 0;
+}
