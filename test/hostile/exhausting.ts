@@ -62,7 +62,7 @@ for _ in range(50):
 lost = sum(1 for pid in children if os.WIFSIGNALED(os.waitpid(pid, 0)[1]))
 print("lost", lost)
 `,
-        20,
+        60,
       );
       expect(run.terminationReason === "out_of_memory" || /^lost [1-9]/.test(run.stdout)).toBe(true);
       await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 15_000 }).toBe("free\n");

@@ -121,6 +121,14 @@ describe("a WebSocket to an agent", () => {
   });
 });
 
+test("a request that is answered with another protocol, which nobody asked for, is refused", async () => {
+  await using rig = await GatewayRig.start((socket) => socket.write(switched));
+  const client = rig.open(
+    `GET /agent/${sandboxId}/ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+  );
+  expect(await text(client)).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"EXECUTION_INTERRUPTED"/);
+});
+
 test("an offer of another protocol than WebSocket is ignored, its request served", async () => {
   await using rig = await GatewayRig.start((socket) => socket.end(switched));
   const head =

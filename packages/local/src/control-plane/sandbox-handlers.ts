@@ -26,6 +26,9 @@ export interface SandboxHandlerParts {
 }
 
 /** From create to delete: what the control plane does with sandboxes. */
+/** A machine, and with it the id, may be older than what was made of it. */
+const byAge = ({ createdAt, id }: SandboxRecord): string => createdAt.toISOString() + id;
+
 export function sandboxHandlers({ fleet, tokens, metrics, agentUrl, previewUrls }: SandboxHandlerParts) {
   const creates = new IdempotentCreates<Created>(
     ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",
@@ -51,7 +54,7 @@ export function sandboxHandlers({ fleet, tokens, metrics, agentUrl, previewUrls 
       const { query, requestId } = call;
       const { limit, cursor } = query;
       const matching = fleet.list().filter(filterOf(query));
-      const { items, nextCursor } = pageOf(matching, ({ id }) => id, { limit, cursor });
+      const { items, nextCursor } = pageOf(matching, byAge, { limit, cursor });
       return {
         object: "list",
         data: items.map((sandbox) => onWire(sandbox, call)),

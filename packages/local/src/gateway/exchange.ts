@@ -24,6 +24,8 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
     if (call.method === "CONNECT") call.once("connect", take);
     else if (call.hasHeader("upgrade")) call.once("upgrade", take);
     call.on("error", reject);
+    // A switch of protocols that nobody asked for ends a call without an error.
+    call.once("close", () => reject(new Error("The connection was closed before an answer came.")));
     if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
       call.end(body);
       return;
