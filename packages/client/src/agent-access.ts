@@ -1,13 +1,20 @@
 import { Activity } from "./activity.js";
-import { type AgentClient, agentClient } from "./contract-clients.js";
+import { callInit } from "./call-options.js";
+import { type AgentClient, agentClient, successOf } from "./contract-clients.js";
 import { ConflictError, InvalidResponseError } from "./errors.js";
+import type { FrameSocket } from "./streams/frame-socket.js";
+import { openFrameSocket, type StreamRequest } from "./streams/open-frame-socket.js";
 import type { TokenCache } from "./token-cache.js";
 import { Channel, type ChannelOptions, type Credentials } from "./transport/channel.js";
 import { RetryPolicy } from "./transport/retry-policy.js";
+import type { Sockets } from "./transport/sockets.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 /** What the ways to all agents of one client have in common. */
-export type AgentChannelOptions = Omit<ChannelOptions, "activity" | "baseUrl" | "plane" | "credentials">;
+export interface AgentChannelOptions
+  extends Omit<ChannelOptions, "activity" | "baseUrl" | "plane" | "credentials"> {
+  sockets: Sockets;
+}
 
 /** The way to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
 export class AgentAccess {
@@ -46,6 +53,24 @@ export class AgentAccess {
   /** For asking whether the agent is there yet: what it answers is the answer, nothing is tried again. */
   probe(): AgentClient {
     return agentClient(this.#channel(new RetryPolicy(false), { renews: false }));
+  }
+
+  /** Opens a WebSocket of one operation. */
+  async openStream(request: StreamRequest): Promise<FrameSocket> {
+    if (this.#publicHost === undefined) throw notReady(this.sandboxId);
+    const baseUrl = agentUrl(this.#publicHost);
+    const params = { query: { path: "/workspace" } };
+    const probe = async ({ abortSignal }: StreamRequest["scope"]): Promise<void> => {
+      await successOf(this.client.GET("/files/exists", { params, ...callInit({ signal: abortSignal }) }));
+    };
+    const ended = this.activity.begin();
+    const route = { ...this.#options, baseUrl, credentials: this.#credentials(true), probe, ended };
+    try {
+      return await openFrameSocket(route, request);
+    } catch (error) {
+      ended();
+      throw error;
+    }
   }
 
   #channel(retry: RetryPolicy, { renews }: { renews: boolean }): Channel {

@@ -4,6 +4,7 @@ import { lifetime as checkedLifetime } from "./sandbox-creation.js";
 import type { Fetch } from "./transport/fetch-transport.js";
 import type { Hooks } from "./transport/hooks.js";
 import type { RetryOptions } from "./transport/retry-policy.js";
+import type { OpenWebSocket } from "./transport/sockets.js";
 
 export interface SandboxClientOptions {
   /** The account's key. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. It is sent to `baseUrl` only. */
@@ -14,6 +15,11 @@ export interface SandboxClientOptions {
   baseUrl?: string | undefined;
   /** Carries the requests in place of the built-in transport: for edge runtimes, proxies, tests. */
   fetch?: Fetch | undefined;
+  /**
+   * Opens the WebSockets of streams, terminals and watches in place of the built-in ones. Needed where the runtime's own
+   * cannot send headers, as in browsers and some edge runtimes.
+   */
+  webSocket?: OpenWebSocket | undefined;
   /** When calls are made again; `false` is never. See {@link RetryOptions}. */
   retry?: RetryOptions | false | undefined;
   timeouts?: Timeouts | undefined;
@@ -38,7 +44,10 @@ export interface Timeouts {
    * beyond its execution limit instead.
    */
   request?: number | undefined;
-  /** How long a stream may stay silent. Default 60. */
+  /**
+   * How long a stream may stay silent. Default 60. A WebSocket is asked for a sign of life, so that a program may print
+   * nothing for longer.
+   */
   idle?: number | undefined;
 }
 
@@ -48,6 +57,7 @@ export interface Settings {
   bearerToken: string | undefined;
   baseUrl: URL;
   fetch: Fetch | undefined;
+  webSocket: OpenWebSocket | undefined;
   retry: RetryOptions | false | undefined;
   timeouts: { lifetime: number | undefined; execution: number; request: number; idle: number };
   hooks: Hooks;
@@ -80,6 +90,7 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
     bearerToken,
     baseUrl: serverUrl(options.baseUrl ?? fromEnvironment("BASE_URL") ?? "https://api.hopx.dev"),
     fetch: options.fetch,
+    webSocket: options.webSocket,
     retry: options.retry,
     timeouts: { lifetime, execution, request, idle },
     hooks: options.hooks ?? {},

@@ -56,6 +56,36 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   return new kind.error(options);
 }
 
+/** What a frame of a stream says went wrong. There is no HTTP status: its code decides. */
+export function errorFromFrame(
+  frame: { error: string; code?: string | undefined },
+  secrets: readonly string[],
+): ApiError | TimeoutError {
+  const envelope = readErrorEnvelope(redactDeep(frame, secrets));
+  const status = statusOfCode[envelope.code ?? ""] ?? 400;
+  const kind = classify(status, envelope, "agent");
+  const code = envelope.code ?? kind.code ?? "STREAM_FAILED";
+  const hint = kind.hint?.(envelope.retryAfter);
+  const message = envelope.message ?? "The server reported a failure without saying why.";
+  const summary = hint === undefined ? inOurTerms(message) : withoutAdvice(message);
+  return new kind.error({ summary, hint, code, details: envelope.details });
+}
+
+/** What the agent answers an ordinary request with, where that is not 400. */
+const statusOfCode: Record<string, number> = {
+  AUTHENTICATION_REQUIRED: 401,
+  INVALID_TOKEN: 401,
+  TOKEN_INVALID: 401,
+  TOKEN_EXPIRED: 401,
+  FORBIDDEN: 403,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  PROCESS_NOT_FOUND: 404,
+  FILE_ALREADY_EXISTS: 409,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+};
+
 /** What happened, without what a server advises in its own terms, where better advice follows. */
 function withoutAdvice(message: string): string {
   return message.replace(advice, "$1");

@@ -85,6 +85,20 @@ export class TimeoutError extends SandboxError {
   }
 }
 
+/** A stream ended before it told how: its connection broke, was closed by the server, or was left by its reader. */
+export class StreamClosedError extends SandboxError {
+  override get name(): string {
+    return "StreamClosedError";
+  }
+  /** The WebSocket's close code; 1006 when the connection broke; undefined when it was closed from this side. */
+  readonly closeCode: number | undefined;
+
+  constructor(options: SandboxErrorOptions & { closeCode?: number }) {
+    super(options);
+    this.closeCode = options.closeCode;
+  }
+}
+
 /** The caller's AbortSignal fired. `reason` is the signal's own. */
 export class AbortError extends SandboxError {
   override get name(): string {

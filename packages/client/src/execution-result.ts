@@ -37,6 +37,10 @@ export interface ExecutionResult extends ProgramResult {
   value: string | undefined;
   /** What the code displayed: figures, tables, HTML. */
   richOutputs: RichOutput[];
+  /** The interpreter has ended: the variables of its context are gone. */
+  contextLost: boolean;
+  /** With `cache`: whether it is the outcome of an earlier execution. */
+  cached: boolean;
 }
 
 export interface RichOutput {
@@ -74,8 +78,14 @@ export function executionResult(wire: WireResult): ExecutionResult {
     ...programResult(wire),
     language: wire.language,
     value: wire.result,
-    richOutputs: wire.rich_outputs?.map(({ type, data }) => ({ type, data })) ?? flatOutputs(wire),
+    richOutputs: wire.rich_outputs?.map(richOutput) ?? flatOutputs(wire),
+    contextLost: wire.context_lost ?? false,
+    cached: wire.cached ?? false,
   };
+}
+
+export function richOutput({ type, data }: AgentSchemas["RichOutput"]): RichOutput {
+  return { type, data };
 }
 
 export function commandResult(wire: AgentSchemas["CommandResponse"]): CommandResult {

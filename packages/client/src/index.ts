@@ -1,3 +1,8 @@
+export type {
+  AsyncExecuteOptions,
+  BackgroundExecuteOptions,
+  BackgroundOptions,
+} from "./background-options.js";
 export type { CallOptions } from "./call-options.js";
 export type { SandboxClientOptions, Timeouts } from "./client-options.js";
 export { Commands } from "./commands.js";
@@ -34,10 +39,14 @@ export {
   SandboxError,
   SandboxExpiredError,
   ServerError,
+  StreamClosedError,
   TimeoutError,
   type TimeoutKind,
   ValidationError,
 } from "./errors.js";
+export type { ExecuteOptions } from "./execute-options.js";
+export { Execution } from "./execution.js";
+export type { ExecutionOutput, OutputPosition } from "./execution-output.js";
 export type {
   CommandResult,
   ExecutionResult,
@@ -46,6 +55,7 @@ export type {
   RichOutput,
   TerminationReason,
 } from "./execution-result.js";
+export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution-state.js";
 export type { ExpiringOptions } from "./expiry-notice.js";
 export type { FileContent } from "./file-content.js";
 export {
@@ -73,15 +83,25 @@ export type {
 export { Metrics } from "./metrics.js";
 export { type Page, PaginatedList } from "./paginated-list.js";
 export { Ports, type PreviewUrlOptions, type WaitForPortOptions } from "./ports.js";
+export { Processes } from "./processes.js";
 export type { RunningOptions } from "./running-options.js";
-export { type ExecuteOptions, Sandbox } from "./sandbox.js";
+export { Sandbox } from "./sandbox.js";
 export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { CreateSandboxOptions, EgressLists } from "./sandbox-creation.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 export { type ConnectOptions, type ListSandboxesOptions, Sandboxes } from "./sandboxes.js";
+export { ExecutionStream, type StreamedExecution } from "./streams/execution-stream.js";
+export {
+  type ErrorEvent,
+  type OutputEvent,
+  ProgramStream,
+  type ResultEvent,
+  type StreamedResult,
+} from "./streams/program-stream.js";
 export { System } from "./system.js";
 export { type ListTemplatesOptions, type Template, type TemplateStatus, Templates } from "./templates.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";
 export type { RetryOptions } from "./transport/retry-policy.js";
+export type { OpenWebSocket, WebSocketLike } from "./transport/sockets.js";
 export { version } from "./version.js";

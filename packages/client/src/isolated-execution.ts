@@ -1,9 +1,9 @@
 import type { BackgroundWork } from "./background-work.js";
 import { afterCleanUp, cleanUp } from "./cleanup.js";
 import type { SandboxError } from "./errors.js";
+import type { ExecuteOptions } from "./execute-options.js";
 import type { ExecutionResult, OutputExtent } from "./execution-result.js";
 import { checkProgram, runningTimeout } from "./running-options.js";
-import type { ExecuteOptions } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Isolation } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";

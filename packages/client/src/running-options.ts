@@ -31,6 +31,6 @@ export function runningTimeout(timeout: number, name = "timeout"): number {
   if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
   throw invalidArgument(
     `${name} must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,
-    "For longer work, start it with `nohup … &` through commands.run().",
+    "For longer work, use executeBackground() or commands.runBackground().",
   );
 }

@@ -15,9 +15,12 @@ import { Sandboxes } from "./sandboxes.js";
 import { ServerClock } from "./server-clock.js";
 import { Templates } from "./templates.js";
 import { Channel, type Credentials } from "./transport/channel.js";
+import { defaultSockets } from "./transport/default-sockets.js";
 import { defaultTransport } from "./transport/default-transport.js";
 import { FetchTransport } from "./transport/fetch-transport.js";
 import { RetryPolicy } from "./transport/retry-policy.js";
+import type { Sockets } from "./transport/sockets.js";
+import { StandardSockets } from "./transport/standard-sockets.js";
 import type { Transport } from "./transport/transport.js";
 
 /** Whether the control plane works. */
@@ -37,6 +40,7 @@ export class SandboxClient implements AsyncDisposable {
   /** Every operation of the control plane's contract, under the wire's own names. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
+  readonly #sockets: Sockets;
   readonly #transport: Transport;
   readonly #executionTimeout: number;
 
@@ -47,6 +51,8 @@ export class SandboxClient implements AsyncDisposable {
     const clock = new ServerClock();
     const { execution, idle, lifetime, request } = settings.timeouts;
     this.#transport = settings.fetch === undefined ? defaultTransport() : new FetchTransport(settings.fetch);
+    this.#sockets =
+      settings.webSocket === undefined ? defaultSockets() : new StandardSockets(settings.webSocket);
     this.#background = new BackgroundWork((warning) => {
       if (hooks.onWarning === undefined) emitWarning(warning);
       else hooks.onWarning(warning);
@@ -65,7 +71,7 @@ export class SandboxClient implements AsyncDisposable {
     this.templates = Templates.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
-      agents: shared,
+      agents: { ...shared, sockets: this.#sockets },
       background: this.#background,
       clock,
       deleteOnSignal,
@@ -90,8 +96,12 @@ export class SandboxClient implements AsyncDisposable {
     return serviceHealth(await bodyOf(this.controlPlane.GET("/health", callInit(options)), "status"));
   }
 
-  /** Waits for calls and clean-up under way, then closes the connections. The client cannot be used after. */
+  /**
+   * Ends open streams, waits for calls and clean-up under way, then closes the connections. The client cannot be used
+   * after.
+   */
   async close(): Promise<void> {
+    await this.#sockets.close();
     await this.#background.end();
     await this.#transport.close();
   }

@@ -1,25 +1,29 @@
 import type { AgentAccess } from "./agent-access.js";
+import {
+  type AsyncExecuteOptions,
+  asyncRequest,
+  type BackgroundExecuteOptions,
+  backgroundRequest,
+} from "./background-options.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { Commands } from "./commands.js";
 import { type AgentClient, bodyOf } from "./contract-clients.js";
 import { Desktop } from "./desktop/desktop.js";
 import { EnvironmentVariables } from "./environment-variables.js";
+import { type ExecuteOptions, executeRequest } from "./execute-options.js";
+import { Execution } from "./execution.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
 import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
 import { Files } from "./files.js";
-import { given } from "./given.js";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
 import { Metrics } from "./metrics.js";
 import { Ports } from "./ports.js";
-import { checkProgram, margin, type RunningOptions, runningTimeout } from "./running-options.js";
+import { Processes } from "./processes.js";
+import { margin } from "./running-options.js";
 import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
+import { ExecutionStream } from "./streams/execution-stream.js";
 import { System } from "./system.js";
-
-export interface ExecuteOptions extends RunningOptions {
-  /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
-  language?: string | undefined;
-}
 
 /** What Node.js calls in place of looking at the object, given its own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -42,6 +46,8 @@ export class Sandbox implements AsyncDisposable {
   readonly files: Files;
   /** The environment variables that every execution in it sees. */
   readonly env: EnvironmentVariables;
+  /** Programs that run in its background. */
+  readonly processes: Processes;
   /** Its TCP ports, from outside. */
   readonly ports: Ports;
   /** Counters of its agent and the use of its machine. */
@@ -78,6 +84,7 @@ export class Sandbox implements AsyncDisposable {
     this.commands = Commands.of(access, timeouts.execution);
     this.files = Files.of(access, timeouts.request);
     this.env = EnvironmentVariables.of(access);
+    this.processes = Processes.of(access);
     this.ports = Ports.of(access, this.commands);
     this.metrics = Metrics.of(access, sandboxes.controlPlane);
     this.system = System.of(access);
@@ -133,14 +140,51 @@ export class Sandbox implements AsyncDisposable {
    * run one after the other.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    checkProgram(code, options.language);
-    const timeout = runningTimeout(options.timeout ?? this.#timeouts.execution);
-    const { language = "python", env, workdir } = options;
-    const body = { code, language, timeout, ...given({ env, workdir }) };
-    const init = callInit(options, timeout + margin);
+    const body = executeRequest(code, options, this.#timeouts.execution);
+    const init = callInit(options, body.timeout + margin);
     return executionResult(
       await bodyOf(this.agent.POST("/execute", { body, ...init }), "stdout", "exit_code"),
     );
+  }
+
+  /**
+   * Runs code and tells what it writes while it runs (WebSocket /execute/stream): `for await` gives `stdout` and `stderr`
+   * as they are written, and at last the `result`; `result()` gives that alone. The program starts with the first read;
+   * leaving the loop, `close()` and `signal` end it. Variables stay as with `execute`.
+   *
+   * Reading ends with a `StreamClosedError` when the connection breaks before the program has ended, with a `TimeoutError`
+   * of kind `idle` when the server gives no sign of life for `timeouts.idle`, never as if it had succeeded.
+   */
+  executeStream(code: string, options: Omit<ExecuteOptions, "cache"> = {}): ExecutionStream {
+    const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
+    const first = { type: "execute", ...request, timeout, capture_rich: true };
+    const { signal } = options;
+    return ExecutionStream.of({ access: this.#access, path: "/execute/stream", first, timeout, signal });
+  }
+
+  /**
+   * Starts code and does not wait for it (POST /execute/background). It runs in a process of its own, without the variables
+   * of other executions, for 300 s unless `timeout` says more; the sandbox's end is its end.
+   */
+  async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
+    const body = backgroundRequest(code, options);
+    const pending = this.agent.POST("/execute/background", { body, ...callInit(options) });
+    return Execution.of(this.#access, (await bodyOf(pending, "process_id")).process_id);
+  }
+
+  /**
+   * Starts code whose end is reported by a POST to `callbackUrl` (POST /execute/async), at least once, also when the
+   * sandbox ends first. Check what arrives with `verifyWebhook`.
+   */
+  async executeAsync(
+    code: string,
+    callbackUrl: string,
+    options: AsyncExecuteOptions = {},
+  ): Promise<Execution> {
+    const body = asyncRequest(code, callbackUrl, options);
+    const pending = this.agent.POST("/execute/async", { body, ...callInit(options) });
+    const wire = await bodyOf(pending, "execution_id");
+    return Execution.of(this.#access, wire.process_id ?? wire.execution_id);
   }
 
   /** Asks the control plane for its facts (GET /v1/sandboxes/{id}). */

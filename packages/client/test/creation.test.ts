@@ -344,7 +344,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     ["language must be a name", "1", { language: 3 }],
     ["language must be a name", "1", { language: "" }],
     ["signal must be an AbortSignal.", "1", { signal: {} }],
-    ["`nohup … &` through commands.run()", "1", { timeout: 301 }],
+    ["executeBackground()", "1", { timeout: 301 }],
   ])("creates nothing where %s", async (message, code, options) => {
     const { controlPlane } = await sandboxService();
     const client = testClient(controlPlane.url, carrier);

@@ -70,6 +70,8 @@ describe("an execution", () => {
     });
     expect(await sandbox.execute("1")).toEqual({
       success: false,
+      cached: false,
+      contextLost: false,
       stdout: "1\n",
       stderr: "",
       exitCode: 124,

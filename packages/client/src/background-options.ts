@@ -1,0 +1,66 @@
+import type { CallOptions } from "./call-options.js";
+import { invalidArgument } from "./errors.js";
+import { given } from "./given.js";
+import { checkProgram } from "./running-options.js";
+
+/** What programs in the background have in common. */
+export interface BackgroundOptions extends CallOptions {
+  /** Seconds the program may run, 1 to 86,400, whole. Default 300. */
+  timeout?: number | undefined;
+  /** Environment variables of this program only; they win over the sandbox's. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Where it runs. Default /workspace. */
+  workdir?: string | undefined;
+  /** A name for people, at most 200 characters. */
+  name?: string | undefined;
+}
+
+export interface BackgroundExecuteOptions extends BackgroundOptions {
+  /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
+  language?: string | undefined;
+}
+
+export interface AsyncExecuteOptions extends BackgroundExecuteOptions {
+  /** Seconds the program may run, 1 to 86,400, whole. Default 3,600. */
+  timeout?: number | undefined;
+  /** Headers of the report, 50 at most. */
+  callbackHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Signs the report, at most 1,024 characters; `verifyWebhook` checks it. Without a secret nobody can tell a forged one. */
+  callbackSecret?: string | undefined;
+}
+
+const longestBackground = 86_400;
+
+/** As the operations for code in the background take it. */
+export function backgroundRequest(code: string, options: BackgroundExecuteOptions, defaultTimeout = 300) {
+  checkProgram(code, options.language);
+  return { code, language: options.language ?? "python", ...backgroundFields(options, defaultTimeout) };
+}
+
+export function asyncRequest(code: string, callbackUrl: string, options: AsyncExecuteOptions) {
+  const { callbackHeaders, callbackSecret } = options;
+  if (!isHttpUrl(callbackUrl)) throw invalidArgument("callbackUrl must be an http(s) address.");
+  if (callbackSecret !== undefined && (callbackSecret === "" || callbackSecret.length > 1024))
+    throw invalidArgument("callbackSecret must have 1 to 1,024 characters.");
+  return {
+    ...backgroundRequest(code, options, 3600),
+    callback_url: callbackUrl,
+    ...given({ callback_headers: callbackHeaders, callback_signature_secret: callbackSecret }),
+  };
+}
+
+export function backgroundFields({ env, name, timeout, workdir }: BackgroundOptions, defaultTimeout = 300) {
+  const seconds = timeout ?? defaultTimeout;
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > longestBackground) {
+    throw invalidArgument(
+      `timeout must be a whole number of seconds from 1 to ${longestBackground}; it is ${seconds}.`,
+    );
+  }
+  if (name !== undefined && (typeof name !== "string" || name.length > 200))
+    throw invalidArgument("name must be text of at most 200 characters.");
+  return { timeout: seconds, ...given({ env, name, workdir }) };
+}
+
+function isHttpUrl(url: unknown): boolean {
+  return typeof url === "string" && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}

@@ -1,0 +1,135 @@
+import type { AgentAccess } from "./agent-access.js";
+import { type CallOptions, callInit } from "./call-options.js";
+import { bodyOf, successOf } from "./contract-clients.js";
+import { invalidArgument, NotFoundError } from "./errors.js";
+import { type ExecutionOutput, executionOutput, type OutputPosition } from "./execution-output.js";
+import { type ExecutionEnd, type ExecutionState, executionState } from "./execution-state.js";
+import { given } from "./given.js";
+import { margin } from "./running-options.js";
+import type { OutputEvent } from "./streams/program-stream.js";
+import { CallScope } from "./transport/call-scope.js";
+
+/** A program that runs in the background. Nothing is asked of the server unless a method is called. */
+export class Execution {
+  /** Its handle in the sandbox, `proc_…` or `cmd_…`: `sandbox.processes.get(id)` leads here again. */
+  readonly id: string;
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess, id: string): Execution {
+    return new Execution(access, id);
+  }
+
+  private constructor(access: AgentAccess, id: string) {
+    this.#access = access;
+    this.id = id;
+  }
+
+  /** What is known of it now (GET /execute/processes). Throws a `NotFoundError` where it is no longer kept. */
+  async status(options?: CallOptions): Promise<ExecutionState> {
+    const list = await listExecutions(this.#access, options);
+    const state = list.find(({ id }) => id === this.id);
+    if (state === undefined) throw noExecution(this.id);
+    return state;
+  }
+
+  /**
+   * Waits for its end, without limit (GET /execute/processes/{id}/output, asked for a minute at a time). A program that
+   * fails is an end like any other. The signal ends the waiting, not the program; `kill()` does that.
+   */
+  async wait(options: Pick<CallOptions, "signal"> = {}): Promise<ExecutionEnd> {
+    for (;;) {
+      const { status, exitCode, terminationReason, duration, error } = await this.#output(
+        { limit: smallestPiece },
+        longestWait,
+        options,
+      );
+      if (status === "running") continue;
+      return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
+    }
+  }
+
+  /**
+   * A piece of what it has written so far (GET /execute/processes/{id}/output). Pass `stdoutOffset` and `stderrOffset` of
+   * the answer to the next call, until `complete`.
+   */
+  async output(options: OutputPosition & CallOptions = {}): Promise<ExecutionOutput> {
+    return this.#output(options, 0, options);
+  }
+
+  /**
+   * What it writes while it runs, and what it wrote before, to its end. Asks again after a short, growing delay while
+   * there is nothing new. Leaving the loop and the signal end the following, not the program.
+   */
+  async *follow(
+    options: Omit<OutputPosition, "limit"> & Pick<CallOptions, "signal"> = {},
+  ): AsyncGenerator<OutputEvent, void, void> {
+    let { stdoutOffset = 0, stderrOffset = 0 } = options;
+    const scope = new CallScope(options.signal);
+    try {
+      for (let delay = shortestDelay; ; delay = Math.min(delay * 1.5, longestDelay)) {
+        const piece = await this.#output({ stdoutOffset, stderrOffset }, 0, options);
+        for (const type of ["stdout", "stderr"] as const) {
+          const text = piece[type];
+          const skippedBytes = piece[`${type}Start`] - (type === "stdout" ? stdoutOffset : stderrOffset);
+          if (text !== "") yield { type, text, skippedBytes, timestamp: undefined };
+        }
+        if (piece.complete) return;
+        if (piece.stdoutOffset > stdoutOffset || piece.stderrOffset > stderrOffset) delay = shortestDelay;
+        else await scope.sleep(delay);
+        ({ stdoutOffset, stderrOffset } = piece);
+      }
+    } finally {
+      scope.end();
+    }
+  }
+
+  /** Ends it with every process it started (DELETE /execute/kill). One that has ended already is no error. */
+  async kill(options?: CallOptions): Promise<void> {
+    await killExecution(this.#access, this.id, options);
+  }
+
+  async #output(
+    { limit, stderrOffset, stdoutOffset }: OutputPosition,
+    wait: number,
+    options: CallOptions,
+  ): Promise<ExecutionOutput> {
+    const position = { limit, stdout_offset: stdoutOffset, stderr_offset: stderrOffset };
+    for (const [name, value] of Object.entries({ limit, stdoutOffset, stderrOffset })) {
+      if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
+        throw invalidArgument(`${name} must be a whole number of bytes, 0 or more; it is ${value}.`);
+    }
+    const query = given({ ...position, wait: wait === 0 ? undefined : wait });
+    const params = { path: { process_id: this.id }, query };
+    const init = wait === 0 ? callInit(options) : callInit(options, wait + margin);
+    const path = "/execute/processes/{process_id}/output";
+    return executionOutput(
+      await bodyOf(this.#access.client.GET(path, { params, ...init }), "status", "stdout", "stderr"),
+    );
+  }
+}
+
+/** Bytes: what is waited for is the end, not the output. */
+const smallestPiece = 16;
+/** Seconds. */
+const longestWait = 60;
+const shortestDelay = 0.05;
+const longestDelay = 1;
+
+export async function listExecutions(access: AgentAccess, options?: CallOptions): Promise<ExecutionState[]> {
+  const { processes } = await bodyOf(access.client.GET("/execute/processes", callInit(options)), "processes");
+  return processes.map(executionState);
+}
+
+export async function killExecution(access: AgentAccess, id: string, options?: CallOptions): Promise<void> {
+  const params = { query: { process_id: id } };
+  await successOf(access.client.DELETE("/execute/kill", { params, ...callInit(options) }));
+}
+
+function noExecution(id: string): NotFoundError {
+  return new NotFoundError({
+    summary: `The sandbox knows no execution "${id}".`,
+    hint: "sandbox.processes.list() shows those that run and the last that ended.",
+    code: "PROCESS_NOT_FOUND",
+  });
+}

@@ -1,0 +1,203 @@
+import { InvalidResponseError, type SandboxError, StreamClosedError, TimeoutError } from "../errors.js";
+import type { CallScope } from "../transport/call-scope.js";
+import type { CarriedSocket, SocketListener } from "../transport/sockets.js";
+
+export interface FrameSocketOptions {
+  /** Where it leads to, for people. */
+  origin: string;
+  /** As sent with the handshake. */
+  requestId: string;
+  /** What may stop it: the caller's signal. */
+  scope: CallScope;
+  /** Seconds without a sign of life. */
+  idle: number;
+  /** The same for carriers that know of nothing but frames: as long as the server may have nothing to say. */
+  silence: number;
+  /** Called when it is over. */
+  ended(): void;
+}
+
+/** A frame as it came: a JSON object. */
+export type RawFrame = Readonly<Record<string, unknown>>;
+
+/** Characters that wait for their reader, above which nothing more is read, and below which it goes on. */
+const highWater = 1024 * 1024;
+const lowWater = highWater / 4;
+/** Where the carrier cannot be held up. */
+const mostQueued = 64 * 1024 * 1024;
+/** Seconds between two looks at the connection: servers give up who answers no ping for a while. */
+const longestBeat = 15;
+
+/** The frames of one WebSocket, read one after the other; its end is always told, and always in a typed way. */
+export class FrameSocket implements SocketListener {
+  readonly #options: FrameSocketOptions;
+  readonly #stop = (): void => this.#fail(this.#options.scope.failure ?? this.#closedEarly(1006, ""));
+  #carried: CarriedSocket | undefined;
+  readonly #queue: string[] = [];
+  #queued = 0;
+  #isPaused = false;
+  #failure: SandboxError | undefined;
+  #wake: (() => void) | undefined;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #received = 0;
+  #heardAt = performance.now();
+
+  constructor(options: FrameSocketOptions) {
+    this.#options = options;
+  }
+
+  /** From now on it lives, until its end or `close`. */
+  attach(carried: CarriedSocket): void {
+    const { idle, scope } = this.#options;
+    this.#carried = carried;
+    if (this.#failure !== undefined) {
+      carried.close();
+      return;
+    }
+    scope.addEventListener("abort", this.#stop);
+    this.#heardAt = performance.now();
+    const seconds = Math.min(idle / 4, longestBeat);
+    this.#beat = setInterval(() => this.#look(carried), seconds * 1000);
+  }
+
+  readonly message = (text: string): void => {
+    this.#heardAt = performance.now();
+    if (this.#failure !== undefined || text.trim() === "") return;
+    this.#queue.push(text);
+    this.#queued += text.length;
+    if (this.#queued > highWater) this.#hold();
+    this.#wake?.();
+  };
+
+  readonly closed = (code: number, reason: string): void => {
+    this.#fail(this.#closedEarly(code, reason));
+  };
+
+  /** The next frame. Rejects when there will be none: nobody who waits waits for ever. */
+  async next(): Promise<RawFrame> {
+    while (this.#queue.length === 0) {
+      if (this.#failure !== undefined) throw this.#failure;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    // What arrived before an abort is no longer wanted; what arrived before a close is.
+    this.#options.scope.throwIfAborted();
+    const text = this.#queue.shift() ?? "";
+    this.#queued -= text.length;
+    if (this.#isPaused && this.#queued < lowWater) this.#release();
+    return this.#parsed(text);
+  }
+
+  /** Nothing is sent once it has ended; who reads learns of the end. */
+  send(frame: object): void {
+    if (this.#failure === undefined) this.#carried?.send(JSON.stringify(frame));
+  }
+
+  /** Waits while much is on its way. */
+  async drained(): Promise<void> {
+    while ((this.#carried?.buffered ?? 0) > highWater && this.#failure === undefined)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Ends it from this side. `reason` is what those hear who still wait for a frame. */
+  close(reason: SandboxError): void {
+    this.#fail(reason);
+  }
+
+  #fail(failure: SandboxError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    clearInterval(this.#beat);
+    this.#options.scope.removeEventListener("abort", this.#stop);
+    this.#carried?.close();
+    this.#options.ended();
+    this.#wake?.();
+  }
+
+  #hold(): void {
+    this.#isPaused = true;
+    if (this.#carried?.pause !== undefined) this.#carried.pause();
+    else if (this.#queued > mostQueued) this.#fail(overrun());
+  }
+
+  #release(): void {
+    this.#isPaused = false;
+    this.#heardAt = performance.now();
+    this.#carried?.resume?.();
+  }
+
+  #look(carried: CarriedSocket): void {
+    const now = performance.now();
+    if (this.#isPaused && carried.pause !== undefined) {
+      // For a moment, so that the server's pings are answered.
+      this.#heardAt = now;
+      carried.resume?.();
+      carried.pause();
+      return;
+    }
+    const received = carried.pulse?.();
+    if (received !== undefined && received !== this.#received) {
+      this.#received = received;
+      this.#heardAt = now;
+    }
+    const seconds = received === undefined ? this.#options.silence : this.#options.idle;
+    if (now - this.#heardAt > seconds * 1000) this.#fail(this.#silent(seconds));
+  }
+
+  #parsed(text: string): RawFrame {
+    const frame = jsonObject(text);
+    if (frame !== undefined) return frame;
+    const error = new InvalidResponseError({
+      summary: `${this.#options.origin} sent something over a stream that is no frame of it.`,
+      hint: "Report it to who runs the server.",
+      code: "INVALID_FRAME",
+      requestId: this.#options.requestId,
+    });
+    this.#fail(error);
+    throw error;
+  }
+
+  #silent(seconds: number): TimeoutError {
+    return new TimeoutError({
+      summary: `${this.#options.origin} gave no sign of life over a stream for ${seconds} s.`,
+      hint: "What ran in it may have ended with it. Allow more with timeouts.idle.",
+      kind: "idle",
+      code: "TIMEOUT",
+      requestId: this.#options.requestId,
+    });
+  }
+
+  #closedEarly(closeCode: number, reason: string): StreamClosedError {
+    const why = closeCode === 1006 ? "the connection broke" : `code ${closeCode}${reason && `, ${reason}`}`;
+    return new StreamClosedError({
+      summary: `The stream from ${this.#options.origin} closed before its end (${why}).`,
+      hint: "What ran in it may have ended with it; look at its effects before starting it again.",
+      code: "STREAM_CLOSED",
+      requestId: this.#options.requestId,
+      closeCode,
+    });
+  }
+}
+
+function overrun(): StreamClosedError {
+  return new StreamClosedError({
+    summary: "The stream was read so slowly that too much of it was waiting, and was closed.",
+    hint: "Read faster, or write the output to a file in the sandbox and download it.",
+    code: "STREAM_OVERRUN",
+  });
+}
+
+function jsonObject(text: string): RawFrame | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as RawFrame)
+      : undefined;
+  } catch {
+    // Not JSON: what is told to the reader.
+    return undefined;
+  }
+}

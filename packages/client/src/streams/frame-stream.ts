@@ -1,0 +1,115 @@
+import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent-access.js";
+import { errorFromFrame } from "../error-from-response.js";
+import { InvalidResponseError, type SandboxError, StreamClosedError } from "../errors.js";
+import { CallScope } from "../transport/call-scope.js";
+import type { FrameSocket, RawFrame } from "./frame-socket.js";
+
+/** What a schema of the frames does, as far as it is used here. */
+export interface FrameSchema<Frame> {
+  safeParse(value: unknown): { success: true; data: Frame } | { success: false };
+}
+
+export interface FrameStreamOptions<Frame> {
+  access: AgentAccess;
+  path: string;
+  /** What is sent as soon as it is open. */
+  first?: object | undefined;
+  schema: FrameSchema<Frame>;
+  /** The types that the schema knows. Others are of a newer server, and skipped. */
+  types: readonly string[];
+  /** Seconds for which the server may have nothing to say. */
+  silence: number;
+  signal: AbortSignal | undefined;
+}
+
+export type ServerFrame = ExecuteStreamFrame | TerminalFrame | WatchFrame;
+type ErrorFrame = Extract<ServerFrame, { type: "error" }>;
+
+/** The typed frames of a WebSocket that is opened when it is first needed. */
+export class FrameStream<Frame extends ServerFrame> {
+  readonly #options: FrameStreamOptions<Frame>;
+  #opening: Promise<FrameSocket> | undefined;
+  #scope: CallScope | undefined;
+  #ended: SandboxError | undefined;
+
+  constructor(options: FrameStreamOptions<Frame>) {
+    this.#options = options;
+  }
+
+  /** Opens it, once. */
+  open(): Promise<FrameSocket> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async next(): Promise<Frame> {
+    const socket = await this.open();
+    for (;;) {
+      const frame = this.#typed(await socket.next());
+      if (frame !== undefined) return frame;
+    }
+  }
+
+  /** Resolves when it is on its way, and not too much with it. */
+  async send(frame: object): Promise<void> {
+    const socket = await this.open();
+    socket.send(frame);
+    await socket.drained();
+  }
+
+  /** Ends it from this side, also while it is opened. Who still reads hears `reason`. */
+  close(reason: SandboxError = left()): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.#opening?.then((socket) => socket.close(reason), ignore);
+    this.#scope?.end();
+  }
+
+  error(frame: ErrorFrame): SandboxError {
+    const token = this.#options.access.tokens.value;
+    return errorFromFrame(frame, token === undefined ? [] : [token]);
+  }
+
+  async #open(): Promise<FrameSocket> {
+    if (this.#ended !== undefined) throw this.#ended;
+    const { access, first, path, signal, silence } = this.#options;
+    const scope = new CallScope(signal);
+    this.#scope = scope;
+    try {
+      const socket = await access.openStream({ path, scope, silence });
+      if (first !== undefined) socket.send(first);
+      return socket;
+    } catch (error) {
+      scope.end();
+      throw error;
+    }
+  }
+
+  #typed(frame: RawFrame): Frame | undefined {
+    const { schema, types } = this.#options;
+    if (typeof frame.type !== "string" || !types.includes(frame.type)) return undefined;
+    const parsed = schema.safeParse(frame);
+    if (parsed.success) return parsed.data;
+    const error = new InvalidResponseError({
+      summary: `The server sent a "${frame.type}" frame that lacks what belongs in it.`,
+      hint: "Report it to who runs the server.",
+      code: "INVALID_FRAME",
+    });
+    this.close(error);
+    throw error;
+  }
+}
+
+/** For streams that were left before their end. */
+export function left(): StreamClosedError {
+  return new StreamClosedError({
+    summary: "The stream was closed by its reader before its end.",
+    hint: "Read it to its end for the result.",
+    code: "STREAM_LEFT",
+  });
+}
+
+function ignore(): void {
+  // Whoever opened it was told.
+}
