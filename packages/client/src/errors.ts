@@ -99,6 +99,38 @@ export class StreamClosedError extends SandboxError {
   }
 }
 
+/** A template could not be built. */
+export class TemplateBuildError extends SandboxError {
+  override get name(): string {
+    return "TemplateBuildError";
+  }
+  readonly buildId: string;
+  readonly templateId: string;
+  /** The step that failed, as the server names it. */
+  readonly step: string | undefined;
+  /** What the failing step wrote, or the end of the log where it does not tell steps apart. At most 64 KiB. */
+  readonly log: string;
+
+  constructor(failure: {
+    reason: string;
+    buildId: string;
+    templateId: string;
+    step: string | undefined;
+    log: string;
+  }) {
+    const end = failure.log.slice(-2000);
+    super({
+      summary: end === "" ? failure.reason : `${failure.reason.replace(/[.:\s]*$/, "")}:\n${end}\n`,
+      hint: "Mend the step and build again.",
+      code: "BUILD_FAILED",
+    });
+    this.buildId = failure.buildId;
+    this.templateId = failure.templateId;
+    this.step = failure.step;
+    this.log = failure.log;
+  }
+}
+
 /** The caller's AbortSignal fired. `reason` is the signal's own. */
 export class AbortError extends SandboxError {
   override get name(): string {

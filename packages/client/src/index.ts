@@ -40,6 +40,7 @@ export {
   SandboxExpiredError,
   ServerError,
   StreamClosedError,
+  TemplateBuildError,
   TimeoutError,
   type TimeoutKind,
   ValidationError,
@@ -99,7 +100,11 @@ export {
   type StreamedResult,
 } from "./streams/program-stream.js";
 export { System } from "./system.js";
-export { type ListTemplatesOptions, type Template, type TemplateStatus, Templates } from "./templates.js";
+export type { ReadyCheck } from "./templates/ready-check.js";
+export { type CopyOptions, Template } from "./templates/template.js";
+export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";
+export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
+export { type ListTemplatesOptions, Templates } from "./templates/templates.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";
 export type { RetryOptions } from "./transport/retry-policy.js";

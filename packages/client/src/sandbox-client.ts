@@ -13,7 +13,7 @@ import { longestExecution, margin } from "./running-options.js";
 import type { Isolation } from "./sandbox-record.js";
 import { Sandboxes } from "./sandboxes.js";
 import { ServerClock } from "./server-clock.js";
-import { Templates } from "./templates.js";
+import { Templates } from "./templates/templates.js";
 import { Channel, type Credentials } from "./transport/channel.js";
 import { defaultSockets } from "./transport/default-sockets.js";
 import { defaultTransport } from "./transport/default-transport.js";
@@ -68,7 +68,11 @@ export class SandboxClient implements AsyncDisposable {
     this.controlPlane = controlPlaneClient(
       new Channel({ ...shared, clock, baseUrl, plane: "control plane", credentials }),
     );
-    this.templates = Templates.of(this.controlPlane);
+    this.templates = Templates.of({
+      controlPlane: this.controlPlane,
+      channelTo: (address) =>
+        new Channel({ ...shared, baseUrl: address, plane: "control plane", credentials: noCredentials }),
+    });
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: { ...shared, sockets: this.#sockets },
@@ -124,6 +128,8 @@ function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {
   const secrets = [apiKey, bearerToken].filter((secret) => secret !== undefined);
   return { headers: () => headers, secrets: () => secrets };
 }
+
+const noCredentials: Credentials = { headers: () => ({}), secrets: () => [] };
 
 function serviceHealth(wire: ControlPlaneSchemas["Health"]): ServiceHealth {
   const { isolation, runtime, status, version } = wire;

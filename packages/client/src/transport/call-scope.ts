@@ -14,6 +14,8 @@ export interface TimeLimit {
   kind: TimeoutKind;
   /** What did not happen, as the beginning of a sentence: "The server did not answer". */
   passed: string;
+  /** What to do about it. Default: what helps with its kind. */
+  hint?: string;
   requestId?: string;
 }
 
@@ -77,14 +79,14 @@ export class CallScope implements StopSignal {
   }
 
   /** From now on the call has this limit, in place of what it had. */
-  limit({ seconds, kind, passed, requestId }: TimeLimit): void {
+  limit({ seconds, kind, passed, hint = adviceFor[kind], requestId }: TimeLimit): void {
     clearTimeout(this.#timer);
     const milliseconds = seconds * 1000;
     this.#deadline = performance.now() + milliseconds;
     this.#timer = setTimeout(
       () => {
         const summary = `${passed} within ${seconds} s.`;
-        this.#stop(new TimeoutError({ summary, hint: adviceFor[kind], kind, code: "TIMEOUT", requestId }));
+        this.#stop(new TimeoutError({ summary, hint, kind, code: "TIMEOUT", requestId }));
       },
       Math.min(milliseconds, longestTimer),
     );

@@ -1,0 +1,213 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { callInit } from "../call-options.js";
+import { bodyOf, type ControlPlaneClient } from "../contract-clients.js";
+import { ApiError, invalidArgument, TemplateBuildError } from "../errors.js";
+import { given } from "../given.js";
+import { nodeModules } from "../node-modules.js";
+import { CallScope } from "../transport/call-scope.js";
+import { type Template, templateDefinition } from "./template.js";
+import { type TemplateRecord, templateRecord } from "./template-record.js";
+import { type UploadParts, uploadCopied } from "./template-upload.js";
+
+export interface TemplateBuildOptions {
+  /** The template's name. */
+  name: string;
+  /** Whether a template of this name is replaced. Default false: it is a `ConflictError`. */
+  update?: boolean | undefined;
+  /** The local directory that the paths of `copy` are relative to. Default: the current one. */
+  context?: string | undefined;
+  /** Processors of its sandboxes, from 1. Default 2. */
+  cpu?: number | undefined;
+  /** Memory of its sandboxes in MiB, 512 to 64,000. Default 2048. */
+  memoryMb?: number | undefined;
+  /** Disk of its sandboxes in GiB, 1 to 250. Default 10. */
+  diskGb?: number | undefined;
+  /** Whether every step is run again. Default false. */
+  skipCache?: boolean | undefined;
+  /** How to sign in where the image is kept. */
+  registry?: ControlPlaneSchemas["RegistryCredentials"] | undefined;
+  /** Called with each line of the log, as it is written. */
+  onLog?: ((line: string) => void) | undefined;
+  /** Called when a step begins or the server says how far it is. */
+  onProgress?: ((progress: TemplateBuildProgress) => void) | undefined;
+  /** Seconds until the template must be active, uploads included. Default 3600. */
+  timeoutSeconds?: number | undefined;
+  /** Ends the waiting. A build that has begun goes on at the server, which knows no way to stop it. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface TemplateBuildProgress {
+  status: ControlPlaneSchemas["BuildState"];
+  /** Of 100; undefined where the server does not say. */
+  percent: number | undefined;
+  step: string | undefined;
+}
+
+/** Uploads the files, starts the build and follows it until sandboxes can be made from the template. */
+export async function buildTemplate(
+  parts: UploadParts,
+  template: Template,
+  options: TemplateBuildOptions,
+): Promise<TemplateRecord> {
+  const { from, start, steps } = templateDefinition(template);
+  const request = buildRequest(options);
+  const seconds = options.timeoutSeconds ?? 3600;
+  if (!(seconds > 0)) throw invalidArgument("timeoutSeconds must be a number of seconds above 0.");
+  const scope = new CallScope(options.signal);
+  try {
+    const hint = "Allow more with timeoutSeconds; the build may go on at the server.";
+    scope.limit({ seconds, kind: "request", passed: `Template "${options.name}" was not active`, hint });
+    scope.throwIfAborted();
+    const wireSteps: ControlPlaneSchemas["TemplateStep"][] = [];
+    for (const step of steps) {
+      if (step.kind === "ready") {
+        wireSteps.push(step.step);
+        continue;
+      }
+      const context = nodeModules().path.resolve(options.context ?? ".");
+      const { destination, sources } = step;
+      const filesHash = await uploadCopied(parts, context, sources, step.options, scope);
+      const { owner, permissions } = step.options;
+      const args = [sources.join(","), destination];
+      wireSteps.push({ type: "COPY", args, filesHash, ...given({ owner, permissions }) });
+    }
+    const body = {
+      ...request,
+      from_image: from,
+      steps: wireSteps,
+      ...given({ startCmd: start?.command, readyCmd: start?.ready }),
+    };
+    const init = { body, ...callInit({ signal: scope.abortSignal }) };
+    const pending = parts.controlPlane.POST("/v1/templates/build", init);
+    const { build_id, template_id } = await bodyOf(pending, "build_id", "template_id");
+    await new BuildFollower(parts.controlPlane, build_id, template_id, options, scope).untilBuilt();
+    return await untilActive(parts.controlPlane, build_id, template_id, scope);
+  } catch (error) {
+    throw scope.failure ?? error;
+  } finally {
+    scope.end();
+  }
+}
+
+function buildRequest(options: TemplateBuildOptions) {
+  const { cpu = 2, diskGb = 10, memoryMb = 2048, name, registry, skipCache, update } = options;
+  if (typeof name !== "string" || name.trim() === "")
+    throw invalidArgument("The name of the template is empty.");
+  const limits: [string, number, number, number][] = [
+    ["cpu", cpu, 1, Number.MAX_SAFE_INTEGER],
+    ["memoryMb", memoryMb, 512, 64_000],
+    ["diskGb", diskGb, 1, 250],
+  ];
+  for (const [field, value, least, most] of limits) {
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw invalidArgument(`${field} must be a whole number from ${least} to ${most}; it is ${value}.`);
+  }
+  const credentials = registry && { type: "basic" as const, ...registry };
+  return {
+    name,
+    cpu,
+    memory: memoryMb,
+    diskGB: diskGb,
+    ...given({ skipCache, update, registry_credentials: credentials }),
+  };
+}
+
+/** Asks for status and log by turns: unlike a stream, that goes on where it was after a broken connection. */
+class BuildFollower {
+  #offset = 0;
+  #hasLog = true;
+  /** What is kept of the log for the error of a failed build. */
+  #log = "";
+  /** The beginning of a line whose end has not come. */
+  #line = "";
+  #shown = "";
+
+  constructor(
+    private readonly controlPlane: ControlPlaneClient,
+    private readonly buildId: string,
+    private readonly templateId: string,
+    private readonly options: Pick<TemplateBuildOptions, "onLog" | "onProgress">,
+    private readonly scope: CallScope,
+  ) {}
+
+  async untilBuilt(): Promise<void> {
+    for (let delay = 0.1; ; delay = Math.min(delay * 1.3, 1)) {
+      const params = { path: { buildID: this.buildId } };
+      const init = { params, ...callInit({ signal: this.scope.abortSignal }) };
+      const pending = this.controlPlane.GET("/v1/templates/build/{buildID}/status", init);
+      const build = await bodyOf(pending, "status");
+      this.#showProgress(build);
+      await this.#readLog();
+      if (build.status === "success" || build.status === "active") return;
+      if (build.status === "failed") throw this.#failure(build);
+      await this.scope.sleep(delay);
+    }
+  }
+
+  #showProgress({
+    current_step: step,
+    progress: percent,
+    status,
+  }: ControlPlaneSchemas["TemplateBuildStatus"]): void {
+    const shown = JSON.stringify([status, percent, step]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.options.onProgress?.({ status, percent, step });
+  }
+
+  async #readLog(): Promise<void> {
+    if (!this.#hasLog) return;
+    const params = { path: { buildID: this.templateId }, query: { offset: this.#offset } };
+    const init = { params, ...callInit({ signal: this.scope.abortSignal }) };
+    try {
+      const pending = this.controlPlane.GET("/v1/templates/build/{buildID}/logs", init);
+      const page = await bodyOf(pending);
+      if (typeof page !== "object") return;
+      this.#offset = page.offset;
+      this.#log = (this.#log + page.logs).slice(-longestLog);
+      this.#tell(page.logs, page.complete === true);
+    } catch (error) {
+      if (this.scope.failure !== undefined || !(error instanceof ApiError)) throw error;
+      // The log is for people; the build is followed by its status.
+      this.#hasLog = false;
+    }
+  }
+
+  #tell(text: string, isComplete: boolean): void {
+    const lines = (this.#line + text).split("\n");
+    this.#line = lines.pop() ?? "";
+    if (isComplete && this.#line !== "") lines.push(this.#line);
+    for (const line of lines) this.options.onLog?.(line);
+  }
+
+  #failure(build: ControlPlaneSchemas["TemplateBuildStatus"]): TemplateBuildError {
+    const steps = [...this.#log.matchAll(/^\W{0,4}step \d+\/\d+.*$/gim)];
+    const log = this.#log.slice(steps.at(-1)?.index ?? 0).trim();
+    const { buildId, templateId } = this;
+    const step = build.current_step ?? steps.at(-1)?.[0];
+    const reason = build.error_message ?? "The build of the template failed.";
+    return new TemplateBuildError({ reason, buildId, templateId, step, log });
+  }
+}
+
+/** Characters. */
+const longestLog = 64 * 1024;
+
+/** A template that is built is made available after; some servers need minutes for it. */
+async function untilActive(
+  controlPlane: ControlPlaneClient,
+  buildId: string,
+  templateId: string,
+  scope: CallScope,
+): Promise<TemplateRecord> {
+  for (let delay = 0.1; ; delay = Math.min(delay * 1.6, 3)) {
+    const init = { params: { path: { name: templateId } }, ...callInit({ signal: scope.abortSignal }) };
+    const record = templateRecord(await bodyOf(controlPlane.GET("/v1/templates/{name}", init), "id", "name"));
+    if (record.status === "active" && record.isActive !== false) return record;
+    if (record.status === "failed" || record.status === "error") {
+      const reason = `Template ${record.name} was built, and is ${record.status}.`;
+      throw new TemplateBuildError({ reason, buildId, templateId, step: undefined, log: "" });
+    }
+    await scope.sleep(delay);
+  }
+}

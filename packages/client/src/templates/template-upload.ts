@@ -1,0 +1,80 @@
+import { callInit } from "../call-options.js";
+import { bodyOf, type ControlPlaneClient, successOf } from "../contract-clients.js";
+import { InvalidResponseError, invalidArgument } from "../errors.js";
+import { localFailure, packArchive } from "../local-archive.js";
+import { inTemporaryDirectory, nodeModules } from "../node-modules.js";
+import type { CallScope } from "../transport/call-scope.js";
+import type { Channel } from "../transport/channel.js";
+import { LightRequest } from "../transport/light-request.js";
+import type { CopyOptions } from "./template.js";
+
+export interface UploadParts {
+  controlPlane: ControlPlaneClient;
+  /** A way to another server, without credentials. */
+  channelTo(baseUrl: URL): Channel;
+}
+
+/**
+ * Sends the files of a COPY step, unless the server has them. Gives the hash to name them by: of their names, modes and
+ * contents, so that a change of any is noticed, and nothing else is.
+ */
+export async function uploadCopied(
+  parts: UploadParts,
+  context: string,
+  sources: readonly string[],
+  options: CopyOptions,
+  scope: CallScope,
+): Promise<string> {
+  return inTemporaryDirectory(async (directory) => {
+    const { fs, path } = nodeModules();
+    const target = path.join(directory, "files.tar.gz");
+    const files = sources.map((source) => within(context, source));
+    const packing = { exclude: options.exclude, signal: scope.abortSignal };
+    const { hash, size } = await packArchive(files, target, packing);
+    const body = { files_hash: hash, content_length: size };
+    const init = { body, ...callInit({ signal: scope.abortSignal }) };
+    const pending = parts.controlPlane.POST("/v1/templates/files/upload-link", init);
+    const { present, upload_url: url } = await bodyOf(pending, "present");
+    if (present) return hash;
+    const archive = await fs.openAsBlob(target).catch((error: unknown) => {
+      throw localFailure(error);
+    });
+    await send(parts, uploadUrl(url), archive, scope);
+    return hash;
+  });
+}
+
+async function send(parts: UploadParts, url: URL, archive: Blob, scope: CallScope): Promise<void> {
+  const request = new LightRequest(url.href, {
+    method: "PUT",
+    headers: new Headers({ "content-type": "application/gzip" }),
+    body: archive,
+    signal: scope.abortSignal,
+    requestTimeout: scope.remaining / 1000,
+  });
+  const answer = parts.channelTo(new URL("/", url)).fetch(request);
+  await successOf(answer.then(async (response) => ({ response, error: await response.text() })));
+}
+
+/** By its path relative to the context, which is its name in the archive. */
+function within(context: string, source: string): { path: string; name: string } {
+  const { path } = nodeModules();
+  const full = path.resolve(context, source);
+  const name = path.relative(context, full).split(path.sep).join("/") || ".";
+  if (name !== ".." && !name.startsWith("../") && !path.isAbsolute(name)) return { path: full, name };
+  throw invalidArgument(
+    `"${source}" is not in the context of the build.`,
+    "Give the directory that holds all that is copied as the context option.",
+  );
+}
+
+function uploadUrl(text: string | undefined): URL {
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
+    return url;
+  throw new InvalidResponseError({
+    summary: "The server named no http(s) address to upload the template's files to.",
+    hint: "Report it to who runs the server.",
+    code: "INVALID_RESPONSE",
+  });
+}

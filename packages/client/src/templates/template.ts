@@ -1,0 +1,125 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { invalidArgument } from "../errors.js";
+import { given } from "../given.js";
+import { type ReadyCheck, wireReadyCheck } from "./ready-check.js";
+
+type WireStep = ControlPlaneSchemas["TemplateStep"];
+
+export interface CopyOptions {
+  /** User and group of the files, as `user:group`. */
+  owner?: string | undefined;
+  /** Octal mode of all files, such as `"0755"`. Default: the mode that they have here. */
+  permissions?: string | undefined;
+  /** Leaves out what it gives true for, by the path relative to the context, with slashes. */
+  exclude?: ((path: string) => boolean) | undefined;
+}
+
+/** A step of a definition; files are uploaded, and named by what they are, when it is built. */
+export type TemplateStep =
+  | { kind: "ready"; step: WireStep }
+  | { kind: "copy"; sources: readonly string[]; destination: string; options: CopyOptions };
+
+/** What a definition says, for whoever builds it. */
+export interface TemplateDefinition {
+  from: string;
+  steps: readonly TemplateStep[];
+  start?: { command: string; ready?: ControlPlaneSchemas["ReadyCheck"] };
+}
+
+let definitionOf: (template: Template) => TemplateDefinition;
+
+/**
+ * What a template is made of, in the order of its steps. Each method gives another definition and leaves this one as it is;
+ * nothing is sent until `client.templates.build(template, { name })`.
+ *
+ * ```ts
+ * const template = Template.from("code-interpreter")
+ *   .copy("app", "/workspace/app")
+ *   .run("pip install -r /workspace/app/requirements.txt")
+ *   .startCommand("python3 /workspace/app/server.py", { port: 8000 });
+ * ```
+ */
+export class Template {
+  readonly #definition: TemplateDefinition;
+
+  static {
+    definitionOf = (template) => template.#definition;
+  }
+
+  /** Begins with another template, by its name, or with an image, such as `python:3.11-slim`. */
+  static from(nameOrImage: string): Template {
+    return new Template({ from: text(nameOrImage, "The name of a template or image"), steps: [] });
+  }
+
+  private constructor(definition: TemplateDefinition) {
+    this.#definition = definition;
+  }
+
+  /**
+   * Copies local files, or what directories hold, to a place in the sandbox. Paths are relative to the context of the build
+   * and lie in it. A destination that ends with a slash, or gets several sources, is a directory.
+   */
+  copy(sources: string | readonly string[], destination: string, options: CopyOptions = {}): Template {
+    const all = typeof sources === "string" ? [sources] : [...sources];
+    if (all.length === 0) throw invalidArgument("There is nothing to copy.");
+    for (const source of all) {
+      if (/[,*?[\]]/.test(text(source, "The path to copy")))
+        throw invalidArgument(`"${source}" cannot be copied: names with , * ? [ or ] mean something else.`);
+    }
+    if (options.permissions !== undefined && !/^0?[0-7]{3}$/.test(options.permissions))
+      throw invalidArgument('permissions must be an octal mode, such as "0755".');
+    text(destination, "The destination");
+    return this.#with({ kind: "copy", sources: all, destination, options });
+  }
+
+  /** Runs a line for the shell. A build fails with the first that does. */
+  run(command: string, options: { skipCache?: boolean } = {}): Template {
+    return this.#step({ type: "RUN", args: [text(command, "The command")], ...given(options) });
+  }
+
+  /** Sets environment variables, of the steps that follow and of the sandboxes. They are no place for secrets. */
+  env(variables: Readonly<Record<string, string>>): Template {
+    let template: Template = this;
+    for (const [key, value] of Object.entries(variables)) {
+      if (!/^[A-Za-z_]\w*$/.test(key) || typeof value !== "string")
+        throw invalidArgument(`"${key}" is no name of an environment variable, or its value no text.`);
+      template = template.#step({ type: "ENV", args: [key, value] });
+    }
+    return template;
+  }
+
+  /** Where the steps that follow run, and the sandboxes' programs. */
+  workdir(path: string): Template {
+    return this.#step({ type: "WORKDIR", args: [text(path, "The path")] });
+  }
+
+  /** Who runs the steps that follow. */
+  user(name: string): Template {
+    return this.#step({ type: "USER", args: [text(name, "The name of the user")] });
+  }
+
+  /** What runs in every sandbox of the template, and how to tell that it is ready. The last one counts. */
+  startCommand(command: string, ready?: ReadyCheck): Template {
+    const start = { command: text(command, "The command"), ...(ready && { ready: wireReadyCheck(ready) }) };
+    return new Template({ ...this.#definition, start });
+  }
+
+  #step(step: WireStep): Template {
+    return this.#with({ kind: "ready", step });
+  }
+
+  #with(step: TemplateStep): Template {
+    return new Template({ ...this.#definition, steps: [...this.#definition.steps, step] });
+  }
+}
+
+/** Not a member: a definition is read by the build alone. */
+export function templateDefinition(template: Template): TemplateDefinition {
+  if (!(template instanceof Template)) throw invalidArgument("The template must come from Template.from().");
+  return definitionOf(template);
+}
+
+function text(value: string, what: string): string {
+  if (typeof value === "string" && value.trim() !== "") return value;
+  throw invalidArgument(`${what} is empty.`);
+}

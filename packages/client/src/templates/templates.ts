@@ -1,0 +1,85 @@
+import { type CallOptions, callInit } from "../call-options.js";
+import { bodyOf, successOf } from "../contract-clients.js";
+import { NotFoundError } from "../errors.js";
+import { given } from "../given.js";
+import { identifier } from "../identifier.js";
+import { PaginatedList } from "../paginated-list.js";
+import type { Template } from "./template.js";
+import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
+import { type TemplateRecord, templateRecord } from "./template-record.js";
+import type { UploadParts } from "./template-upload.js";
+
+export interface ListTemplatesOptions extends CallOptions {
+  category?: string | undefined;
+  language?: string | undefined;
+  /** Those whose name, title or description holds this text, in upper or lower case. It is looked for here. */
+  text?: string | undefined;
+  /** Templates per page. Default: all at once. */
+  limit?: number | undefined;
+}
+
+/** The public templates and those of the account. */
+export class Templates {
+  readonly #parts: UploadParts;
+
+  /** @internal */
+  static of(parts: UploadParts): Templates {
+    return new Templates(parts);
+  }
+
+  private constructor(parts: UploadParts) {
+    this.#parts = parts;
+  }
+
+  /** All of them, or those of a category, of a language, with a text (GET /v1/templates). */
+  list(options: ListTemplatesOptions = {}): PaginatedList<TemplateRecord> {
+    const { category, language, limit } = options;
+    return PaginatedList.of(async (cursor) => {
+      const query = given({ category, language, limit, cursor });
+      const init = { params: { query }, ...callInit(options) };
+      const page = await bodyOf(this.#parts.controlPlane.GET("/v1/templates", init));
+      const items = (page.data ?? []).map(templateRecord).filter((record) => fits(record, options));
+      return { items, hasMore: page.has_more ?? false, nextCursor: page.next_cursor || undefined };
+    });
+  }
+
+  /** One, by its name or its id (GET /v1/templates/{name}). */
+  async get(nameOrId: string, options?: CallOptions): Promise<TemplateRecord> {
+    const init = { params: { path: { name: identifier("template", nameOrId) } }, ...callInit(options) };
+    return templateRecord(
+      await bodyOf(this.#parts.controlPlane.GET("/v1/templates/{name}", init), "id", "name"),
+    );
+  }
+
+  /**
+   * Builds a template from a definition and waits until sandboxes can be made from it: uploads the files of `copy` that the
+   * server lacks, starts the build (POST /v1/templates/build), and follows its status and log. A build that fails rejects with
+   * a `TemplateBuildError`, which has the log of the step that failed.
+   */
+  async build(template: Template, options: TemplateBuildOptions): Promise<TemplateRecord> {
+    return buildTemplate(this.#parts, template, options);
+  }
+
+  /**
+   * Deletes one of the account's, by its id or its name (DELETE /v1/templates/{name}); sandboxes made from it go on. One that
+   * is gone is no error; a public one is a `PermissionDeniedError`.
+   */
+  async delete(nameOrId: string, options?: CallOptions): Promise<void> {
+    try {
+      // Servers delete by the id alone, which is a number.
+      const id = /^\d+$/.test(nameOrId) ? nameOrId : (await this.get(nameOrId, options)).id;
+      const init = { params: { path: { name: id } }, ...callInit(options) };
+      await successOf(this.#parts.controlPlane.DELETE("/v1/templates/{name}", init));
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  }
+}
+
+function fits(record: TemplateRecord, { category, language, text }: ListTemplatesOptions): boolean {
+  // A server that knows these filters need not say what it filtered by.
+  if (category !== undefined && (record.category ?? category) !== category) return false;
+  if (language !== undefined && (record.language ?? language) !== language) return false;
+  const shown = [record.name, record.displayName, record.description].join("\n");
+  return text === undefined || shown.toLowerCase().includes(text.toLowerCase());
+}
