@@ -12,6 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backend } from "./backend.js";
 import { backgroundSuite } from "./background.js";
 import { contextSuite } from "./contexts.js";
+import { liveSuite } from "./live.js";
+import { streamSuite } from "./streams.js";
 import { webhookSuite } from "./webhooks.js";
 
 /** What every backend must do, written once. */
@@ -253,6 +255,8 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
     backgroundSuite(() => sandbox);
     contextSuite(() => sandbox);
     webhookSuite(() => sandbox);
+    streamSuite(() => sandbox);
+    liveSuite(() => sandbox);
 
     describe("files", () => {
       test("come back as they were written, text and bytes", async () => {

@@ -1,4 +1,4 @@
-import type { Sandbox } from "cloud-sandbox";
+import { type Sandbox, verifyWebhook } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 import { WebhookReceiver } from "../support/webhook-receiver.js";
 
@@ -21,6 +21,23 @@ export function webhookSuite(sandbox: () => Sandbox): void {
       });
       const { data: list } = await sandbox().agent.GET("/execute/processes");
       expect(list?.processes.map(({ execution_id }) => execution_id)).toContain(data?.execution_id);
+    });
+
+    test("are told by a signed report that verifyWebhook believes, and nobody else's secret", async () => {
+      await using receiver = await WebhookReceiver.start();
+      const callbackSecret = "a secret of the suite";
+      const job = await sandbox().executeAsync("print('grüße')", receiver.url, {
+        callbackSecret,
+        timeout: 60,
+      });
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+      const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]];
+      const report = await verifyWebhook(body, headers, callbackSecret);
+      expect(report).toMatchObject({ status: "completed", success: true, stdout: "grüße\n", exitCode: 0 });
+      await expect(verifyWebhook(body, headers, "another")).rejects.toMatchObject({
+        code: "WEBHOOK_SIGNATURE_INVALID",
+      });
+      expect(await job.wait()).toMatchObject({ status: "completed" });
     });
   });
 }

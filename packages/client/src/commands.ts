@@ -1,10 +1,21 @@
 import type { AgentAccess } from "./agent-access.js";
+import { type BackgroundOptions, backgroundFields } from "./background-options.js";
 import { callInit } from "./call-options.js";
 import { bodyOf } from "./contract-clients.js";
 import { invalidArgument } from "./errors.js";
+import { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
 import { given } from "./given.js";
 import { margin, type RunningOptions, runningTimeout } from "./running-options.js";
+import { type CommandInput, CommandStream } from "./streams/command-stream.js";
+
+export interface StreamCommandOptions extends RunningOptions {
+  /**
+   * What it reads: text, bytes or a stream of them, given to it as it reads; `true` for `write()` and `end()`. Default: nothing,
+   * an empty input.
+   */
+  stdin?: CommandInput | boolean | undefined;
+}
 
 /** Programs in a sandbox. */
 export class Commands {
@@ -35,6 +46,40 @@ export class Commands {
       await bodyOf(this.#access.client.POST("/commands/run", { body, ...init }), "exit_code"),
     );
   }
+
+  /**
+   * Runs a command and tells what it writes while it runs (WebSocket /commands/stream): `for await` gives `stdout` and
+   * `stderr` as they are written, and at last the `result`; `result()` gives that alone. It starts with the first read;
+   * leaving the loop, `close()` and `signal` end it. Its failures are those of `executeStream`.
+   */
+  stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
+    const timeout = runningTimeout(options.timeout ?? this.#defaultTimeout);
+    const { env, signal, stdin = false, workdir } = options;
+    checkInput(stdin);
+    const program = { ...argv(command), timeout, ...given({ env, workdir }) };
+    const first = { type: "command", ...program, stdin: stdin !== false };
+    const path = "/commands/stream";
+    return CommandStream.of({ access: this.#access, path, first, timeout, signal, stdin });
+  }
+
+  /**
+   * Starts a command and does not wait for it (POST /commands/background). It runs for 300 s unless `timeout` says more; the
+   * sandbox's end is its end. Throws a `ValidationError` for a program that is not there.
+   */
+  async runBackground(
+    command: string | readonly string[],
+    options: BackgroundOptions = {},
+  ): Promise<Execution> {
+    const body = { ...argv(command), ...backgroundFields(options) };
+    const pending = this.#access.client.POST("/commands/background", { body, ...callInit(options) });
+    return Execution.of(this.#access, (await bodyOf(pending, "process_id")).process_id);
+  }
+}
+
+function checkInput(stdin: unknown): void {
+  if (typeof stdin === "boolean" || typeof stdin === "string" || stdin instanceof Uint8Array) return;
+  if (typeof stdin === "object" && stdin !== null && Symbol.asyncIterator in stdin) return;
+  throw invalidArgument("stdin must be true, text, a Uint8Array or a stream of them.");
 }
 
 function argv(command: string | readonly string[]): { command: string; args: string[] } {

@@ -2,9 +2,11 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { bodyOf, successOf } from "./contract-clients.js";
+import { invalidArgument } from "./errors.js";
 import { type FileContent, wholeContent } from "./file-content.js";
 import { given } from "./given.js";
 import { date } from "./sandbox-record.js";
+import { FileWatch, type WatchOptions } from "./streams/file-watch.js";
 import type { CallInit } from "./transport/light-request.js";
 
 /** One entry of a directory. */
@@ -119,6 +121,16 @@ export class Files {
       total: listing.total ?? entries.length,
       truncated: listing.truncated ?? false,
     };
+  }
+
+  /**
+   * Changes of a directory and of those below it, as they happen (WebSocket /files/watch): `await watch.ready()`, then
+   * `for await (const { event, path } of watch)`. It begins with the first of the two. Symbolic links are not followed.
+   */
+  watch(path: string, options: WatchOptions = {}): FileWatch {
+    if (typeof path !== "string" || path === "" || path.length > 4096)
+      throw invalidArgument("path must be text of 1 to 4,096 characters.");
+    return FileWatch.of(this.#access, path, options, this.#requestTimeout);
   }
 
   /** Whether there is anything at this path (GET /files/exists). */

@@ -5,7 +5,7 @@ export type {
 } from "./background-options.js";
 export type { CallOptions } from "./call-options.js";
 export type { SandboxClientOptions, Timeouts } from "./client-options.js";
-export { Commands } from "./commands.js";
+export { Commands, type StreamCommandOptions } from "./commands.js";
 export type { AgentClient, ControlPlaneClient } from "./contract-clients.js";
 export { Desktop } from "./desktop/desktop.js";
 export { Keyboard, type TypingOptions } from "./desktop/keyboard.js";
@@ -21,6 +21,7 @@ export {
 export type { Screenshot } from "./desktop/screenshot.js";
 export { VncServer, type VncStartOptions, type VncState } from "./desktop/vnc-server.js";
 export { type DesktopWindow, Windows } from "./desktop/windows.js";
+export { type DisplayedData, DisplayedValue } from "./displayed-value.js";
 export { EnvironmentVariables } from "./environment-variables.js";
 export type { Plane } from "./error-from-response.js";
 export {
@@ -85,13 +86,20 @@ export { Metrics } from "./metrics.js";
 export { type Page, PaginatedList } from "./paginated-list.js";
 export { Ports, type PreviewUrlOptions, type WaitForPortOptions } from "./ports.js";
 export { Processes } from "./processes.js";
+export type { RichExecutionResult } from "./rich-execution.js";
 export type { RunningOptions } from "./running-options.js";
 export { Sandbox } from "./sandbox.js";
 export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { CreateSandboxOptions, EgressLists } from "./sandbox-creation.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 export { type ConnectOptions, type ListSandboxesOptions, Sandboxes } from "./sandboxes.js";
+export {
+  type CommandInput,
+  type CommandSignal,
+  CommandStream,
+} from "./streams/command-stream.js";
 export { ExecutionStream, type StreamedExecution } from "./streams/execution-stream.js";
+export { type FileChange, FileWatch, type WatchOptions } from "./streams/file-watch.js";
 export {
   type ErrorEvent,
   type OutputEvent,
@@ -99,6 +107,7 @@ export {
   type ResultEvent,
   type StreamedResult,
 } from "./streams/program-stream.js";
+export { Terminal, type TerminalOptions, type TerminalSize, Terminals } from "./streams/terminal.js";
 export { System } from "./system.js";
 export type { ReadyCheck } from "./templates/ready-check.js";
 export { type CopyOptions, Template } from "./templates/template.js";
@@ -110,3 +119,7 @@ export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport
 export type { RetryOptions } from "./transport/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets.js";
 export { version } from "./version.js";
+export type { ExecutionReport } from "./webhooks/execution-report.js";
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./webhooks/verify-webhook.js";
+export { WebhookVerificationError } from "./webhooks/webhook-error.js";
+export { type WebhookHandlerOptions, webhookHandler } from "./webhooks/webhook-handler.js";

@@ -19,10 +19,12 @@ import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
 import { Metrics } from "./metrics.js";
 import { Ports } from "./ports.js";
 import { Processes } from "./processes.js";
+import { executeRich, type RichExecutionResult } from "./rich-execution.js";
 import { margin } from "./running-options.js";
 import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
 import { ExecutionStream } from "./streams/execution-stream.js";
+import { Terminals } from "./streams/terminal.js";
 import { System } from "./system.js";
 
 /** What Node.js calls in place of looking at the object, given its own `inspect`. */
@@ -48,6 +50,8 @@ export class Sandbox implements AsyncDisposable {
   readonly env: EnvironmentVariables;
   /** Programs that run in its background. */
   readonly processes: Processes;
+  /** Interactive shells. */
+  readonly terminal: Terminals;
   /** Its TCP ports, from outside. */
   readonly ports: Ports;
   /** Counters of its agent and the use of its machine. */
@@ -85,6 +89,7 @@ export class Sandbox implements AsyncDisposable {
     this.files = Files.of(access, timeouts.request);
     this.env = EnvironmentVariables.of(access);
     this.processes = Processes.of(access);
+    this.terminal = Terminals.of(access);
     this.ports = Ports.of(access, this.commands);
     this.metrics = Metrics.of(access, sandboxes.controlPlane);
     this.system = System.of(access);
@@ -145,6 +150,16 @@ export class Sandbox implements AsyncDisposable {
     return executionResult(
       await bodyOf(this.agent.POST("/execute", { body, ...init }), "stdout", "exit_code"),
     );
+  }
+
+  /**
+   * Runs code and gives everything that it displays (POST /execute/rich): figures, tables, HTML, JSON, with methods for
+   * their bytes and for saving them. Else as `execute`; a server that lacks this operation gives the first of each kind.
+   */
+  async executeRich(code: string, options: Omit<ExecuteOptions, "cache"> = {}): Promise<RichExecutionResult> {
+    const body = executeRequest(code, options, this.#timeouts.execution);
+    const init = callInit(options, body.timeout + margin);
+    return executeRich(this.agent, body, init);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { errorFromFrame } from "../error-from-response.js";
-import { InvalidResponseError, type SandboxError, StreamClosedError } from "../errors.js";
+import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors.js";
 import { CallScope } from "../transport/call-scope.js";
 import type { FrameSocket, RawFrame } from "./frame-socket.js";
 
@@ -66,6 +66,11 @@ export class FrameStream<Frame extends ServerFrame> {
     this.#scope?.end();
   }
 
+  /** Ends it because something beside reading went wrong, which those hear who read. */
+  fail(error: unknown): void {
+    this.close(isSandboxError(error) ? error : inputFailed(error));
+  }
+
   error(frame: ErrorFrame): SandboxError {
     const token = this.#options.access.tokens.value;
     return errorFromFrame(frame, token === undefined ? [] : [token]);
@@ -107,6 +112,15 @@ export function left(): StreamClosedError {
     summary: "The stream was closed by its reader before its end.",
     hint: "Read it to its end for the result.",
     code: "STREAM_LEFT",
+  });
+}
+
+function inputFailed(cause: unknown): SandboxError {
+  return new SandboxError({
+    summary: "The stream was closed because the input for it failed.",
+    hint: "The cause tells why.",
+    code: "INPUT_FAILED",
+    cause,
   });
 }
 

@@ -1,0 +1,113 @@
+import { webhookHeaders } from "@cloud-sandbox/protocol";
+import { invalidArgument } from "../errors.js";
+import { date } from "../sandbox-record.js";
+import { type ExecutionReport, executionReport } from "./execution-report.js";
+import { WebhookVerificationError } from "./webhook-error.js";
+
+/** Those of a `fetch`-style request, or of Node's `request.headers`. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyWebhookOptions {
+  /** How many seconds the request's timestamp may be away from this machine's clock. Default 300. */
+  toleranceSeconds?: number | undefined;
+}
+
+/**
+ * Whether a webhook's request comes from who knows the secret, and what it tells. Throws a `WebhookVerificationError` when
+ * not: nothing of it must be believed then. Signatures are compared in constant time, by Web Crypto.
+ *
+ * `rawBody` is the body as it arrived: JSON that was parsed and written again has another signature. Both forms are
+ * accepted that servers use, the signed body and the signed timestamp with the body behind it. The first does not sign
+ * the timestamp, so that a copied request can be sent again with another: take each `deliveryId` (or `executionId`) once.
+ */
+export async function verifyWebhook(
+  rawBody: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  options: VerifyWebhookOptions = {},
+): Promise<ExecutionReport> {
+  const { toleranceSeconds = 300 } = options;
+  checkVerification(secret, options);
+  if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array))
+    throw invalidArgument(
+      "rawBody must be the body as it arrived, as text or bytes.",
+      "Do not parse it before.",
+    );
+  const body = typeof rawBody === "string" ? encoder.encode(rawBody) : rawBody;
+  const signature = signatureOf(headerOf(headers, webhookHeaders.signature));
+  const timestamp = headerOf(headers, webhookHeaders.timestamp);
+  if (!(await isSigned(body, timestamp, signature, secret))) throw wrongSignature();
+  const sentAt = timeOf(timestamp, toleranceSeconds);
+  return executionReport(body, { deliveryId: headerOf(headers, webhookHeaders.delivery), sentAt });
+}
+
+/** Refuses what would believe everything, or nothing. */
+export function checkVerification(secret: unknown, { toleranceSeconds = 300 }: VerifyWebhookOptions): void {
+  if (typeof secret !== "string" || secret === "") throw invalidArgument("secret must be text, not empty.");
+  if (!(toleranceSeconds > 0)) throw invalidArgument("toleranceSeconds must be a number above 0.");
+}
+
+const encoder = new TextEncoder();
+
+async function isSigned(
+  body: Uint8Array,
+  timestamp: string | undefined,
+  signature: Uint8Array<ArrayBuffer>,
+  secret: string,
+): Promise<boolean> {
+  const { subtle } = globalThis.crypto;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["verify"]);
+  const forms = [new Uint8Array(body)];
+  if (timestamp !== undefined) forms.push(new Uint8Array([...encoder.encode(timestamp), ...body]));
+  // Both are looked at, whichever it is.
+  const found = await Promise.all(forms.map((form) => subtle.verify("HMAC", key, signature, form)));
+  return found.includes(true);
+}
+
+function signatureOf(header: string | undefined): Uint8Array<ArrayBuffer> {
+  if (header === undefined) {
+    throw new WebhookVerificationError({
+      summary: `The webhook has no ${webhookHeaders.signature} header.`,
+      hint: "Start the code with a callbackSecret, so that its reports are signed.",
+      code: "WEBHOOK_SIGNATURE_MISSING",
+    });
+  }
+  const hex = /^\s*(?:sha256=)?([0-9a-f]{64})\s*$/i.exec(header)?.[1];
+  if (hex === undefined) throw wrongSignature();
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+/** Unix seconds. */
+function timeOf(timestamp: string | undefined, toleranceSeconds: number): Date | undefined {
+  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
+    throw new WebhookVerificationError({
+      summary: `The webhook's ${webhookHeaders.timestamp} header is no time.`,
+      hint: "It may come from somebody else than the server.",
+      code: "WEBHOOK_TIMESTAMP_INVALID",
+    });
+  }
+  const milliseconds = Number(timestamp) * 1000;
+  const away = Math.abs(Date.now() - milliseconds) / 1000;
+  if (away <= toleranceSeconds) return date(new Date(milliseconds).toISOString());
+  throw new WebhookVerificationError({
+    summary: `The webhook was sent ${Math.round(away)} s away from this machine's clock, and ${toleranceSeconds} s are allowed.`,
+    hint: "It may be an old one sent again; or set this machine's clock, or allow more with toleranceSeconds.",
+    code: "WEBHOOK_TIMESTAMP_REFUSED",
+  });
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const wanted = name.toLowerCase();
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === wanted)?.[1];
+  return typeof value === "string" ? value : value?.[0];
+}
+
+function wrongSignature(): WebhookVerificationError {
+  return new WebhookVerificationError({
+    summary: "The webhook's signature is not that of its body with this secret.",
+    hint: "Check the secret, and give the body exactly as it arrived.",
+    code: "WEBHOOK_SIGNATURE_INVALID",
+  });
+}
