@@ -1,10 +1,21 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
+import type { Commands } from "./commands.js";
 import { bodyOf, successOf } from "./contract-clients.js";
-import { invalidArgument } from "./errors.js";
+import { invalidArgument, SandboxError } from "./errors.js";
 import { type FileContent, wholeContent } from "./file-content.js";
 import { given } from "./given.js";
+import {
+  type DirectoryDownloadOptions,
+  type DirectoryUploadOptions,
+  downloadDirectory,
+  downloadFile,
+  slowestTransfer,
+  type TransferOptions,
+  uploadDirectory,
+  uploadFile,
+} from "./local-files.js";
 import { date } from "./sandbox-record.js";
 import { FileWatch, type WatchOptions } from "./streams/file-watch.js";
 import type { CallInit } from "./transport/light-request.js";
@@ -53,15 +64,17 @@ export interface WrittenFile {
  */
 export class Files {
   readonly #access: AgentAccess;
+  readonly #commands: Commands;
   readonly #requestTimeout: number;
 
   /** @internal */
-  static of(access: AgentAccess, requestTimeout: number): Files {
-    return new Files(access, requestTimeout);
+  static of(access: AgentAccess, commands: Commands, requestTimeout: number): Files {
+    return new Files(access, commands, requestTimeout);
   }
 
-  private constructor(access: AgentAccess, requestTimeout: number) {
+  private constructor(access: AgentAccess, commands: Commands, requestTimeout: number) {
     this.#access = access;
+    this.#commands = commands;
     this.#requestTimeout = requestTimeout;
   }
 
@@ -133,6 +146,78 @@ export class Files {
     return FileWatch.of(this.#access, path, options, this.#requestTimeout);
   }
 
+  /**
+   * All that is below a directory, the entries of each by name (GET /files/list, once for each directory). Links are not
+   * followed. A directory with more entries than the server lists rejects with code LISTING_TRUNCATED.
+   */
+  async *walk(path = "/workspace", options?: CallOptions): AsyncGenerator<FileEntry, void, undefined> {
+    const listing = await this.list(path, options);
+    if (listing.truncated) throw truncated(listing);
+    for (const entry of listing.entries) {
+      yield entry;
+      if (entry.isDirectory && !entry.isSymlink) yield* this.walk(entry.path, options);
+    }
+  }
+
+  /** What is known of one entry (GET /files/stat). An extension: the cloud answers with a `NotFoundError`. */
+  async stat(path: string, options?: CallOptions): Promise<FileEntry> {
+    const init = { params: { query: { path } }, ...callInit(options) };
+    return fileEntry(await bodyOf(this.#access.client.GET("/files/stat", init), "name", "path", "size"));
+  }
+
+  /**
+   * Moves or renames a file or directory (POST /files/rename). `newPath` is its path afterwards, not the directory to put it
+   * in. What is there is a `ConflictError`, unless `overwrite` is true and both are files. An extension.
+   */
+  async rename(
+    path: string,
+    newPath: string,
+    options: CallOptions & { overwrite?: boolean | undefined } = {},
+  ): Promise<void> {
+    const body = { path, new_path: newPath, overwrite: options.overwrite ?? false };
+    await successOf(this.#access.client.POST("/files/rename", { body, ...callInit(options) }));
+  }
+
+  /**
+   * Sends a file of this machine, of any size, in constant memory (POST /files/upload). Node.js only, as the three below; a
+   * local file that cannot be used rejects with code LOCAL_FILE_FAILED.
+   */
+  async upload(localPath: string, path: string, options: TransferOptions = {}): Promise<WrittenFile> {
+    const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
+    return { path, size: await uploadFile(this.#access, localPath, path, { ...options, requestTimeout }) };
+  }
+
+  /**
+   * Writes a file of any size to this machine's disk, in constant memory (GET /files/download). It appears under its name when
+   * it is whole. Gives its size in bytes.
+   */
+  async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
+    return downloadFile(this.#access, path, localPath, options);
+  }
+
+  /** Sends all that a local directory holds, with modes and links, as a gzipped tar; the template must have bash and tar. */
+  async uploadDirectory(
+    localPath: string,
+    path: string,
+    options: DirectoryUploadOptions = {},
+  ): Promise<void> {
+    const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
+    const whole = { ...options, requestTimeout };
+    await uploadDirectory(this.#access, this.#commands, localPath, path, whole);
+  }
+
+  /**
+   * Fetches all that a directory holds as a gzipped tar and unpacks it below `localPath`. Names and links that lead out of it
+   * are refused: what comes is the sandbox's.
+   */
+  async downloadDirectory(
+    path: string,
+    localPath: string,
+    options?: DirectoryDownloadOptions,
+  ): Promise<void> {
+    await downloadDirectory(this.#access, this.#commands, path, localPath, options);
+  }
+
   /** Whether there is anything at this path (GET /files/exists). */
   async exists(path: string, options?: CallOptions): Promise<boolean> {
     const init = { params: { query: { path } }, ...callInit(options) };
@@ -158,9 +243,6 @@ export class Files {
 
 /** Characters; longer texts are sent as files, which the server need not hold in memory. */
 const longestInlineText = 256 * 1024;
-/** Bytes per second. */
-const slowestTransfer = 256 * 1024;
-
 interface InlineContent {
   body: { content: string; encoding?: "base64" };
   /** Bytes. */
@@ -181,6 +263,14 @@ function base64(bytes: Uint8Array): string {
     chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
   }
   return btoa(chunks.join(""));
+}
+
+function truncated({ path, total }: DirectoryListing): SandboxError {
+  return new SandboxError({
+    summary: `${path} holds ${total} entries, more than the server lists.`,
+    hint: "Run find in the sandbox instead.",
+    code: "LISTING_TRUNCATED",
+  });
 }
 
 function fileEntry(wire: AgentSchemas["FileInfo"]): FileEntry {

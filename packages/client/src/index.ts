@@ -74,6 +74,12 @@ export type {
 } from "./isolated-execution.js";
 export { KeepAlive, type KeepAliveEnd, type KeepAliveOptions } from "./keep-alive.js";
 export type {
+  DirectoryDownloadOptions,
+  DirectoryUploadOptions,
+  TransferOptions,
+  TransferProgress,
+} from "./local-files.js";
+export type {
   AgentHealth,
   AgentInfo,
   CacheStatistics,

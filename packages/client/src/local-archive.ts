@@ -69,6 +69,18 @@ export async function packArchive(
   return { hash: hash.digest("hex"), size: (await fs.promises.stat(target)).size };
 }
 
+/** A file as a `Blob` that is read while it is sent. */
+export async function localBlob(path: string): Promise<Blob> {
+  const { fs } = nodeModules();
+  try {
+    // What openAsBlob throws does not name the file.
+    if ((await fs.promises.stat(path)).isDirectory()) throw invalidArgument(`${path} is a directory.`);
+    return await fs.openAsBlob(path);
+  } catch (error) {
+    throw localFailure(error);
+  }
+}
+
 /** What this machine's files did, in this client's terms. */
 export function localFailure(error: unknown): SandboxError {
   if (isSandboxError(error)) return error;

@@ -86,7 +86,7 @@ export class Sandbox implements AsyncDisposable {
     this.#sandboxes = sandboxes;
     this.#timeouts = timeouts;
     this.commands = Commands.of(access, timeouts.execution);
-    this.files = Files.of(access, timeouts.request);
+    this.files = Files.of(access, this.commands, timeouts.request);
     this.env = EnvironmentVariables.of(access);
     this.processes = Processes.of(access);
     this.terminal = Terminals.of(access);

@@ -1,7 +1,7 @@
 import { callInit } from "../call-options.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../contract-clients.js";
 import { InvalidResponseError, invalidArgument } from "../errors.js";
-import { localFailure, packArchive } from "../local-archive.js";
+import { localBlob, packArchive } from "../local-archive.js";
 import { inTemporaryDirectory, nodeModules } from "../node-modules.js";
 import type { CallScope } from "../transport/call-scope.js";
 import type { Channel } from "../transport/channel.js";
@@ -26,7 +26,7 @@ export async function uploadCopied(
   scope: CallScope,
 ): Promise<string> {
   return inTemporaryDirectory(async (directory) => {
-    const { fs, path } = nodeModules();
+    const { path } = nodeModules();
     const target = path.join(directory, "files.tar.gz");
     const files = sources.map((source) => within(context, source));
     const packing = { exclude: options.exclude, signal: scope.abortSignal };
@@ -36,10 +36,7 @@ export async function uploadCopied(
     const pending = parts.controlPlane.POST("/v1/templates/files/upload-link", init);
     const { present, upload_url: url } = await bodyOf(pending, "present");
     if (present) return hash;
-    const archive = await fs.openAsBlob(target).catch((error: unknown) => {
-      throw localFailure(error);
-    });
-    await send(parts, uploadUrl(url), archive, scope);
+    await send(parts, uploadUrl(url), await localBlob(target), scope);
     return hash;
   });
 }

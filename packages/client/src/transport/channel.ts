@@ -115,14 +115,15 @@ export class Channel {
 
   async #attempt(call: Call, proof: Record<string, string>): Promise<Outcome> {
     const { hooks, transport } = this.#options;
-    const { method, body } = call.request;
+    const { method, body, onSent } = call.request;
     const { path, scope } = call;
     const headers = call.headers(proof);
     hooks.onRequest?.(this.#event(call));
     const started = performance.now();
     let response: LightResponse;
     try {
-      const incoming = await transport.send({ method, origin: this.#origin, path, headers, body, scope });
+      const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope };
+      const incoming = await transport.send(outgoing);
       response = await this.#receive(call, incoming);
     } catch (cause) {
       if (isSandboxError(cause)) throw cause;

@@ -21,10 +21,13 @@ export class FetchTransport implements Transport {
 
   async send(outgoing: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closed) throw clientClosed();
-    const { method, origin, path, headers, body, scope } = outgoing;
+    const { method, origin, path, headers, body, onSent, scope } = outgoing;
     const init: RequestInit = { method, headers, body, signal: scope.abortSignal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
-    return new FetchResponse(await this.#fetch(new Request(origin + path, init)));
+    const response = new FetchResponse(await this.#fetch(new Request(origin + path, init)));
+    // A fetch tells nothing on the way.
+    if (body instanceof Blob) onSent?.(body.size);
+    return response;
   }
 
   async close(): Promise<void> {

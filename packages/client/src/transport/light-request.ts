@@ -5,6 +5,8 @@ export type CallInit = {
   signal?: AbortSignal;
   /** Seconds until the answer must have arrived, repetitions included. */
   requestTimeout?: number;
+  /** Is told how many bytes of a body were sent so far, of this try. */
+  onSent?: (bytes: number) => void;
 };
 
 interface LightRequestInit extends CallInit {
@@ -20,6 +22,7 @@ export class LightRequest {
   readonly body: RequestBody | null;
   readonly signal: AbortSignal | undefined;
   readonly requestTimeout?: number | undefined;
+  readonly onSent?: CallInit["onSent"] | undefined;
 
   constructor(
     readonly url: string,
@@ -30,5 +33,6 @@ export class LightRequest {
     this.body = init.body ?? null;
     this.signal = init.signal;
     this.requestTimeout = init.requestTimeout;
+    this.onSent = init.onSent;
   }
 }

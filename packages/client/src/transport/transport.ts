@@ -11,6 +11,8 @@ export interface OutgoingRequest {
   /** By lower-case name. */
   headers: Record<string, string>;
   body: RequestBody | null;
+  /** Is told how many bytes of the body were sent so far. */
+  onSent?: ((bytes: number) => void) | undefined;
   /** Stops it. */
   scope: CallScope;
 }

@@ -23,7 +23,7 @@ export class UndiciTransport implements Transport {
     if (this.#closing !== undefined) throw clientClosed();
     const agent = this.#agent ?? (await this.#open());
     const { method, origin, path, headers, scope } = request;
-    const body = request.body === null ? null : await carried(request.body, headers);
+    const body = request.body === null ? null : await carried(request.body, headers, request.onSent);
     const response = await agent.request({
       origin,
       path,
@@ -90,15 +90,32 @@ class UndiciResponse implements IncomingResponse {
 async function carried(
   body: RequestBody,
   headers: Record<string, string>,
+  onSent: OutgoingRequest["onSent"],
 ): Promise<Exclude<Dispatcher.DispatchOptions["body"], undefined>> {
   if (typeof body === "string" || body instanceof Uint8Array) return body;
   const content = body instanceof FormData ? encodeForm(body) : body;
   if (content instanceof Blob) {
     headers["content-length"] = String(content.size);
     if (content.type !== "") headers["content-type"] ??= content.type;
-    if (content.size <= smallBody) return new Uint8Array(await content.arrayBuffer());
+    if (content.size <= smallBody) {
+      onSent?.(content.size);
+      return new Uint8Array(await content.arrayBuffer());
+    }
   }
-  return nodeStreams().Readable.fromWeb(content instanceof Blob ? content.stream() : content);
+  const stream = content instanceof Blob ? content.stream() : content;
+  return nodeStreams().Readable.fromWeb(onSent === undefined ? stream : counted(stream, onSent));
+}
+
+function counted(stream: ReadableStream<Uint8Array>, onSent: (bytes: number) => void): typeof stream {
+  let sent = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      sent += chunk.length;
+      onSent(sent);
+      controller.enqueue(chunk);
+    },
+  });
+  return stream.pipeThrough(counter);
 }
 
 /** Without an import, which a bundler for other runtimes would stumble over. */

@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
+
+let server: LocalServer;
+let client: SandboxClient;
+let sandbox: Sandbox;
+let local: string;
+
+beforeAll(async () => {
+  server = await startLocalServer({ args: ["--pool", "0"] });
+  client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+});
+afterAll(async () => {
+  await sandbox?.delete();
+  await client?.close();
+  await server?.stop();
+});
+beforeEach(async () => {
+  local = await mkdtemp(join(tmpdir(), "client-files-"));
+  await sandbox.commands.run("rm -rf /workspace/* /workspace/.[a-z]*");
+  return () => rm(local, { recursive: true, force: true });
+});
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+const mebibyte = 1024 * 1024;
+
+describe("a file of this machine", () => {
+  test.each([0, 100, 5 * mebibyte])("of %i bytes goes up and comes down", async (size) => {
+    const up = join(local, "up");
+    await writeFile(up, randomBytes(size));
+    const sent: number[] = [];
+    const onProgress = (seen: number[]) => (progress: { bytes: number; total: number | undefined }) => {
+      expect(progress.total).toBe(size);
+      seen.push(progress.bytes);
+    };
+    expect(await sandbox.files.upload(up, "there", { onProgress: onProgress(sent) })).toMatchObject({ size });
+    const received: number[] = [];
+    const down = join(local, "down");
+    expect(await sandbox.files.download("there", down, { onProgress: onProgress(received) })).toBe(size);
+    expect(await digest(down)).toBe(await digest(up));
+    expect(sent.at(-1)).toBe(size);
+    expect(received.at(-1) ?? 0).toBe(size);
+    expect([...sent].sort((a, b) => a - b)).toEqual(sent);
+  });
+
+  test("is held in memory neither way", async () => {
+    const up = join(local, "up");
+    const size = 200 * mebibyte;
+    await writeFile(up, Buffer.alloc(size, "x"));
+    await sandbox.files.upload(up, "warm-up");
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const onProgress = (): void => {
+      most = Math.max(most, process.memoryUsage().rss);
+    };
+    await sandbox.files.upload(up, "large", { onProgress });
+    await sandbox.files.download("large", join(local, "down"), { onProgress });
+    expect((await stat(join(local, "down"))).size).toBe(size);
+    expect(most - before).toBeLessThan(100 * mebibyte);
+  });
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["that is not there", () => sandbox.files.upload(join(local, "absent"), "a"), "LOCAL_FILE_FAILED"],
+    ["in no directory", () => sandbox.files.download("/tmp", join(local, "no", "a")), "INVALID_PATH"],
+    ["of no name", () => sandbox.files.upload("", "a"), "INVALID_ARGUMENT"],
+    [
+      "of a sandbox's that is missing",
+      () => sandbox.files.download("absent", join(local, "a")),
+      "FILE_NOT_FOUND",
+    ],
+    [
+      "of a directory that is missing",
+      () => sandbox.files.downloadDirectory("absent", local),
+      "ARCHIVE_FAILED",
+    ],
+  ])("%s is an error that says so, and leaves nothing", async (_, attempt, code) => {
+    await expect(attempt()).rejects.toMatchObject({ code });
+    expect(await readdir(local)).toEqual([]);
+  });
+});
+
+describe("a directory", () => {
+  test("goes up and comes down with modes, links and odd names", async () => {
+    const up = join(local, "up");
+    await mkdir(join(up, "deep", "empty"), { recursive: true });
+    await writeFile(join(up, "deep", "ä b\n.txt"), "odd");
+    await writeFile(join(up, "run"), "#!/bin/sh\n");
+    await chmod(join(up, "run"), 0o755);
+    await writeFile(join(up, "secret.env"), "A=1");
+    await symlink("run", join(up, "link"));
+    await sandbox.files.uploadDirectory(up, "project", { exclude: (name) => name.endsWith(".env") });
+    const names: string[] = [];
+    for await (const { path } of sandbox.files.walk("project")) names.push(path.replace("/workspace/", ""));
+    expect(names.sort()).toEqual(
+      ["project/deep", "project/deep/empty", "project/deep/ä b\n.txt", "project/link", "project/run"].sort(),
+    );
+    const down = join(local, "down");
+    await sandbox.files.downloadDirectory("project", down);
+    expect((await readdir(down)).sort()).toEqual(["deep", "link", "run"]);
+    expect(await readFile(join(down, "deep", "ä b\n.txt"), "utf8")).toBe("odd");
+    expect(await readlink(join(down, "link"))).toBe("run");
+    expect((await stat(join(down, "run"))).mode & 0o777).toBe(0o755);
+    const { stdout } = await sandbox.commands.run("ls -A /tmp | grep tar.gz");
+    expect(stdout).toBe("");
+  });
+
+  test.each([
+    ["a link that leads out of it", "ln -s /etc evil"],
+    ["a file through such a link", "ln -s ../../.. evil; mkdir real; echo x > real/a"],
+    ["more than is allowed", "head -c 3000000 /dev/zero > zeros"],
+  ])("with %s does not come down", async (_, script) => {
+    await sandbox.commands.run(`mkdir hostile; cd hostile; ${script}`);
+    const down = join(local, "inside", "down");
+    const coming = sandbox.files.downloadDirectory("hostile", down, { maxBytes: 2_000_000 });
+    await expect(coming).rejects.toMatchObject({ name: "SandboxError" });
+    expect(await readdir(local)).toEqual(["inside"]);
+  });
+});
+
+test("an entry is described and moved", async () => {
+  await sandbox.files.write("a.txt", "hello");
+  expect(await sandbox.files.stat("a.txt")).toMatchObject({
+    size: 5,
+    isDirectory: false,
+    path: "/workspace/a.txt",
+  });
+  await sandbox.files.rename("a.txt", "b.txt");
+  expect(await sandbox.files.exists("a.txt")).toBe(false);
+  await sandbox.files.write("c.txt", "other");
+  await expect(sandbox.files.rename("b.txt", "c.txt")).rejects.toMatchObject({ name: "ConflictError" });
+  await sandbox.files.rename("b.txt", "c.txt", { overwrite: true });
+  expect(await sandbox.files.readText("c.txt")).toBe("hello");
+});
