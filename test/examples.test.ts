@@ -9,7 +9,7 @@ import { type LocalServer, startLocalServer } from "./support/local-server.js";
 
 let server: LocalServer;
 beforeAll(async () => {
-  server = await startLocalServer({ args: ["--pool", "1"] });
+  server = await startLocalServer({ args: ["--pool", "1", "--webhook-allow-private"] });
 });
 afterAll(() => server?.stop());
 

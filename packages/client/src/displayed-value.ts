@@ -1,5 +1,5 @@
-import { ConfigurationError } from "./errors.js";
 import type { RichOutput } from "./execution-result.js";
+import { nodeModules } from "./node-modules.js";
 
 /** What `data` is for the MIME types that code usually displays. */
 export interface DisplayedData {
@@ -54,16 +54,7 @@ export class DisplayedValue<Type extends string = string> implements RichOutput 
    * `ConfigurationError` where there are no files, as at the edge.
    */
   async saveTo(path: string): Promise<void> {
-    // Without an import, which a bundler for other runtimes would stumble over.
-    const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
-    if (files === undefined) {
-      throw new ConfigurationError({
-        summary: "This runtime has no files to save to.",
-        hint: "Take bytes() or text() instead.",
-        code: "FILES_UNAVAILABLE",
-      });
-    }
-    await files.writeFile(path, this.bytes());
+    await nodeModules().fs.promises.writeFile(path, this.bytes());
   }
 }
 
