@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { SandboxClient, Template } from "cloud-sandbox";
 
 const context = await mkdtemp(join(tmpdir(), "example-"));
-await writeFile(
-  join(context, "server.py"),
-  "from http.server import *\ntest(SimpleHTTPRequestHandler, port=8000)\n",
-);
+const server =
+  "from http.server import *\nHTTPServer(('', 8000), SimpleHTTPRequestHandler).serve_forever()\n";
+await writeFile(join(context, "server.py"), server);
 
 const template = Template.from("code-interpreter")
   .workdir("/workspace")
