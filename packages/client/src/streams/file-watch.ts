@@ -1,7 +1,8 @@
-import { type WatchFrame, watchFrame } from "@cloud-sandbox/protocol";
+import type { WatchFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { TimeoutError } from "../errors.js";
 import { date } from "../sandbox-record.js";
+import { watchFrames } from "./frame-fields.js";
 import { FrameStream } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
@@ -43,8 +44,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
       access,
       path: "/files/watch",
       first: { action: "watch", path, ready: true },
-      schema: watchFrame,
-      types,
+      fields: watchFrames,
       // Nothing may happen for as long as it likes.
       silence: Number.POSITIVE_INFINITY,
       signal,
@@ -116,8 +116,6 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
     return { event, path, oldPath, timestamp: date(timestamp) };
   }
 }
-
-const types = ["change", "ready", "error"];
 
 function notReady(seconds: number): TimeoutError {
   return new TimeoutError({

@@ -2,22 +2,17 @@ import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandb
 import type { AgentAccess } from "../agent-access.js";
 import { errorFromFrame } from "../error-from-response.js";
 import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors.js";
+import { hasFields, type RequiredFields } from "../required-fields.js";
 import { CallScope } from "../transport/call-scope.js";
+import type { FrameFields } from "./frame-fields.js";
 import type { FrameSocket, RawFrame } from "./frame-socket.js";
 
-/** What a schema of the frames does, as far as it is used here. */
-export interface FrameSchema<Frame> {
-  safeParse(value: unknown): { success: true; data: Frame } | { success: false };
-}
-
-export interface FrameStreamOptions<Frame> {
+export interface FrameStreamOptions<Frame extends ServerFrame> {
   access: AgentAccess;
   path: string;
   /** What is sent as soon as it is open. */
   first?: object | undefined;
-  schema: FrameSchema<Frame>;
-  /** The types that the schema knows. Others are of a newer server, and skipped. */
-  types: readonly string[];
+  fields: FrameFields<Frame>;
   /** Seconds for which the server may have nothing to say. */
   silence: number;
   signal: AbortSignal | undefined;
@@ -92,12 +87,12 @@ export class FrameStream<Frame extends ServerFrame> {
   }
 
   #typed(frame: RawFrame): Frame | undefined {
-    const { schema, types } = this.#options;
-    if (typeof frame.type !== "string" || !types.includes(frame.type)) return undefined;
-    const parsed = schema.safeParse(frame);
-    if (parsed.success) return parsed.data;
+    const { type } = frame;
+    const fields = Object.entries<RequiredFields>(this.#options.fields).find(([name]) => name === type);
+    if (fields === undefined) return undefined;
+    if (hasFields(frame, fields[1])) return frame as Frame;
     const error = new InvalidResponseError({
-      summary: `The server sent a "${frame.type}" frame that lacks what belongs in it.`,
+      summary: `The server sent a "${type}" frame that lacks what belongs in it.`,
       hint: "Report it to who runs the server.",
       code: "INVALID_FRAME",
     });

@@ -1,9 +1,10 @@
-import { type AgentSchemas, type ExecuteStreamFrame, executeStreamFrame } from "@cloud-sandbox/protocol";
+import type { AgentSchemas, ExecuteStreamFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { InvalidResponseError, type SandboxError } from "../errors.js";
 import type { ProgramResult, TerminationReason } from "../execution-result.js";
 import { margin } from "../running-options.js";
 import { date } from "../sandbox-record.js";
+import { executeFrames } from "./frame-fields.js";
 import { FrameStream } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
@@ -43,8 +44,6 @@ export interface ProgramStreamOptions {
 
 type ResultFrame = AgentSchemas["ResultFrame"];
 
-const types = ["stdout", "stderr", "result", "error", "complete"];
-
 /**
  * A program and what it writes, while it runs. It is started by the first read, and read once: with `for await`, or by
  * `result()` alone. Leaving the loop early, `close()` and the signal end the program. A reader may take its time: the
@@ -61,7 +60,7 @@ export abstract class ProgramStream<Result>
   protected constructor({ timeout, ...options }: ProgramStreamOptions) {
     // Code waits for its turn in its context.
     const silence = timeout + margin;
-    this.frames = new FrameStream({ ...options, silence, schema: executeStreamFrame, types });
+    this.frames = new FrameStream({ ...options, silence, fields: executeFrames });
     this.#reading = new OnceRead(() => this.#events());
   }
 

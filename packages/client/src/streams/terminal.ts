@@ -1,6 +1,7 @@
-import { type TerminalFrame, terminalFrame } from "@cloud-sandbox/protocol";
+import type { TerminalFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { invalidArgument } from "../errors.js";
+import { terminalFrames } from "./frame-fields.js";
 import { FrameStream } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
@@ -42,7 +43,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   private constructor(access: AgentAccess, path: string, signal: AbortSignal | undefined) {
     // People think for as long as they like.
     const silence = Number.POSITIVE_INFINITY;
-    this.#frames = new FrameStream({ access, path, signal, silence, schema: terminalFrame, types });
+    this.#frames = new FrameStream({ access, path, signal, silence, fields: terminalFrames });
     this.#reading = new OnceRead(() => this.#output());
   }
 
@@ -116,8 +117,6 @@ export class Terminals {
     return Terminal.open(this.#access, options);
   }
 }
-
-const types = ["output", "exit", "error"];
 
 function checkSize(size: TerminalSize): void {
   for (const name of ["cols", "rows"] as const) {

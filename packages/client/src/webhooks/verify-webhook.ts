@@ -1,4 +1,3 @@
-import { webhookHeaders } from "@cloud-sandbox/protocol";
 import { invalidArgument } from "../errors.js";
 import { date } from "../sandbox-record.js";
 import { type ExecutionReport, executionReport } from "./execution-report.js";
@@ -47,6 +46,12 @@ export function checkVerification(secret: unknown, { toleranceSeconds = 300 }: V
   if (!(toleranceSeconds > 0)) throw invalidArgument("toleranceSeconds must be a number above 0.");
 }
 
+/** As the protocol names them. */
+const webhookHeaders = {
+  signature: "X-HOPX-Signature",
+  timestamp: "X-HOPX-Timestamp",
+  delivery: "X-HOPX-Delivery",
+};
 const encoder = new TextEncoder();
 
 async function isSigned(

@@ -1,0 +1,25 @@
+import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
+import type { RequiredFields } from "../required-fields.js";
+
+/** What must be in the frames of a stream, by their types. Others are of a newer server, and skipped. */
+export type FrameFields<Frame extends { type: string }> = Readonly<Record<Frame["type"], RequiredFields>>;
+
+export const executeFrames: FrameFields<ExecuteStreamFrame> = {
+  stdout: { data: "string" },
+  stderr: { data: "string" },
+  result: { exit_code: "number" },
+  error: { error: "string" },
+  complete: { success: "boolean" },
+};
+
+export const terminalFrames: FrameFields<TerminalFrame> = {
+  output: { data: "string" },
+  exit: { code: "number" },
+  error: { error: "string" },
+};
+
+export const watchFrames: FrameFields<WatchFrame> = {
+  change: { path: "string", event: "string" },
+  ready: { path: "string" },
+  error: { error: "string" },
+};
