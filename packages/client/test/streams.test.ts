@@ -230,6 +230,18 @@ describe("a stream of an execution", () => {
     await allClosed(server);
   });
 
+  test("is closed while its handshake is not answered", async () => {
+    const server = await frameServer(
+      () => undefined,
+      () => true,
+    );
+    const stream = (await sandboxOf(server)).executeStream("1");
+    const pending = stream.result();
+    await expect.poll(() => server.upgrades.length).toBe(1);
+    stream.close();
+    expect(await rejection(pending)).toMatchObject({ code: "STREAM_LEFT" });
+  });
+
   test("ends with its client", async () => {
     const server = await frameServer((_, socket) => socket.send(out("1")));
     const client = testClient(server.url);

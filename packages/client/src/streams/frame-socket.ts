@@ -55,6 +55,10 @@ export class FrameSocket implements SocketListener {
       return;
     }
     scope.addEventListener("abort", this.#stop);
+    if (scope.aborted) {
+      this.#stop();
+      return;
+    }
     this.#heardAt = performance.now();
     const seconds = Math.min(idle / 4, longestBeat);
     this.#beat = setInterval(() => this.#look(carried), seconds * 1000);
@@ -100,11 +104,6 @@ export class FrameSocket implements SocketListener {
     while ((this.#carried?.buffered ?? 0) > highWater && this.#failure === undefined)
       await new Promise((resolve) => setTimeout(resolve, 10));
     if (this.#failure !== undefined) throw this.#failure;
-  }
-
-  /** Ends it from this side. `reason` is what those hear who still wait for a frame. */
-  close(reason: SandboxError): void {
-    this.#fail(reason);
   }
 
   #fail(failure: SandboxError): void {

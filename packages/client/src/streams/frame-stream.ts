@@ -57,7 +57,7 @@ export class FrameStream<Frame extends ServerFrame> {
   close(reason: SandboxError = left()): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
-    this.#opening?.then((socket) => socket.close(reason), ignore);
+    this.#scope?.stop(reason);
     this.#scope?.end();
   }
 
@@ -117,8 +117,4 @@ function inputFailed(cause: unknown): SandboxError {
     code: "INPUT_FAILED",
     cause,
   });
-}
-
-function ignore(): void {
-  // Whoever opened it was told.
 }

@@ -34,7 +34,7 @@ export class CallScope implements StopSignal {
   constructor(callerSignal: AbortSignal | undefined) {
     if (callerSignal === undefined) return;
     if (!isSignal(callerSignal)) throw invalidArgument("signal must be an AbortSignal.");
-    const stop = (): void => this.#stop(new AbortError(callerSignal.reason));
+    const stop = (): void => this.stop(new AbortError(callerSignal.reason));
     if (callerSignal.aborted) stop();
     else this.#leaveCaller = onAbort(callerSignal, stop);
   }
@@ -86,7 +86,7 @@ export class CallScope implements StopSignal {
     this.#timer = setTimeout(
       () => {
         const summary = `${passed} within ${seconds} s.`;
-        this.#stop(new TimeoutError({ summary, hint, kind, code: "TIMEOUT", requestId }));
+        this.stop(new TimeoutError({ summary, hint, kind, code: "TIMEOUT", requestId }));
       },
       Math.min(milliseconds, longestTimer),
     );
@@ -117,7 +117,8 @@ export class CallScope implements StopSignal {
     this.#leaveCaller?.();
   }
 
-  #stop(failure: SandboxError): void {
+  /** Stops it from this side, as the caller's signal and the limit do. */
+  stop(failure: SandboxError): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.#controller?.abort(failure);

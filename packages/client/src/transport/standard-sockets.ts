@@ -21,7 +21,9 @@ export class StandardSockets implements Sockets {
     if (this.#isClosed) throw clientClosed();
     const socket = this.#make(url, { headers });
     let carried: CarriedSocket | undefined;
+    let isOver = false;
     const closed = (code: number, reason: string): void => {
+      isOver = true;
       if (carried !== undefined) this.#open.delete(carried);
       listener.closed(code, reason);
     };
@@ -33,7 +35,8 @@ export class StandardSockets implements Sockets {
       send: (text) => socket.send(text),
       close: () => socket.close(1000),
     };
-    this.#open.add(carried);
+    // It may have been closed in the moment in which it was opened.
+    if (!isOver) this.#open.add(carried);
     return carried;
   }
 

@@ -25,7 +25,9 @@ export class UndiciSockets implements Sockets {
     const handshake = new Handshake();
     const socket = new WebSocket(url, { headers, dispatcher: agent.compose(handshake.interceptor) });
     let carried: UndiciSocket | undefined;
+    let isOver = false;
     const closed = (code: number, reason: string): void => {
+      isOver = true;
       if (carried !== undefined) this.#open.delete(carried);
       carried?.end();
       listener.closed(code, reason);
@@ -37,7 +39,8 @@ export class UndiciSockets implements Sockets {
     }
     if (handshake.connection === undefined) throw new Error("undici opened a WebSocket without a connection");
     carried = new UndiciSocket(socket, handshake.connection, () => ping(socket));
-    this.#open.add(carried);
+    // It may have been closed in the moment in which it was opened.
+    if (!isOver) this.#open.add(carried);
     return carried;
   }
 
