@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 import { createContext, runInContext } from "node:vm";
 import { build, type Options } from "tsup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { OpenWebSocket } from "../src/index.js";
+import { frameServer } from "./support/frame-server.js";
 import { json, scriptedServer } from "./support/scripted-server.js";
 
 const run = promisify(execFile);
@@ -71,7 +73,7 @@ describe("where there is no Node.js", () => {
     const fetch = (request: Request): Promise<Response> => globalThis.fetch(request);
     const streams = { Blob, FormData, Headers, ReadableStream, Request, Response, TextDecoder, TextEncoder };
     const tools = { AbortController, AbortSignal, URL, atob, btoa, crypto, performance };
-    return { ...streams, ...tools, clearTimeout, fetch, setTimeout };
+    return { ...streams, ...tools, clearInterval, clearTimeout, fetch, setInterval, setTimeout };
   }
 
   test("the bundle needs no module of it", async () => {
@@ -106,5 +108,27 @@ describe("where there is no Node.js", () => {
       "POST /files/upload",
       "DELETE /v1/sandboxes/abc",
     ]);
+  });
+
+  test("streams say what they lack, and work with a WebSocket that is brought along", async () => {
+    const server = await frameServer((_, socket) =>
+      socket.send({ type: "result", exit_code: 4 }, { type: "complete", success: false }),
+    );
+    const { WebSocket } = await import("undici");
+    const webSocket: OpenWebSocket = (url, { headers }) => new WebSocket(url, { headers });
+    const context = createContext({ ...edge(), webSocket });
+    runInContext(await readFile(join(directory, "edge.global.js"), "utf8"), context);
+    const seen = await runInContext(
+      `(async () => {
+        const options = { apiKey: "key", baseUrl: ${JSON.stringify(server.url)} };
+        const run = async (more) => {
+          const sandbox = await new cloudSandbox.SandboxClient({ ...options, ...more }).sandboxes.get("abc");
+          return sandbox.executeStream("1").result().then(({ exitCode }) => exitCode, ({ code }) => code);
+        };
+        return [await run({}), await run({ webSocket })];
+      })()`,
+      context,
+    );
+    expect([...seen]).toEqual(["WEBSOCKET_UNAVAILABLE", 4]);
   });
 });
