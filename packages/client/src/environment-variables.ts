@@ -1,8 +1,7 @@
-import { maskedValue } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { bodyOf, successOf } from "./contract-clients.js";
-import { invalidArgument } from "./errors.js";
+import { checkedVariables, variableName } from "./variables.js";
 
 /**
  * The environment variables that every execution in a sandbox sees, at most 1,000 of 32 KiB each. The server masks values
@@ -58,25 +57,4 @@ export class EnvironmentVariables {
   async clear(options?: CallOptions): Promise<void> {
     await successOf(this.#access.client.DELETE("/env", callInit(options)));
   }
-}
-
-function checkedVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
-  for (const [name, value] of Object.entries(variables)) {
-    variableName(name);
-    if (typeof value !== "string") throw invalidArgument(`The value of ${name} must be text.`);
-    if (value !== maskedValue) continue;
-    throw invalidArgument(
-      `The value of ${name} is the mask that the server shows in place of a secret.`,
-      "Leave the variable out of merge(), which keeps its value, or give the value itself.",
-    );
-  }
-  return { ...variables };
-}
-
-function variableName(name: string): string {
-  if (/^[A-Za-z_]\w*$/.test(name)) return name;
-  throw invalidArgument(
-    `"${name}" is no name of an environment variable.`,
-    'A name is letters, digits and "_", and begins with no digit.',
-  );
 }

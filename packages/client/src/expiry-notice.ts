@@ -17,9 +17,10 @@ export interface Expiring {
  * Calls back shortly before the deadline, and again before a later one that it was moved to meanwhile. Somebody else may have
  * moved it, so the control plane is asked first. No timer here keeps the process alive.
  */
-export function noticeExpiry(
+export function noticeExpiry<Subject>(
   sandbox: Expiring,
-  callback: () => unknown,
+  callback: (subject: Subject) => unknown,
+  subject: Subject,
   { secondsBefore = 60 }: ExpiringOptions = {},
 ): () => void {
   if (typeof callback !== "function") throw invalidArgument("onExpiring needs a function to call.");
@@ -44,7 +45,7 @@ export function noticeExpiry(
     );
     if (isOver || isGone) return;
     if (due() > 0) return wait(due());
-    await callback();
+    await callback(subject);
     if (due() > 0) wait(due());
     else isOver = true;
   };

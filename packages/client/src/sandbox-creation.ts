@@ -3,6 +3,7 @@ import type { CallOptions } from "./call-options.js";
 import { InvalidResponseError, invalidArgument } from "./errors.js";
 import { given } from "./given.js";
 import type { Isolation } from "./sandbox-record.js";
+import { checkedVariables } from "./variables.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
@@ -51,6 +52,10 @@ export function createRequest(
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
+  if (name !== undefined && (typeof name !== "string" || name.trim() === ""))
+    throw invalidArgument("The name is empty.");
+  checkLabels(metadata);
+  checkLists(egress, internetAccess);
   const seconds = options.timeoutSeconds ?? defaultLifetime;
   const made =
     templateId === undefined
@@ -63,12 +68,28 @@ export function createRequest(
       region,
       internet_access: internetAccess,
       egress: egress && given({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
-      env_vars: env === undefined ? undefined : { ...env },
+      env_vars: env && checkedVariables(env),
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },
       min_isolation: minIsolation,
     }),
   };
+}
+
+function checkLabels(metadata: CreateSandboxOptions["metadata"] = {}): void {
+  for (const [label, value] of Object.entries(metadata))
+    if (typeof value !== "string") throw invalidArgument(`The value of the label "${label}" must be text.`);
+}
+
+function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
+  if (egress === undefined) return;
+  if (internetAccess === false)
+    throw invalidArgument("egress says what of the internet is reached; internetAccess is false.");
+  for (const [list, entries] of Object.entries(given({ allow: egress.allow, deny: egress.deny }))) {
+    const isList =
+      Array.isArray(entries) && entries.every((entry) => typeof entry === "string" && entry !== "");
+    if (!isList) throw invalidArgument(`egress.${list} must be a list of names and addresses.`);
+  }
 }
 
 export function lifetime(seconds: number): number {

@@ -253,13 +253,13 @@ export class Sandbox implements AsyncDisposable {
    * Calls back shortly before its deadline, and again before each later one that it is moved to meanwhile, until the function
    * that this returns is called. Never calls where there is no deadline.
    */
-  onExpiring(callback: (sandbox: Sandbox) => unknown, options?: ExpiringOptions): () => void {
+  onExpiring(callback: (sandbox: this) => unknown, options?: ExpiringOptions): () => void {
     const expiring = {
       remaining: () => this.#remaining(),
       refresh: () => this.refresh(),
       isDeleted: () => this.status === "deleted",
     };
-    return noticeExpiry(expiring, () => callback(this), options);
+    return noticeExpiry(expiring, callback, this, options);
   }
 
   /** Gets a fresh token for its agent; done by itself when needed (POST /v1/sandboxes/{id}/token/refresh). */
