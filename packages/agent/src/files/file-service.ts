@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants, type Stats } from "node:fs";
+import { constants, fchmodSync, lstatSync, renameSync, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open, opendir, rename, rm, unlink } from "node:fs/promises";
 import { posix } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
@@ -21,7 +21,7 @@ export interface WriteOptions {
   readonly overwrite: boolean;
 }
 
-class Destination implements AsyncDisposable {
+class Destination implements Disposable {
   constructor(
     readonly directory: Pin,
     private readonly name: string,
@@ -31,8 +31,8 @@ class Destination implements AsyncDisposable {
     return this.directory.entry(this.name);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.directory.close();
+  [Symbol.dispose](): void {
+    this.directory.close();
   }
 }
 
@@ -65,7 +65,7 @@ export class FileService {
 
   async read(path: string): Promise<{ path: string; content: string; size: number }> {
     const absolute = this.tree.resolve(path);
-    await using pin = await this.tree.pinFile(absolute);
+    using pin = await this.tree.pinFile(absolute);
     await using file = await this.#open(pin);
     // One byte more than allowed: the file may be growing.
     const chunks: Buffer[] = await file.createReadStream({ end: readLimit, autoClose: false }).toArray();
@@ -82,14 +82,14 @@ export class FileService {
   /** The file, open for reading; whoever asks closes it. */
   async openForDownload(path: string): Promise<{ file: FileHandle; name: string; size: number }> {
     const absolute = this.tree.resolve(path);
-    await using pin = await this.tree.pinFile(absolute);
+    using pin = await this.tree.pinFile(absolute);
     return { file: await this.#open(pin), name: posix.basename(absolute), size: pin.stats.size };
   }
 
   async exists(path: string): Promise<{ path: string; exists: boolean; is_directory?: boolean }> {
     const absolute = this.tree.resolve(path);
     try {
-      await using pin = await this.tree.pin(absolute);
+      using pin = await this.tree.pin(absolute);
       return { path: absolute, exists: true, is_directory: pin.stats.isDirectory() };
     } catch (error) {
       if (isMissing(error)) return { path: absolute, exists: false };
@@ -99,7 +99,7 @@ export class FileService {
 
   async list(path: string): Promise<AgentSchemas["FileListResponse"]> {
     const absolute = this.tree.resolve(path);
-    await using pin = await this.tree.pinDirectory(absolute);
+    using pin = await this.tree.pinDirectory(absolute);
     const names: Buffer[] = [];
     let total = 0;
     try {
@@ -123,23 +123,23 @@ export class FileService {
   async stat(path: string): Promise<AgentSchemas["FileInfo"]> {
     const absolute = this.tree.resolve(path);
     if (this.tree.isRoot(absolute)) {
-      await using root = await this.tree.pin(absolute);
+      using root = await this.tree.pin(absolute);
       return fileInfo(absolute, root.stats);
     }
-    await using parent = await this.tree.pinDirectory(posix.dirname(absolute));
+    using parent = await this.tree.pinDirectory(posix.dirname(absolute));
     return fileInfo(absolute, await entryStats(parent, absolute));
   }
 
   async makeDirectory(path: string): Promise<string> {
     const absolute = this.tree.resolve(path);
-    await using _pin = await this.tree.pinDirectory(absolute, true);
+    using _pin = await this.tree.pinDirectory(absolute, true);
     return absolute;
   }
 
   async remove(path: string): Promise<string> {
     const absolute = this.tree.resolve(path);
     this.#refuseRoot(absolute, "removed");
-    await using parent = await this.tree.pinDirectory(posix.dirname(absolute));
+    using parent = await this.tree.pinDirectory(posix.dirname(absolute));
     try {
       // A symbolic link is removed itself.
       await rm(await parent.existingEntry(posix.basename(absolute)), { recursive: true });
@@ -154,9 +154,9 @@ export class FileService {
     const from = this.tree.resolve(path);
     const to = this.tree.resolve(newPath);
     for (const moved of [from, to]) this.#refuseRoot(moved, "moved");
-    await using parent = await this.tree.pinDirectory(posix.dirname(from));
+    using parent = await this.tree.pinDirectory(posix.dirname(from));
     const stats = await entryStats(parent, from);
-    await using directory = await this.tree.pinDirectory(posix.dirname(to), true);
+    using directory = await this.tree.pinDirectory(posix.dirname(to), true);
     const destination = directory.entry(posix.basename(to));
     const existing = await lstat(destination).catch(() => undefined);
     if (existing && from !== to && (!overwrite || existing.isDirectory()))
@@ -188,7 +188,7 @@ export class FileService {
     fill: (file: FileHandle) => Promise<T>,
   ): Promise<Written<T>> {
     const absolute = this.tree.resolve(path);
-    await using destination = await this.#destination(absolute, options.overwrite);
+    using destination = await this.#destination(absolute, options.overwrite);
     const temporary = destination.directory.entry(`.${randomUUID()}.tmp`);
     try {
       const filled = await create(temporary, options.mode, fill);
@@ -204,8 +204,8 @@ export class FileService {
   async move(from: string, to: string): Promise<string> {
     const source = this.tree.resolve(from);
     const absolute = this.tree.resolve(to);
-    await using pin = await this.tree.pinFile(source);
-    await using destination = await this.#destination(absolute, true);
+    using pin = await this.tree.pinFile(source);
+    using destination = await this.#destination(absolute, true);
     try {
       await rename(pin.realPath, destination.entry);
     } catch (error) {
@@ -240,24 +240,24 @@ export class FileService {
     const directory = await this.tree.pinDirectory(posix.dirname(path), true);
     try {
       const name = posix.basename(path);
-      const existing = await lstat(directory.entry(name)).catch(() => undefined);
+      const existing = statsIfThere(directory.entry(name));
       if (!existing?.isSymbolicLink()) {
         refuseToReplace(existing, path, overwrite);
         return new Destination(directory, name);
       }
-      await using target = await this.tree.pinFile(path);
+      using target = await this.tree.pinFile(path);
       refuseToReplace(target.stats, path, overwrite);
       const targetDirectory = await this.tree.pinDirectory(posix.dirname(target.realPath));
-      await directory.close();
+      directory.close();
       return new Destination(targetDirectory, posix.basename(target.realPath));
     } catch (error) {
-      await directory.close();
+      directory.close();
       throw error;
     }
   }
 
   async #copyFile(from: string, to: string, overwrite: boolean): Promise<void> {
-    await using pin = await this.tree.pinFile(from);
+    using pin = await this.tree.pinFile(from);
     await using content = await this.#open(pin);
     const options = { mode: pin.stats.mode & 0o777, overwrite };
     await this.write(to, options, (file) => copy(content.createReadStream({ autoClose: false }), file));
@@ -296,12 +296,21 @@ function refuseToReplace(existing: Stats | undefined, path: string, overwrite: b
 async function create<T>(path: string, mode: number, fill: (file: FileHandle) => Promise<T>): Promise<T> {
   await using file = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
   const filled = await fill(file);
-  await file.chmod(mode);
+  fchmodSync(file.fd, mode);
   return filled;
 }
 
+/** What keeps it from being looked at keeps it from being written, too, which is told then. */
+function statsIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 async function place(temporary: string, destination: string, overwrite: boolean): Promise<void> {
-  if (overwrite) return rename(temporary, destination);
+  if (overwrite) return renameSync(temporary, destination);
   await link(temporary, destination);
   await unlink(temporary);
 }

@@ -1,5 +1,5 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, mkdir, open, readlink, realpath } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, type Stats } from "node:fs";
+import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
 import { posix } from "node:path";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import { entryLike, readsLike } from "./unreadable-name.js";
@@ -11,7 +11,8 @@ const O_PATH = 0o10000000;
  * The directories whose files are served, and the one way to get at what is in them.
  *
  * The sandbox's programs may swap a directory for a symbolic link at any moment, so a path is never checked and then
- * used. It is pinned: the kernel's handle of what it leads to is held, asked where it is, and worked through.
+ * used. It is pinned: the kernel's handle of what it leads to is held, asked where it is, and worked through. That is
+ * done in this thread: none of it can block, and each way to another thread and back takes longer than all of it.
  */
 export class ServedTree {
   private constructor(
@@ -44,13 +45,13 @@ export class ServedTree {
   /** Holds on to what a path leads to, through symbolic links as long as they end in a root. */
   async pin(path: string): Promise<Pin> {
     try {
-      const handle = await hold(path);
+      const descriptor = await hold(path);
       try {
-        const where = await readlink(procPath(handle));
+        const where = readlinkSync(procPath(descriptor));
         if (!isWithin(where, this.realRoots)) throw this.#notAllowed(path);
-        return new Pin(handle, path, where, await handle.stat());
+        return new Pin(descriptor, path, where, fstatSync(descriptor));
       } catch (error) {
-        await handle.close();
+        closeSync(descriptor);
         throw error;
       }
     } catch (error) {
@@ -61,7 +62,7 @@ export class ServedTree {
   async pinFile(path: string): Promise<Pin> {
     const pin = await this.pin(path);
     if (pin.stats.isFile()) return pin;
-    await pin.close();
+    pin.close();
     const what = pin.stats.isDirectory() ? "is a directory" : "is not a regular file";
     throw pathProblem(400, "INVALID_PATH", `${path} ${what}.`, path);
   }
@@ -77,7 +78,7 @@ export class ServedTree {
       pin = await this.pin(path);
     }
     if (pin.stats.isDirectory()) return pin;
-    await pin.close();
+    pin.close();
     const [status, code] = create
       ? ([409, "FILE_ALREADY_EXISTS"] as const)
       : ([400, "INVALID_PATH"] as const);
@@ -85,7 +86,7 @@ export class ServedTree {
   }
 
   async #makeDirectory(path: string): Promise<void> {
-    await using parent = await this.pinDirectory(posix.dirname(path), true);
+    using parent = await this.pinDirectory(posix.dirname(path), true);
     try {
       await mkdir(parent.entry(posix.basename(path)));
     } catch (error) {
@@ -106,9 +107,9 @@ export class ServedTree {
 }
 
 /** Something in the file system that stays the same whatever happens to its path. */
-export class Pin implements AsyncDisposable {
+export class Pin implements Disposable {
   constructor(
-    private readonly handle: FileHandle,
+    private readonly descriptor: number,
     readonly path: string,
     /** Where it was when it was pinned, without symbolic links. */
     readonly realPath: string,
@@ -117,7 +118,7 @@ export class Pin implements AsyncDisposable {
 
   /** A path that leads to it, and nowhere else, while it is held. */
   get location(): string {
-    return procPath(this.handle);
+    return procPath(this.descriptor);
   }
 
   /** For a directory: a path that leads to its entry of that name. */
@@ -135,12 +136,12 @@ export class Pin implements AsyncDisposable {
     return open(this.location, constants.O_RDONLY | constants.O_NONBLOCK);
   }
 
-  close(): Promise<void> {
-    return this.handle.close();
+  close(): void {
+    closeSync(this.descriptor);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
 
@@ -148,17 +149,17 @@ export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "FILE_NOT_FOUND";
 
 /** The check of where it is comes after: whatever the path was made of. */
-async function hold(path: string): Promise<FileHandle> {
+async function hold(path: string): Promise<number> {
   try {
-    return await open(path, O_PATH);
+    return openSync(path, O_PATH);
   } catch (error) {
     const bytes = failedWith(error, "ENOENT") ? await readsLike(path) : undefined;
     if (!bytes) throw error;
-    return open(bytes, O_PATH);
+    return openSync(bytes, O_PATH);
   }
 }
 
-const procPath = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`;
+const procPath = (descriptor: number) => `/proc/self/fd/${descriptor}`;
 
 const isWithin = (path: string, roots: readonly string[]) =>
   roots.some((root) => path === root || path.startsWith(`${root}/`));

@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { Problem, Reply } from "@cloud-sandbox/protocol/server";
@@ -108,7 +109,7 @@ const done = (what: string, path: string, size?: number) => ({
 
 async function fill(file: FileHandle, bytes: Readable): Promise<number> {
   await copy(bytes, file);
-  return (await file.stat()).size;
+  return fstatSync(file.fd).size;
 }
 
 function decodeBase64(text: string): Buffer {
