@@ -9,12 +9,21 @@ export function beforeTermination(cleanUp: CleanUp): () => void {
 }
 
 /**
+ * Whether a signal is ending this process after a clean-up. What then fails because its sandbox is deleted is not told:
+ * nobody could handle it, and an unhandled failure would give the process another exit code.
+ */
+export function isTerminating(): boolean {
+  return typeof globalThis.process?.listenerCount === "function" && sharedWatch().isEnding;
+}
+
+/**
  * Listens only while there is something to clean up, and only for signals that nobody else listens to: a program that does
  * has taken its end in its own hands. The process then dies of the signal as it would have, so that its exit code is the same;
  * a second signal kills it at once.
  */
 class TerminationWatch {
   readonly #cleanUps = new Set<CleanUp>();
+  isEnding = false;
 
   add(cleanUp: CleanUp): void {
     if (this.#cleanUps.size === 0) for (const signal of signals) process.on(signal, this.#onSignal);
@@ -27,6 +36,7 @@ class TerminationWatch {
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (process.listenerCount(signal) > 1 + countOfPoliteListeners()) return;
+    this.isEnding = true;
     this.#stopListening();
     const cleanUps = [...this.#cleanUps].map((cleanUp) => cleanUp());
     this.#cleanUps.clear();

@@ -3,6 +3,7 @@ import { parseRetryAfter } from "../error-envelope.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
 import type { ServerClock } from "../server-clock.js";
+import { isTerminating } from "../termination-watch.js";
 import { version } from "../version.js";
 import { CallScope, type StopSignal } from "./call-scope.js";
 import type { Hooks, RequestEvent } from "./hooks.js";
@@ -72,7 +73,11 @@ export class Channel {
     let response: LightResponse | undefined;
     try {
       response = await this.#untilSettled(call);
+      if (response.status >= 400) await this.#unlessTerminating();
       return response;
+    } catch (error) {
+      await this.#unlessTerminating();
+      throw error;
     } finally {
       isOver?.();
       // A streamed body goes on; its end is the end of the call.
@@ -90,6 +95,10 @@ export class Channel {
       );
     }
     return url.slice(this.#origin.length);
+  }
+
+  async #unlessTerminating(): Promise<void> {
+    if (this.#options.plane === "agent" && isTerminating()) await new Promise(() => undefined);
   }
 
   async #untilSettled(call: Call): Promise<LightResponse> {
