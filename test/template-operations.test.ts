@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -259,5 +260,26 @@ test("templates and builds are kept over a crash; a build it cut short has faile
   } finally {
     await rm(directory, { recursive: true, force: true });
     expect(existsSync(directory)).toBe(false);
+  }
+});
+
+const cannotMount = process.getuid?.() === 0 ? undefined : "mounting a small disk takes root";
+
+test("no template is built where it would fill the disk", async ({ skip }) => {
+  skip(cannotMount !== undefined, cannotMount);
+  const disk = await mkdtemp(join(tmpdir(), "small-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", disk]);
+  try {
+    const server = await startLocalServer({ args: ["--pool", "0", "--data-dir", join(disk, "data")] });
+    const answer = await new TemplateBuilding(server).call("POST", "/v1/templates/build", {
+      ...whole,
+      steps: [run("true")],
+    });
+    await server.stop();
+    expect(answer).toMatchObject({ status: 429, json: { code: "RESOURCE_LIMIT_ERROR" } });
+    expect(answer.json.message).toMatch(/Delete templates/);
+  } finally {
+    execFileSync("umount", [disk]);
+    await rm(disk, { recursive: true });
   }
 });

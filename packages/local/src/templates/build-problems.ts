@@ -29,6 +29,13 @@ export const templateNotReady = (name: string, status: string): Problem =>
     `Template ${name} cannot be used: it is ${status}. ${status === "building" ? "Wait until its build has ended." : "Build it again, with update: true."}`,
   );
 
+export const noRoomForLayers = (): Problem =>
+  new Problem(
+    429,
+    "RESOURCE_LIMIT_ERROR",
+    "This machine's disk is nearly full, and a template would stay on it. Delete templates that are no longer needed, or give the server another --data-dir.",
+  );
+
 export const tooManyBuilds = (limit: number): Problem =>
   new Problem(
     429,

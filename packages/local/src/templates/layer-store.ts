@@ -1,4 +1,4 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../runtime/remove-tree.js";
 
@@ -16,6 +16,12 @@ export class LayerStore {
 
   async path(name: string): Promise<string> {
     return join(await this.#ready(), name);
+  }
+
+  /** Bytes that are free where they are. */
+  async room(): Promise<number> {
+    const { bavail, bsize } = await statfs(await this.#ready());
+    return bavail * bsize;
   }
 
   /** Keeps them, also from {@link collect}, until the function that is returned is called. */

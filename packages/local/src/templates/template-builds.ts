@@ -8,6 +8,7 @@ import { type BuildPlan, planBuild } from "./build-plan.js";
 import {
   buildNotFound,
   invalidBuild,
+  noRoomForLayers,
   templateIsBuilt,
   templateIsPublic,
   templateNameTaken,
@@ -22,6 +23,8 @@ const buildsAtATime = 2;
 const buildLimit = 20;
 const rememberedBuilds = 200;
 const firstId = 1000;
+/** Bytes of the disk that templates leave to everything else. */
+const leastRoom = 1024 ** 3;
 
 export interface TemplateBuildsOptions {
   readonly catalogue: TemplateCatalogue;
@@ -75,6 +78,7 @@ export class TemplateBuilds {
       throw templateNameTaken(request.name);
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
+    if ((await this.options.layers.room()) < leastRoom) throw noRoomForLayers();
     const base = await this.#base(request.from_image ?? "");
     const plan = planBuild(request, base, uploads);
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
