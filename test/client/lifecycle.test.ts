@@ -172,6 +172,7 @@ describe("a process that a signal ends", () => {
   test.each([
     ["that it was told to leave", creates.replace('"base"', '"base", deleteOnSignal: false'), null],
     ["when the program handles it", `process.on("SIGTERM", () => process.exit(7)); ${creates}`, 7],
+    ["when the program handles it once", `process.once("SIGTERM", () => process.exit(7)); ${creates}`, 7],
   ])("leaves what it made %s", async (_, body, expected) => {
     const { id, code } = await ended("SIGTERM", body);
     expect(code).toBe(expected);

@@ -11,7 +11,7 @@ export async function openBackend(environment: NodeJS.ProcessEnv = process.env):
   const hasKey = credentials.some((name) => (environment[name]?.trim() ?? "") !== "");
   const choice = environment.CLOUD_SANDBOX_BACKEND || (hasKey ? "cloud" : "local");
   if (choice === "cloud") {
-    const client = new SandboxClient();
+    const client = new SandboxClient({ deleteOnSignal: false });
     return { client, close: () => client.close() };
   }
   if (choice !== "local") {
@@ -29,6 +29,7 @@ export async function openBackend(environment: NodeJS.ProcessEnv = process.env):
     baseUrl: controlPlane.url,
     apiKey: controlPlane.apiKey,
     bearerToken: "",
+    deleteOnSignal: false,
   });
   return {
     client,

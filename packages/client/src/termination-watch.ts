@@ -26,7 +26,9 @@ class TerminationWatch {
   isEnding = false;
 
   add(cleanUp: CleanUp): void {
-    if (this.#cleanUps.size === 0) for (const signal of signals) process.on(signal, this.#onSignal);
+    // Before all others: who listens for one signal only does so no longer when that one has come to them.
+    if (this.#cleanUps.size === 0 && !this.isEnding)
+      for (const signal of signals) process.prependListener(signal, this.#onSignal);
     this.#cleanUps.add(cleanUp);
   }
 
@@ -35,12 +37,19 @@ class TerminationWatch {
   }
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
+    // Until then somebody listens, or those who leave it to others would end the process.
+    const die = (): void => {
+      this.#stopListening();
+      process.kill(process.pid, signal);
+    };
+    if (this.isEnding) {
+      die();
+      return;
+    }
     if (process.listenerCount(signal) > 1 + countOfPoliteListeners()) return;
     this.isEnding = true;
-    this.#stopListening();
     const cleanUps = [...this.#cleanUps].map((cleanUp) => cleanUp());
     this.#cleanUps.clear();
-    const die = (): void => void process.kill(process.pid, signal);
     setTimeout(die, longestCleanUp);
     void Promise.allSettled(cleanUps).then(die);
   };

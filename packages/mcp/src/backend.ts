@@ -48,7 +48,7 @@ const credentials = [
 
 async function openCloud(): Promise<Backend> {
   const { SandboxClient } = await import("cloud-sandbox");
-  const client = new SandboxClient();
+  const client = new SandboxClient({ deleteOnSignal: false });
   const sandboxes = new SandboxDirectory(client);
   return {
     client,
@@ -70,7 +70,7 @@ async function openLocal(): Promise<Backend> {
   const controlPlane = await startLocalControlPlane().catch(asBackendError);
   const { url, apiKey, runtime, isolation } = controlPlane;
   // Without an explicit bearer token, one that is meant for the cloud would be taken from the environment.
-  const client = new SandboxClient({ baseUrl: url, apiKey, bearerToken: "" });
+  const client = new SandboxClient({ baseUrl: url, apiKey, bearerToken: "", deleteOnSignal: false });
   return {
     client,
     sandboxes: new SandboxDirectory(client),
