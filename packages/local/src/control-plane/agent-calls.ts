@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
+import { answerText } from "../gateway/agent-answer.js";
 import type { AgentConnections, AgentRequest } from "../gateway/agent-connection.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { TokenIssuer } from "./token-issuer.js";
@@ -21,7 +22,7 @@ export class AgentCalls {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ env_vars: variables, merge: true }),
     });
-    const said = await textOf(answer);
+    const said = await answerText(answer, answerLimit);
     if (isSuccess(answer)) return;
     throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(said, answer)}`);
   }
@@ -77,26 +78,15 @@ export interface AgentQuestion {
 }
 
 async function successText(answer: IncomingMessage): Promise<string> {
-  const said = await textOf(answer);
+  const said = await answerText(answer, answerLimit);
   if (!isSuccess(answer)) throw new Error(problemText(said, answer));
   return said;
 }
 
 const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
 
+/** Bytes. */
 const answerLimit = 4 * 1024 * 1024;
-
-/** The body, which nothing but this keeps from being endless. */
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > answerLimit) throw new Error("The agent's answer is too long.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
 
 function problemText(body: string, { statusCode }: IncomingMessage): string {
   try {

@@ -3,6 +3,7 @@ import type { AgentOperations } from "@cloud-sandbox/protocol";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { agentEnvelope, contractRouter, Problem, Reply } from "@cloud-sandbox/protocol/server";
 import * as z from "zod/mini";
+import { answerText } from "../gateway/agent-answer.js";
 import type { AgentRequest } from "../gateway/agent-connection.js";
 import { type AgentTarget, agentPath } from "../gateway/agent-target.js";
 import {
@@ -11,7 +12,6 @@ import {
   forwardedResponseHeaders,
   subjectOf,
 } from "../gateway/forwarded-headers.js";
-import { answerText } from "./agent-answer.js";
 import { type Callback, parseCallback } from "./callback.js";
 
 /** As the agent's own. */

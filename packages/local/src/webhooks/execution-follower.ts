@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import * as z from "zod/mini";
-import { answerText } from "./agent-answer.js";
+import { answerText } from "../gateway/agent-answer.js";
 import type { Delivery } from "./delivery.js";
 
 /** Seconds that the agent holds an answer back while the code runs. */
