@@ -1,14 +1,4 @@
-const hopByHop = [
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
+import { connectionHeaders } from "../gateway/forwarded-headers.js";
 
 /**
  * Raw headers (names and values in turn) without those that are about one connection only, among them all that
@@ -26,6 +16,6 @@ export function withoutHopByHop(rawHeaders: readonly string[], more: readonly st
         .split(",")
         .map((token) => token.trim()),
     );
-  const dropped = new Set([...hopByHop, ...named, ...more]);
+  const dropped = new Set([...connectionHeaders, ...named, ...more]);
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 
 /** Headers of one connection, not of the message (RFC 9110, section 7.6.1). */
-const connectionHeaders = new Set([
+export const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
