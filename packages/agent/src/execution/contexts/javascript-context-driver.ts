@@ -60,14 +60,18 @@ function serve(given, source) {
     }
     try {
       if (before) process.chdir(before);
-    } catch {}
+    } catch {
+      // The code has removed it; it stays where it is.
+    }
   };
   try {
     if (fields.s) process.chdir(fields.s);
     if (fields.c) {
       try {
         before = process.cwd();
-      } catch {}
+      } catch {
+        // It was removed: there is nowhere to go back to.
+      }
       process.chdir(fields.c);
     }
   } catch (error) {
@@ -197,7 +201,9 @@ function fail(error, details) {
       const line = isSyntax ? current.source.split("\n")[details.lineNumber] ?? "" : "";
       const where = isSyntax ? current.name + ":" + (details.lineNumber + 1) + "\n" + line + "\n" + " ".repeat(details.columnNumber) + "^\n\n" : "";
       console.error(where + (util.types.isNativeError(error) ? util.inspect(error) : "Uncaught " + util.inspect(error)));
-    } catch {}
+    } catch {
+      // What was thrown cannot be written down: a getter of it throws, or the code has closed standard error.
+    }
     current.exit = 1;
   }
   abandon();
