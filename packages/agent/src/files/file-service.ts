@@ -158,7 +158,7 @@ export class FileService {
     const stats = await entryStats(parent, from);
     using directory = await this.tree.pinDirectory(posix.dirname(to), true);
     const destination = directory.entry(posix.basename(to));
-    const existing = await lstat(destination).catch(() => undefined);
+    const existing = statsIfThere(destination);
     if (existing && from !== to && (!overwrite || existing.isDirectory()))
       throw pathProblem(409, "FILE_ALREADY_EXISTS", `${to} exists already.`, to);
     const entry = await parent.existingEntry(posix.basename(from));
