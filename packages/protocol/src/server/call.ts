@@ -1,11 +1,17 @@
 import type { Operation } from "../contract.js";
-import { headerOf, type IncomingRequest } from "./incoming-request.js";
+import { type Exchange, headerOf, type NodeExchange } from "./exchange.js";
 
 /** One request on its way through a handler: validated input, and what to know about the caller. */
-export class Call<Params = unknown, Query = unknown, Body = unknown, Auth = unknown> {
+export class Call<
+  Params = unknown,
+  Query = unknown,
+  Body = unknown,
+  Auth = unknown,
+  Over extends Exchange = NodeExchange,
+> {
   constructor(
     /** The request itself: its body is unread where the contract has no JSON body. */
-    readonly request: IncomingRequest,
+    readonly request: Over["request"],
     readonly operation: Operation,
     readonly requestId: string,
     /** Headers for the answer, whatever it will be; names in lower case. */

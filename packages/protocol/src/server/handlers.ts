@@ -1,23 +1,30 @@
 import type { ContractTypes } from "../contract.js";
 import type { Call } from "./call.js";
+import type { Exchange, NodeExchange, ReplyBody } from "./exchange.js";
 import type { Reply } from "./reply.js";
 
 /**
  * The handlers of a contract, by operation. A handler returns the JSON of its success answer, or a `Reply`
  * for everything else; it throws a `Problem` to refuse. Operations without one answer 404.
  */
-export type Handlers<Types extends ContractTypes, Auth> = {
-  readonly [Id in keyof Types["operations"] & string]?: Handler<Types, Id, Auth>;
+export type Handlers<Types extends ContractTypes, Auth, Over extends Exchange = NodeExchange> = {
+  readonly [Id in keyof Types["operations"] & string]?: Handler<Types, Id, Auth, Over>;
 };
 
-export type Handler<Types extends ContractTypes, Id extends keyof Types["operations"] & string, Auth> = (
+export type Handler<
+  Types extends ContractTypes,
+  Id extends keyof Types["operations"] & string,
+  Auth,
+  Over extends Exchange = NodeExchange,
+> = (
   call: Call<
     PathOf<Types["operations"][Id]>,
     Defaulted<QueryOf<Types["operations"][Id]>, Types["defaults"], Id, "query">,
     Defaulted<BodyOf<Types["operations"][Id]>, Types["defaults"], Id, "body">,
-    Id extends Types["public"] ? undefined : Auth
+    Id extends Types["public"] ? undefined : Auth,
+    Over
   >,
-) => Answer<Types["operations"][Id]> | Promise<Answer<Types["operations"][Id]>>;
+) => Answer<Types["operations"][Id], Over> | Promise<Answer<Types["operations"][Id], Over>>;
 
 type PathOf<Operation> = Operation extends { parameters: { path: infer Path extends object } }
   ? Path
@@ -48,9 +55,9 @@ type Defaulted<Value, Defaults, Id, Part extends string> = Value extends object
     : Value
   : Value;
 
-type Answer<Operation> = Operation extends { responses: infer Responses }
-  ? Reply | JsonOf<Responses[keyof Responses & Success]>
-  : Reply;
+type Answer<Operation, Over extends Exchange> = Operation extends { responses: infer Responses }
+  ? Reply<ReplyBody<Over>> | JsonOf<Responses[keyof Responses & Success]>
+  : Reply<ReplyBody<Over>>;
 
 type Success = 200 | 201 | 202 | 204;
 

@@ -1,4 +1,4 @@
-import type { IncomingRequest } from "./incoming-request.js";
+import type { ServedRequest } from "./exchange.js";
 import { Problem } from "./problem.js";
 
 const nothing = new Uint8Array();
@@ -7,14 +7,14 @@ const nothing = new Uint8Array();
  * The JSON body of a request, or `undefined` where it is empty. The media type is not looked at: clients send
  * odd ones. A field that is `null` counts as absent, as it does for servers that decode into structs.
  */
-export async function readJsonBody(request: IncomingRequest, limit: number): Promise<unknown> {
+export async function readJsonBody(request: ServedRequest, limit: number): Promise<unknown> {
   const text = new TextDecoder().decode(await readBody(request, limit));
   if (text.trim() === "") return undefined;
   const value = parseJson(text, "The request body");
   return isObject(value) ? withoutNulls(value) : value;
 }
 
-async function readBody(request: IncomingRequest, limit: number): Promise<Uint8Array> {
+async function readBody(request: ServedRequest, limit: number): Promise<Uint8Array> {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (length === undefined && coding === undefined) return nothing;
   if (Number(length) > limit) throw tooLarge(limit);
@@ -31,7 +31,17 @@ async function readBody(request: IncomingRequest, limit: number): Promise<Uint8A
     throw new Problem(400, "INVALID_REQUEST", "The request ended before its body was complete.");
   }
   const [only] = chunks;
-  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
+  return only && chunks.length === 1 ? only : joined(chunks, received);
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
 }
 
 /** `what` is named in the refusal of a text that is not JSON. */
