@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import {
+  cacheHandlers,
+  environmentHandlers,
+  jobHandlers,
+  metricsHandlers,
+  RequestMetrics,
+  sessionHandlers,
+  unavailable,
+} from "@cloud-sandbox/protocol/handlers";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
 import type { AgentConfig } from "./agent-config.js";
 import { proxyPorts } from "./egress-relay.js";
@@ -20,22 +29,16 @@ import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
 import { backgroundHandlers } from "./handlers/background-handlers.js";
-import { cacheHandlers } from "./handlers/cache-handlers.js";
-import { environmentHandlers } from "./handlers/environment-handlers.js";
 import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
-import { metricsHandlers } from "./handlers/metrics-handlers.js";
 import { processHandlers } from "./handlers/process-handlers.js";
-import { sessionHandlers } from "./handlers/session-handlers.js";
 import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
-import { unavailable } from "./handlers/unavailable.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./port-relay.js";
 import { PrivateDirectory } from "./private-directory.js";
 import { proxyEnvironment } from "./proxy-environment.js";
-import { RequestMetrics } from "./request-metrics.js";
 import { FileArchive } from "./snapshot/file-archive.js";
 import { internalPath, snapshotHandler } from "./snapshot/snapshot-handler.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
@@ -111,7 +114,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
     ...backgroundHandlers({ jobs, directory, programs, offers, workspace }),
-    ...environmentHandlers(variables),
+    ...jobHandlers(jobs),
+    ...environmentHandlers(variables, () => variables.save()),
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),

@@ -202,6 +202,6 @@ describe("a job's output", () => {
 
   test("of a job that never was is not found", async () => {
     const { status, body } = await agent.call("GET", "/execute/processes/cmd_0/output");
-    expect({ status, code: body.code }).toEqual({ status: 404, code: "NOT_FOUND" });
+    expect({ status, code: body.code }).toEqual({ status: 404, code: "PROCESS_NOT_FOUND" });
   });
 });

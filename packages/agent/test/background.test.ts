@@ -164,7 +164,7 @@ describe.for(ways)("%s", ([, way]) => {
 
   test("does not find a job that never was", async () => {
     const { status, body } = await agent.call(...way("cmd_0"));
-    expect({ status, code: body.code }).toEqual({ status: 404, code: "NOT_FOUND" });
+    expect({ status, code: body.code }).toEqual({ status: 404, code: "PROCESS_NOT_FOUND" });
   });
 });
 

@@ -1,13 +1,12 @@
-import type { Execution } from "./executor.js";
 import {
   type Job,
   type JobDescription,
-  type JobEnd,
   type JobOutcome,
   type JobStatus,
-  newJobId,
   statusOf,
-} from "./job.js";
+} from "@cloud-sandbox/protocol/handlers";
+import type { Execution } from "./executor.js";
+import { type JobEnd, newJobId } from "./job.js";
 import type { KeptOutput } from "./kept-output.js";
 
 /** A job of this agent. */

@@ -1,7 +1,6 @@
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { type Job, type JobDescription } from "@cloud-sandbox/protocol/handlers";
 import { BackgroundJob } from "./background-job.js";
 import type { Executor, RunOptions } from "./executor.js";
-import type { Job, JobDescription } from "./job.js";
 import type { JobRecords } from "./job-records.js";
 import type { OutputFiles } from "./output-files.js";
 import type { Program } from "./program.js";

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
-import type { KeptOutput, OutputText } from "./kept-output.js";
+import type { OutputText } from "@cloud-sandbox/protocol/handlers";
+import type { KeptOutput } from "./kept-output.js";
 
 /** Collects one output stream. */
 export class CapturedOutput {

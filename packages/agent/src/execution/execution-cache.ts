@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Outcome } from "@cloud-sandbox/protocol/handlers";
 import { LRUCache } from "lru-cache";
-import type { Outcome } from "./outcome.js";
 
 const mostEntries = 256;
 /** Bytes of all entries together, and of one. */
@@ -66,16 +66,13 @@ export class ExecutionCache {
     return size;
   }
 
-  stats() {
-    const [hits, misses] = [this.#hits, this.#misses];
+  get counts() {
     return {
       size: this.size,
       max_size: mostEntries,
-      total_hits: hits,
       ttl: lifetime,
-      hits,
-      misses,
-      hit_rate: hits + misses === 0 ? 0 : hits / (hits + misses),
+      hits: this.#hits,
+      misses: this.#misses,
     };
   }
 }

@@ -1,12 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "@cloud-sandbox/protocol/handlers";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { ExecutionResources } from "./execution-resources.js";
 import type { ExecutionSlots } from "./execution-slots.js";
 import { ExecutionWatch } from "./execution-watch.js";
 import type { KeptOutput } from "./kept-output.js";
-import { type Outcome, termination, withLine } from "./outcome.js";
+import { termination, withLine } from "./outcome.js";
 import type { OutputFiles } from "./output-files.js";
 import { sweepProcesses } from "./process-sweep.js";
 import type { Program } from "./program.js";

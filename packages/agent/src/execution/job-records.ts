@@ -1,8 +1,9 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Job } from "@cloud-sandbox/protocol/handlers";
 import * as z from "zod/mini";
 import type { PrivateDirectory } from "../private-directory.js";
-import type { Job, JobEnd } from "./job.js";
+import type { JobEnd } from "./job.js";
 import { sweepMarkedProcesses } from "./process-sweep.js";
 import { RecoveredJob, StoredOutput } from "./recovered-job.js";
 

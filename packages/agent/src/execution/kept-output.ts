@@ -1,21 +1,7 @@
+import type { OutputPiece, OutputText } from "@cloud-sandbox/protocol/handlers";
 import { ByteWindow } from "./byte-window.js";
 import type { OutputFile } from "./output-files.js";
-import {
-  type OutputPiece,
-  outputPiece,
-  readRange,
-  withoutPartialEnd,
-  withoutPartialStart,
-} from "./output-piece.js";
-
-export interface OutputText {
-  readonly text: string;
-  /** Bytes the program wrote. */
-  readonly bytes: number;
-  readonly truncated: boolean;
-  /** The file with the full output, when the text is truncated and the file could be written. */
-  readonly file?: string;
-}
+import { outputPiece, readRange, withoutPartialEnd, withoutPartialStart } from "./output-piece.js";
 
 /** What is kept of an output: head and tail in memory, all of it in a file once that is not enough. */
 export class KeptOutput {

@@ -1,15 +1,12 @@
 import { rm } from "node:fs/promises";
+import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { PrivateDirectory } from "../private-directory.js";
 import type { Program } from "./program.js";
 import { pythonDriver } from "./python-driver.js";
 
 /** A language that code can be executed in: which program runs it, and how it gets the code. */
-export interface Language {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  /** The program that must be on the search path. */
-  readonly interpreter: string;
+export interface Language extends LanguageName {
   readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
 }
 
@@ -72,25 +69,7 @@ const go: Language = {
 export const languages: readonly Language[] = [python, javascript, bash, go];
 
 /** The language of that name; a 400 problem that names the accepted ones when there is none. */
-export function languageNamed(name: string): Language {
-  const wanted = name.toLowerCase();
-  const language = languages.find(
-    (candidate) => candidate.name === wanted || candidate.aliases.includes(wanted),
-  );
-  if (language) return language;
-  const accepted = languages.map(({ name, aliases }) => `${name} (${aliases.join(", ")})`).join(", ");
-  throw new Problem(400, "INVALID_REQUEST", `language must be one of ${accepted}.`, {
-    details: { language: name, accepted: languages.map((candidate) => candidate.name) },
-  });
-}
-
-export const languageNotAvailable = ({ name, interpreter }: Language) =>
-  new Problem(
-    400,
-    "LANGUAGE_NOT_AVAILABLE",
-    `This sandbox cannot run ${name}: its template has no ${interpreter}. Use a template that has it.`,
-    { details: { language: name, interpreter } },
-  );
+export const languageNamed = (name: string): Language => knownLanguage(name, languages);
 
 /** The interpreter is installed, but not where the program's own `PATH` leads. */
 export const languageOutOfReach = ({ name, interpreter }: Language) =>

@@ -1,13 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-
-/** A piece of an output, by the bytes it covers. Between what was asked for and `start`, nothing is left. */
-export interface OutputPiece {
-  readonly text: string;
-  readonly start: number;
-  /** Where the next piece begins. */
-  readonly end: number;
-}
+import type { OutputPiece } from "@cloud-sandbox/protocol/handlers";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

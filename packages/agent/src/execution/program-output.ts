@@ -1,8 +1,9 @@
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import type { OutputText } from "@cloud-sandbox/protocol/handlers";
 import { CapturedOutput } from "./captured-output.js";
-import type { KeptOutput, OutputText } from "./kept-output.js";
+import type { KeptOutput } from "./kept-output.js";
 import type { OutputPipes } from "./output-pipes.js";
 
 /** For what is still in a pipe when something in the background keeps it open, in milliseconds. */

@@ -1,6 +1,13 @@
-import type { Job, JobDescription, JobOutcome, JobOutput, JobStatus } from "./job.js";
-import { statusOf } from "./job.js";
-import { type OutputPiece, outputPiece, readRange } from "./output-piece.js";
+import {
+  type Job,
+  type JobDescription,
+  type JobOutcome,
+  type JobOutput,
+  type JobStatus,
+  type OutputPiece,
+  statusOf,
+} from "@cloud-sandbox/protocol/handlers";
+import { outputPiece, readRange } from "./output-piece.js";
 
 /** A job of an agent that ran here before: it has ended, at the latest with that agent. */
 export class RecoveredJob implements Job {

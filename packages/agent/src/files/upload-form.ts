@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { fileMissing } from "@cloud-sandbox/protocol/handlers";
 import { type IncomingRequest, Problem } from "@cloud-sandbox/protocol/server";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 
@@ -46,12 +47,7 @@ export async function receiveForm<T>(
   try {
     request.pipe(form);
     await parsed;
-    if (!storing)
-      throw new Problem(
-        400,
-        "MISSING_PARAMETER",
-        "file is required: send the bytes as the form's part of that name.",
-      );
+    if (!storing) throw fileMissing();
     return { stored: await storing, path };
   } catch (error) {
     request.unpipe(form);

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
+import { notStarted, outcomeFields, valueFields } from "@cloud-sandbox/protocol/handlers";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { CodeRequest, CodeRunner } from "../execution/code-runner.js";
 import type { ExecutionCache } from "../execution/execution-cache.js";
 import type { Executor } from "../execution/executor.js";
-import { type Outcome, outcomeFields, type RichOutput } from "../execution/outcome.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
@@ -59,7 +59,7 @@ export function executionHandlers(parts: KeptExecutionParts) {
       const outcome = await executor
         .run(() => program, { ...placeOf(body, workspace), signal })
         .catch((error) => {
-          if (error instanceof ProgramNotFound) return notFound(error);
+          if (error instanceof ProgramNotFound) return notStarted(error.message, error.exitCode);
           throw error;
         });
       const { pid } = outcome;
@@ -90,41 +90,5 @@ export function codeRequest(body: CodeBody, workspace: string): Omit<CodeRequest
     env: env ?? {},
     cwd: given === undefined ? undefined : posix.resolve(workspace, given),
     context: context ?? undefined,
-  };
-}
-
-/** The first of each kind, beside the output. */
-function valueFields({ result, displays = [], displaysDropped }: Outcome) {
-  const first = (type: string) => displays.find((output) => output.type === type)?.data;
-  const text = (name: string, type: string) => {
-    const data = first(type);
-    return typeof data === "string" ? { [name]: data } : {};
-  };
-  const json = first("application/json");
-  return {
-    ...(result !== undefined && { result }),
-    ...text("png", "image/png"),
-    ...text("html", "text/html"),
-    ...text("svg", "image/svg+xml"),
-    ...text("markdown", "text/markdown"),
-    ...text("latex", "text/latex"),
-    ...(isStructure(json) && { json }),
-    ...(displaysDropped !== undefined && { rich_outputs_dropped: displaysDropped }),
-  };
-}
-
-const isStructure = (value: RichOutput["data"]): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
-
-/** What a shell makes of it: a result, not a refusal. */
-function notFound({ message, exitCode }: ProgramNotFound): Outcome {
-  const text = `${message}\n`;
-  return {
-    reason: "exit",
-    exitCode,
-    pid: undefined,
-    duration: 0,
-    stdout: { text: "", bytes: 0, truncated: false },
-    stderr: { text, bytes: Buffer.byteLength(text), truncated: false },
   };
 }

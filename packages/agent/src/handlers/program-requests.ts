@@ -1,5 +1,6 @@
 import { posix } from "node:path";
-import { type Language, languageNamed, languageNotAvailable } from "../execution/languages.js";
+import { languageNotAvailable } from "@cloud-sandbox/protocol/handlers";
+import { type Language, languageNamed } from "../execution/languages.js";
 import type { Program } from "../execution/program.js";
 import type { InstalledPrograms } from "../machine/installed-programs.js";
 

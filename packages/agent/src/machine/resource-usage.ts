@@ -1,25 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Share, Usage } from "@cloud-sandbox/protocol/handlers";
 import { groupCpuLimit, groupCpuSeconds, groupMemoryBytes, groupMemoryLimit } from "./control-group.js";
 import { readProcessTable } from "./process-table.js";
-
-export interface Usage {
-  /** Of all processors that the sandbox may use. */
-  readonly cpuPercent: number;
-  /** How many those are. */
-  readonly cpus: number;
-  readonly memory: Share;
-  readonly disk: Share;
-  readonly processes: number;
-}
-
-/** In MiB. */
-export interface Share {
-  readonly used: number;
-  readonly total: number;
-  readonly percent: number;
-}
 
 const mebibyte = 1024 * 1024;
 /** In milliseconds. Over less, the processor's load would be noise; over more, it would be history. */

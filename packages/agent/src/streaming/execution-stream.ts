@@ -1,14 +1,13 @@
 import { PassThrough } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { errorFrame, resultFrame } from "@cloud-sandbox/protocol/handlers";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
 import type { Execution } from "../execution/executor.js";
 import type { KeptOutput } from "../execution/kept-output.js";
 import { killGroup } from "../execution/process-sweep.js";
 import { drained } from "./drained.js";
-import { errorFrame } from "./error-frame.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { follow } from "./output-follower.js";
-import { resultFrame } from "./result-frame.js";
 
 export type StreamFrame = AgentSchemas["ExecuteStreamFrame"];
 export type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"] & Filled<"language" | "timeout">;

@@ -1,8 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { errorFrame } from "@cloud-sandbox/protocol/handlers";
 import { type Operation, readClientFrame } from "@cloud-sandbox/protocol/server";
 import { drained } from "./drained.js";
-import { errorFrame } from "./error-frame.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { PseudoTerminal, type TerminalStart } from "./pseudo-terminal.js";
 

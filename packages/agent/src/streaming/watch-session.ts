@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { errorFrame } from "@cloud-sandbox/protocol/handlers";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
 import type { ServedTree } from "../files/served-tree.js";
-import { errorFrame } from "./error-frame.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { type Change, TreeWatch } from "./tree-watch.js";
 import type { WatchBudget } from "./watch-budget.js";

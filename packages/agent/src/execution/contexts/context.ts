@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { Outcome } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { ExecutionSlots } from "../execution-slots.js";
 import type { Execution } from "../executor.js";
-import { type Outcome, withLine } from "../outcome.js";
+import { withLine } from "../outcome.js";
 import { exhausted } from "../start-failure.js";
 import { type Interpreter, InterpreterGone, type InterpreterRequest } from "./interpreter.js";
 

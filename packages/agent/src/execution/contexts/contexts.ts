@@ -1,10 +1,10 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import type { Outcome } from "@cloud-sandbox/protocol/handlers";
 import type { EnvironmentVariables } from "../../environment-variables.js";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { ExecutionSlots } from "../execution-slots.js";
 import type { Execution } from "../executor.js";
-import type { Outcome } from "../outcome.js";
 import { exhausted, ProgramNotFound } from "../start-failure.js";
 import { Context } from "./context.js";
 import type { ContextLanguage } from "./context-language.js";

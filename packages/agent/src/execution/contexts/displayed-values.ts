@@ -1,4 +1,4 @@
-import type { RichOutput } from "../outcome.js";
+import type { RichOutput } from "@cloud-sandbox/protocol/handlers";
 
 const mostValues = 64;
 const mostBytes = 8 * 1024 * 1024;

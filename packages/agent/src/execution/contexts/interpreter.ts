@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { Execution } from "../executor.js";
-import { type Outcome, termination, withLine } from "../outcome.js";
+import { termination, withLine } from "../outcome.js";
 import { executionMarker, sweepContext } from "../process-sweep.js";
 import type { Program } from "../program.js";
 import { ProgramOutput } from "../program-output.js";

@@ -1,10 +1,11 @@
-import type { EnvironmentVariables } from "../environment-variables.js";
-import { type AgentHandlers, now } from "./agent-handlers.js";
+import { type AnyAgentHandlers, now } from "./agent-handlers.js";
+import type { VariableValues } from "./variable-values.js";
 
-export function environmentHandlers(variables: EnvironmentVariables) {
+/** `save` is waited for before a change is told. */
+export function environmentHandlers(variables: VariableValues, save: () => Promise<void> | void) {
   const answer = () => ({ env_vars: variables.shown(), count: variables.count, timestamp: now() });
   const changed = async () => {
-    await variables.save();
+    await save();
     return answer();
   };
   return {
@@ -30,5 +31,5 @@ export function environmentHandlers(variables: EnvironmentVariables) {
       variables.delete(params.key);
       return changed();
     },
-  } satisfies AgentHandlers;
+  } satisfies AnyAgentHandlers;
 }

@@ -1,5 +1,5 @@
-import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import type { AgentSchemas } from "../schemas.js";
+import { Problem } from "../server/problem.js";
 
 /** A refusal as a frame. What is none is logged, and said to be nothing more than that. */
 export function errorFrame(error: unknown): AgentSchemas["ErrorFrame"] {

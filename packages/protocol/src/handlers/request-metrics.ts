@@ -1,4 +1,5 @@
-import type { Operation, RequestEvent } from "@cloud-sandbox/protocol/server";
+import type { Operation } from "../contract.js";
+import type { RequestEvent } from "../server/contract-service.js";
 
 /** Durations that the 95th percentile is taken over, per endpoint. */
 const remembered = 256;

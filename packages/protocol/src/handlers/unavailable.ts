@@ -1,4 +1,5 @@
-import { type Operation, Problem } from "@cloud-sandbox/protocol/server";
+import type { Operation } from "../contract.js";
+import { Problem } from "../server/problem.js";
 
 /** Why an operation that nobody handles is refused, where callers can be told more than that it is not there. */
 export function unavailable({ path, upgrade }: Operation): Problem | undefined {

@@ -1,5 +1,5 @@
-import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { type Outcome, outcomeFields, type RichOutput } from "../execution/outcome.js";
+import type { AgentSchemas } from "../schemas.js";
+import { type Outcome, outcomeFields, type RichOutput } from "./outcome.js";
 
 /** Characters of displayed values together, for clients that did not say they take more: some take no frame of 1 MiB. */
 const richLimit = 512 * 1024;

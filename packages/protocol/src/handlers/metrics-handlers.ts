@@ -1,15 +1,34 @@
-import { Reply } from "@cloud-sandbox/protocol/server";
-import type { ExecutionCache } from "../execution/execution-cache.js";
-import type { ExecutionSlots } from "../execution/execution-slots.js";
-import type { ResourceUsage, Share } from "../machine/resource-usage.js";
-import { prometheusText, type Sample } from "../prometheus-text.js";
-import type { EndpointMetrics, RequestMetrics } from "../request-metrics.js";
-import { type AgentHandlers, now } from "./agent-handlers.js";
+import { Reply } from "../server/reply.js";
+import { type AnyAgentHandlers, now } from "./agent-handlers.js";
+import { prometheusText, type Sample } from "./prometheus-text.js";
+import type { EndpointMetrics, RequestMetrics } from "./request-metrics.js";
+
+/** What a sandbox uses. */
+export interface Usage {
+  /** Of all processors that the sandbox may use. */
+  readonly cpuPercent: number;
+  /** How many those are. */
+  readonly cpus: number;
+  readonly memory: Share;
+  readonly disk: Share;
+  readonly processes: number;
+}
+
+/** In MiB. */
+export interface Share {
+  readonly used: number;
+  readonly total: number;
+  readonly percent: number;
+}
 
 export interface MetricsParts {
-  readonly slots: ExecutionSlots;
-  readonly cache: ExecutionCache;
-  readonly usage: ResourceUsage;
+  /** Executions so far, those that failed, and those that run. */
+  readonly slots: {
+    readonly counts: { readonly total: number; readonly failed: number };
+    readonly active: number;
+  };
+  readonly cache: { readonly size: number };
+  readonly usage: { read(): Promise<Usage> };
   readonly requests: RequestMetrics;
 }
 
@@ -83,7 +102,7 @@ export function metricsHandlers({ slots, cache, usage, requests }: MetricsParts)
     getMetricsSnapshot: snapshot,
     getPrometheusMetrics: async () =>
       new Reply(await prometheus(), { "content-type": "text/plain; version=0.0.4; charset=utf-8" }),
-  } satisfies AgentHandlers;
+  } satisfies AnyAgentHandlers;
 }
 
 type Value = (endpoint: EndpointMetrics) => number;
