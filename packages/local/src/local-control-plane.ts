@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Server } from "node:http";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { type Created, IdempotentCreates } from "@cloud-sandbox/protocol/handlers";
 import { AccountKey } from "./control-plane/account-key.js";
 import { Activity } from "./control-plane/activity.js";
 import { AgentCalls } from "./control-plane/agent-calls.js";
@@ -11,6 +14,7 @@ import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import { RateLimiter } from "./control-plane/rate-limiter.js";
 import { SandboxFiles } from "./control-plane/sandbox-files.js";
 import { SandboxFleet } from "./control-plane/sandbox-fleet.js";
+import type { SandboxRecord } from "./control-plane/sandbox-record.js";
 import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
@@ -180,8 +184,10 @@ async function serve(
     token: async (id) => (await tokens.issue(id)).token,
     log,
   });
+  const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
   const api = controlPlaneApi({
     fleet,
+    creates: rememberedCreates(fleet),
     egress,
     templates,
     builds,
@@ -195,7 +201,8 @@ async function serve(
     version,
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     previewUrls: (id, host) => previewUrls(id, baseFor(host)),
-    metrics: new MetricsStreams(agents, (id) => fleet.get(id)),
+    metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
+    stream: (pieces) => Readable.from(pieces),
     webhooks: webhooks.handlers,
     log,
   });
@@ -263,4 +270,17 @@ async function listen(server: Server, host: string, port: number): Promise<strin
   const actualPort = typeof address === "object" && address ? address.port : port;
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${actualPort}`;
+}
+
+/** Creates are known by their keys over a restart. */
+function rememberedCreates(fleet: SandboxFleet): IdempotentCreates<Created<SandboxRecord>> {
+  const creates = new IdempotentCreates<Created<SandboxRecord>>(
+    ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",
+    (request) => createHash("sha256").update(request).digest("base64"),
+  );
+  for (const sandbox of fleet.list()) {
+    const { idempotency, createdAt } = sandbox;
+    if (idempotency) creates.remember(idempotency, { sandbox, isNew: true }, createdAt);
+  }
+  return creates;
 }

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { sandboxEnded, sandboxPaused } from "@cloud-sandbox/protocol/handlers";
 import { describe, expect, test } from "vitest";
-import { sandboxEnded, sandboxPaused } from "../src/control-plane/problems.js";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "./support/gateway-rig.js";
 
 const terminal = upgradeHead(`/agent/${sandboxId}/terminal`);

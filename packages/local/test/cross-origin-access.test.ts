@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
+import { sandboxPaused } from "@cloud-sandbox/protocol/handlers";
 import { describe, expect, test } from "vitest";
-import { sandboxPaused } from "../src/control-plane/problems.js";
 import { CrossOriginAccess } from "../src/gateway/cross-origin-access.js";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "./support/gateway-rig.js";
 

@@ -3,26 +3,28 @@ import {
   controlPlaneContract,
 } from "@cloud-sandbox/protocol/control-plane-contract";
 import {
-  contractRouter,
-  controlPlaneEnvelope,
-  type Handlers,
-  Problem,
-  type UnauthenticatedCall,
-} from "@cloud-sandbox/protocol/server";
+  authenticateAccount,
+  bearerToken,
+  type SandboxHandlerParts,
+  sandboxHandlers,
+  type TemplateHandlersOptions,
+  templateHandlers,
+} from "@cloud-sandbox/protocol/handlers";
+import { contractRouter, controlPlaneEnvelope, type Handlers, pageOf } from "@cloud-sandbox/protocol/server";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressEntry } from "../egress/egress-log.js";
-import { bearerToken } from "../gateway/forwarded-headers.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
-import { type TemplateHandlersOptions, templateHandlers } from "../templates/template-handlers.js";
 import type { AccountKey } from "./account-key.js";
-import { pageOf } from "./page.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { type SandboxHandlerParts, sandboxHandlers } from "./sandbox-handlers.js";
+import type { SandboxRecord } from "./sandbox-record.js";
+import type { LocalTemplate } from "./template-catalogue.js";
 import { egressEntryOnWire } from "./wire-forms.js";
 
 const bodyLimitBytes = 1024 * 1024;
 
-export interface ControlPlaneApiOptions extends SandboxHandlerParts, TemplateHandlersOptions {
+export interface ControlPlaneApiOptions
+  extends SandboxHandlerParts<SandboxRecord>,
+    TemplateHandlersOptions<LocalTemplate> {
   readonly egress: EgressGateway;
   readonly accountKey: AccountKey;
   readonly limiter: RateLimiter;
@@ -44,31 +46,13 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
       const key = headers["x-api-key"] ?? bearerToken(headers.authorization);
       options.limiter.admit(String(key), responseHeaders);
     },
-    authenticate: (request) => authenticate(request, options.accountKey),
+    authenticate: (call) => authenticateAccount(call, (key) => options.accountKey.matches(key)),
     bodyLimit: bodyLimitBytes,
     onError: (error, { requestId, operationId }) =>
       options.log(
         `${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`,
       ),
   });
-}
-
-function authenticate(request: UnauthenticatedCall, accountKey: AccountKey): undefined {
-  const key = request.header("x-api-key") ?? bearerToken(request.header("authorization"));
-  if (key === "") {
-    const message = "No API key was given. Send it as X-API-Key, or as Authorization: Bearer.";
-    throw new Problem(401, "AUTHENTICATION_REQUIRED", message, { headers: { "www-authenticate": "Bearer" } });
-  }
-  if (!accountKey.matches(key)) {
-    throw new Problem(
-      401,
-      "INVALID_API_KEY",
-      "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.",
-      {
-        headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-      },
-    );
-  }
 }
 
 function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContract, undefined> {

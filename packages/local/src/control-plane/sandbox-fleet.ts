@@ -1,18 +1,25 @@
+import {
+  type CreateRequest,
+  type EndedSandbox,
+  nameTaken,
+  otherTemplate,
+  sandboxFailed,
+  templateNotFound,
+  templateNotReady,
+} from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import { egressRules, type SandboxEgressWish } from "../egress/egress-wish.js";
+import { egressRules } from "../egress/egress-wish.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
-import type { EndedSandbox, StoredSandbox } from "../store/sandbox-repository.js";
-import { templateNotReady } from "../templates/build-problems.js";
+import type { StoredSandbox } from "../store/sandbox-repository.js";
 import type { LayerStore } from "../templates/layer-store.js";
 import type { AgentCalls } from "./agent-calls.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
-import { nameTaken, sandboxFailed, templateNotFound } from "./problems.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
-import type { Idempotency, SandboxRecord } from "./sandbox-record.js";
+import type { SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 import type { LocalTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
@@ -33,17 +40,6 @@ export interface FleetOptions {
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
   readonly log: (message: string) => void;
-}
-
-export interface CreateRequest {
-  readonly template: string;
-  readonly timeoutSeconds: number;
-  readonly minIsolation: IsolationLevel | undefined;
-  readonly name: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: SandboxEgressWish;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly idempotency: Idempotency | undefined;
 }
 
 /** All sandboxes of this machine, from create to their end. Every end takes the same way: {@link SandboxFleet.delete}. */
@@ -89,10 +85,7 @@ export class SandboxFleet {
     const sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
     if (sandbox?.status === "error") await this.delete(sandbox.id);
     if (!sandbox || sandbox.status === "error") return { sandbox: await this.create(request), isNew: true };
-    if (sandbox.template.name !== template.name) {
-      const message = `The sandbox named "${request.name}" is of template ${sandbox.template.name}. Ask for that one, or choose another name.`;
-      throw new Problem(409, "CONFLICT", message);
-    }
+    if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
     if (sandbox.status === "paused") await this.#lifecycle.resume(sandbox);
     else await this.#lifecycle.start(sandbox);
     const wanted = Date.now() + request.timeoutSeconds * 1000;

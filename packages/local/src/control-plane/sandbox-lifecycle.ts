@@ -1,3 +1,4 @@
+import { sandboxFailed, sandboxPaused, sandboxStopped } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
@@ -5,7 +6,6 @@ import { egressRules } from "../egress/egress-wish.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../templates/layer-store.js";
 import type { MachineSupply } from "./machine-supply.js";
-import { sandboxFailed, sandboxPaused, sandboxStopped } from "./problems.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";

@@ -1,6 +1,12 @@
-import type { SandboxEgressWish } from "../egress/egress-wish.js";
+import {
+  type EgressWish,
+  type Idempotency,
+  sandboxCreating,
+  sandboxFailed,
+  sandboxPaused,
+  sandboxStopped,
+} from "@cloud-sandbox/protocol/handlers";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
-import { sandboxCreating, sandboxFailed, sandboxPaused, sandboxStopped } from "./problems.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 
 export type SandboxStatus = "creating" | "running" | "paused" | "stopped" | "error";
@@ -13,7 +19,7 @@ export interface SandboxRecord {
   readonly createdAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: SandboxEgressWish;
+  readonly egress: EgressWish;
   /** The `Idempotency-Key` of its create, and what tells whether another request is the same. */
   readonly idempotency: Idempotency | undefined;
   /** None while it is stopped. */
@@ -26,11 +32,6 @@ export interface SandboxRecord {
   timeoutSeconds: number;
   expiresAt: Date;
   failureReason: string | undefined;
-}
-
-export interface Idempotency {
-  readonly key: string;
-  readonly requestDigest: string;
 }
 
 /** What has to be known of a sandbox to talk to its agent. */

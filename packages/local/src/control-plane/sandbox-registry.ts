@@ -1,5 +1,5 @@
-import type { EndedSandbox, SandboxRepository, StoredSandbox } from "../store/sandbox-repository.js";
-import { sandboxEnded, sandboxNotFound } from "./problems.js";
+import { type EndedSandbox, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/protocol/handlers";
+import type { SandboxRepository, StoredSandbox } from "../store/sandbox-repository.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The sandboxes there are and those there were; what is told here is in the store when the call returns. */

@@ -1,16 +1,10 @@
+import type { EgressWish } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { DestinationPattern } from "./destination-pattern.js";
 import type { EgressRules } from "./egress-policy.js";
 
-/** The way out that a sandbox was created with, as its create spelled it. */
-export interface SandboxEgressWish {
-  readonly internetAccess: boolean;
-  readonly allow?: readonly string[] | undefined;
-  readonly deny?: readonly string[] | undefined;
-}
-
 /** The rules that a create asks for; a 400 problem that names the entry which is no destination. */
-export function egressRules({ internetAccess, allow, deny }: SandboxEgressWish): EgressRules {
+export function egressRules({ internetAccess, allow, deny }: EgressWish): EgressRules {
   if (!internetAccess && (allow ?? deny) !== undefined) {
     const message =
       "egress narrows internet access, which this sandbox would not have. Set internet_access to true, or leave egress out.";

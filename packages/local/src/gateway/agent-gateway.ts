@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { sandboxFailed } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { sandboxFailed } from "../control-plane/problems.js";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { AgentConnection, AgentConnections, AgentRequest } from "./agent-connection.js";

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { bearerToken } from "@cloud-sandbox/protocol/handlers";
 import { agentEnvelope, controlPlaneEnvelope, type Envelope } from "@cloud-sandbox/protocol/server";
-import { bearerToken, subjectOf } from "./forwarded-headers.js";
+import { subjectOf } from "./forwarded-headers.js";
 
 /** What a request asks of which sandbox's agent. */
 export interface AgentTarget {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { bearerToken } from "@cloud-sandbox/protocol/handlers";
 
 /** Headers of one connection, not of the message (RFC 9110, section 7.6.1). */
 export const connectionHeaders: ReadonlySet<string> = new Set([
@@ -59,12 +60,6 @@ export function isOfTheAddress(name: string): boolean {
     name === "strict-transport-security" ||
     name.startsWith("access-control-")
   );
-}
-
-/** The token of an `Authorization: Bearer` header, or an empty string. */
-export function bearerToken(header: string | string[] | undefined): string {
-  const value = Array.isArray(header) ? header[0] : header;
-  return /^Bearer\s+(\S+)\s*$/i.exec(value ?? "")?.[1] ?? "";
 }
 
 /** Whom a token says it is for. Whether that is true is for the agent to find out. */

@@ -1,12 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
-import {
-  accountHeaders,
-  bearerToken,
-  claimsOf,
-  isOfTheAddress,
-  messageHeaders,
-} from "./forwarded-headers.js";
+import { bearerToken } from "@cloud-sandbox/protocol/handlers";
+import { accountHeaders, claimsOf, isOfTheAddress, messageHeaders } from "./forwarded-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
 
 /** What is passed on to a server in a sandbox: its visitors' own headers, none that opens anything of the account's. */

@@ -1,6 +1,5 @@
-import type { Idempotency } from "../control-plane/sandbox-record.js";
+import type { EgressWish, EndedSandbox, Idempotency } from "@cloud-sandbox/protocol/handlers";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
-import type { SandboxEgressWish } from "../egress/egress-wish.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
 
@@ -19,17 +18,9 @@ export interface StoredSandbox {
   readonly expiresAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: SandboxEgressWish;
+  readonly egress: EgressWish;
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
-}
-
-/** What is remembered of a sandbox that is gone, so that asking for it says why. */
-export interface EndedSandbox {
-  readonly id: string;
-  readonly end: "deleted" | "expired";
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
 }
 
 export interface SandboxRepository {
@@ -135,7 +126,7 @@ function storedSandbox(row: Row): StoredSandbox {
     expiresAt: new Date(Number(row.expires_at)),
     name: text("name"),
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
-    egress: JSON.parse(String(row.egress)) as SandboxEgressWish,
+    egress: JSON.parse(String(row.egress)) as EgressWish,
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
   };

@@ -1,5 +1,5 @@
+import type { BuildRecord } from "@cloud-sandbox/protocol/handlers";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
-import type { BuildRecord } from "../templates/build-record.js";
 import type { Database } from "./database.js";
 
 const rememberedBuilds = 200;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { invalidBuild } from "@cloud-sandbox/protocol/handlers";
 import type { HostLanguage } from "../control-plane/host-languages.js";
-import { invalidBuild } from "./build-problems.js";
 
 /**
  * Whether this machine is what an image of that name would hold. Nothing is downloaded: sandboxes see the machine's own

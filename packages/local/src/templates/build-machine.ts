@@ -1,6 +1,6 @@
+import type { BuildStep } from "@cloud-sandbox/protocol/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
-import type { BuildStep } from "./build-steps.js";
 
 /** What a step changes for those after it, and for the template. */
 export interface BuildContext {

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { availableParallelism, totalmem } from "node:os";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { type BuildStep, buildStep, invalidBuild } from "@cloud-sandbox/protocol/handlers";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
-import { invalidBuild } from "./build-problems.js";
-import { type BuildStep, buildStep } from "./build-steps.js";
 import { type ReadyCheck, readyCheck } from "./ready-check.js";
 import type { Archive, TemplateUploads } from "./template-uploads.js";
 

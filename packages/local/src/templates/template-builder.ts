@@ -1,3 +1,4 @@
+import { type BuildRecord, describeStep } from "@cloud-sandbox/protocol/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { TokenIssuer } from "../control-plane/token-issuer.js";
@@ -6,8 +7,6 @@ import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-ru
 import type { BuildLog } from "./build-log.js";
 import { archiveAt, type BuildContext, BuildMachine, contextAfter, isPerformed } from "./build-machine.js";
 import type { BuildPlan } from "./build-plan.js";
-import type { BuildRecord } from "./build-record.js";
-import { describeStep } from "./build-steps.js";
 import type { LayerStore } from "./layer-store.js";
 import { startTemplate } from "./template-start.js";
 

@@ -1,20 +1,21 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import pLimit from "p-limit";
-import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
-import type { TemplateRepository } from "../store/template-repository.js";
-import { honourImage } from "./base-images.js";
-import { BuildLog } from "./build-log.js";
-import { type BuildPlan, planBuild } from "./build-plan.js";
 import {
+  type BuildRecord,
   buildNotFound,
+  hasEnded,
   invalidBuild,
   noRoomForLayers,
   templateIsBuilt,
   templateIsPublic,
   templateNameTaken,
   tooManyBuilds,
-} from "./build-problems.js";
-import { type BuildRecord, hasEnded } from "./build-record.js";
+} from "@cloud-sandbox/protocol/handlers";
+import pLimit from "p-limit";
+import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
+import type { TemplateRepository } from "../store/template-repository.js";
+import { honourImage } from "./base-images.js";
+import { BuildLog } from "./build-log.js";
+import { type BuildPlan, planBuild } from "./build-plan.js";
 import type { LayerStore } from "./layer-store.js";
 import type { TemplateBuilder } from "./template-builder.js";
 import type { TemplateUploads } from "./template-uploads.js";

@@ -4,9 +4,9 @@ import { chmod, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { invalidBuild } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { InstanceDirectory } from "../runtime/instance-directory.js";
-import { invalidBuild } from "./build-problems.js";
 
 const lifetimeMs = 60 * 60_000;
 const mebibyte = 1024 * 1024;

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentOperations } from "@cloud-sandbox/protocol";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import { bearerToken } from "@cloud-sandbox/protocol/handlers";
 import { agentEnvelope, contractRouter, Problem, Reply } from "@cloud-sandbox/protocol/server";
 import * as z from "zod/mini";
 import { answerText } from "../gateway/agent-answer.js";
 import type { AgentRequest } from "../gateway/agent-connection.js";
 import { type AgentTarget, agentPath } from "../gateway/agent-target.js";
 import {
-  bearerToken,
   forwardedRequestHeaders,
   forwardedResponseHeaders,
   subjectOf,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Delivery } from "@cloud-sandbox/protocol/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
-import type { Delivery } from "./delivery.js";
 import type { DeliveryRepository } from "./delivery-repository.js";
 import type { WebhookOptions } from "./webhook-options.js";
 

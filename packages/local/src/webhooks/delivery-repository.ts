@@ -1,6 +1,6 @@
+import type { Delivery, DeliveryStatus } from "@cloud-sandbox/protocol/handlers";
 import type { Database, Row, SqlValue } from "../store/database.js";
 import type { Callback } from "./callback.js";
-import type { Delivery, DeliveryStatus } from "./delivery.js";
 
 /** How many that are done are remembered, and how many bytes of what they delivered. */
 const rememberedDeliveries = 1000;

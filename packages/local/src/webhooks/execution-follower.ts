@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
+import type { Delivery } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import * as z from "zod/mini";
 import { answerText } from "../gateway/agent-answer.js";
-import type { Delivery } from "./delivery.js";
 
 /** Seconds that the agent holds an answer back while the code runs. */
 const waitSeconds = 30;

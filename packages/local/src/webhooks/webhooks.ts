@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { deliveryHandlers } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { AgentRequest } from "../gateway/agent-connection.js";
 import type { AgentTarget } from "../gateway/agent-target.js";
@@ -6,7 +7,6 @@ import type { Store } from "../store/store.js";
 import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
 import { newDeliveryId } from "./delivery.js";
-import { deliveryHandlers } from "./delivery-handlers.js";
 import { DeliveryQueue } from "./delivery-queue.js";
 import { DeliveryRepository } from "./delivery-repository.js";
 import { ExecutionFollower } from "./execution-follower.js";

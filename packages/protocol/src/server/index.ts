@@ -7,6 +7,7 @@ export { agentEnvelope, controlPlaneEnvelope, type Envelope, type EnvelopeContex
 export type { IncomingRequest } from "./exchange.js";
 export type { Handler, Handlers } from "./handlers.js";
 export { ignoreUpgrade } from "./ignored-upgrade.js";
+export { pageOf } from "./page.js";
 export { Problem, type ProblemOptions } from "./problem.js";
 export { Reply } from "./reply.js";
 export { requestId } from "./request-id.js";

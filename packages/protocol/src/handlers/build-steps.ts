@@ -1,4 +1,4 @@
-import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { ControlPlaneSchemas } from "../schemas.js";
 import { invalidBuild } from "./build-problems.js";
 
 type WireStep = ControlPlaneSchemas["TemplateStep"];

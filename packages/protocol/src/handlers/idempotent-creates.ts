@@ -1,6 +1,9 @@
-import { createHash } from "node:crypto";
-import { Problem } from "@cloud-sandbox/protocol/server";
-import type { Idempotency } from "./sandbox-record.js";
+import { Problem } from "../server/problem.js";
+
+export interface Idempotency {
+  readonly key: string;
+  readonly requestDigest: string;
+}
 
 const keptMs = 60 * 60 * 1000;
 const keptKeys = 10_000;
@@ -12,7 +15,11 @@ const keptKeys = 10_000;
 export class IdempotentCreates<Result> {
   readonly #creates = new Map<string, Create<Result>>();
 
-  constructor(private readonly isUsable: (result: Result) => boolean) {}
+  constructor(
+    private readonly isUsable: (result: Result) => boolean,
+    /** What tells requests apart. */
+    private readonly digest: (request: string) => string,
+  ) {}
 
   /** Tells of a create before a restart. */
   remember({ key, requestDigest }: Idempotency, result: Result, at: Date): void {
@@ -31,7 +38,7 @@ export class IdempotentCreates<Result> {
   ): Promise<Result> {
     if (key === undefined) return create(undefined);
     this.#forgetOld();
-    const requestDigest = createHash("sha256").update(JSON.stringify(request)).digest("base64");
+    const requestDigest = this.digest(JSON.stringify(request));
     const earlier = this.#creates.get(key);
     if (earlier && earlier.requestDigest !== requestDigest) {
       throw new Problem(

@@ -1,43 +1,68 @@
-import { Readable } from "node:stream";
-import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import type { ControlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
-import { type Call, type Handlers, Problem, Reply } from "@cloud-sandbox/protocol/server";
-import type { PreviewUrls } from "../gateway/preview-target.js";
-import { IdempotentCreates } from "./idempotent-creates.js";
-import type { MetricsStreams } from "./metrics-stream.js";
-import { pageOf } from "./page.js";
-import { sandboxFailed } from "./problems.js";
-import type { CreateRequest, SandboxFleet } from "./sandbox-fleet.js";
-import type { Idempotency, SandboxRecord } from "./sandbox-record.js";
-import type { TokenIssuer } from "./token-issuer.js";
-import { sandboxOnWire } from "./wire-forms.js";
+import type { operations as ControlPlaneOperations } from "../generated/control-plane.js";
+import type { ControlPlaneContract } from "../generated/control-plane-contract.js";
+import type { ControlPlaneSchemas } from "../schemas.js";
+import type { Exchange, NodeExchange } from "../server/exchange.js";
+import type { Handlers } from "../server/handlers.js";
+import { pageOf } from "../server/page.js";
+import { Problem } from "../server/problem.js";
+import { Reply } from "../server/reply.js";
+import type { Idempotency, IdempotentCreates } from "./idempotent-creates.js";
+import { type EgressWish, type PreviewUrls, type SandboxFacts, sandboxOnWire } from "./sandbox-answers.js";
+import { sandboxFailed } from "./sandbox-problems.js";
 
 /** Lifetime of a sandbox whose create names none, in seconds. */
 const defaultLifetimeSeconds = 600;
 
-export interface SandboxHandlerParts {
-  readonly fleet: SandboxFleet;
-  readonly tokens: TokenIssuer;
-  readonly metrics: MetricsStreams;
+/** What a create asks for. */
+export interface CreateRequest {
+  readonly template: string;
+  readonly timeoutSeconds: number;
+  readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
+  readonly name: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly egress: EgressWish;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly idempotency: Idempotency | undefined;
+}
+
+/** The sandboxes of a control plane. What cannot be done is a problem that is thrown. */
+export interface Fleet<Sandbox extends SandboxFacts> {
+  list(): readonly Sandbox[];
+  has(id: string): boolean;
+  get(id: string): Sandbox;
+  create(request: CreateRequest): Promise<Sandbox>;
+  getOrCreate(request: CreateRequest & { readonly name: string }): Promise<Created<Sandbox>>;
+  delete(id: string): Promise<unknown>;
+  pause(id: string): Promise<Sandbox>;
+  resume(id: string): Promise<Sandbox>;
+  stop(id: string): Promise<Sandbox>;
+  start(id: string): Promise<Sandbox>;
+  setTimeout(id: string, seconds: number): Sandbox;
+}
+
+export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
+  readonly fleet: Fleet<Sandbox>;
+  readonly creates: IdempotentCreates<Created<Sandbox>>;
+  readonly tokens: {
+    issue(sandboxId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>;
+  };
+  /** Server-sent events with a sandbox's metrics. */
+  readonly metrics: (sandboxId: string, signal: AbortSignal) => Over["stream"];
   /** URL at which a sandbox's agent is reached by a caller that reached this server as `host`. */
   readonly agentUrl: (sandboxId: string, host: string | undefined) => string;
   /** URLs at which such a caller sees what listens in a sandbox. */
   readonly previewUrls: (sandboxId: string, host: string | undefined) => PreviewUrls;
 }
 
-/** From create to delete: what the control plane does with sandboxes. */
 /** A machine, and with it the id, may be older than what was made of it. */
-const byAge = ({ createdAt, id }: SandboxRecord): string => createdAt.toISOString() + id;
+const byAge = ({ createdAt, id }: SandboxFacts): string => createdAt.toISOString() + id;
 
-export function sandboxHandlers({ fleet, tokens, metrics, agentUrl, previewUrls }: SandboxHandlerParts) {
-  const creates = new IdempotentCreates<Created>(
-    ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",
-  );
-  for (const sandbox of fleet.list()) {
-    const { idempotency, createdAt } = sandbox;
-    if (idempotency) creates.remember(idempotency, { sandbox, isNew: true }, createdAt);
-  }
-  const onWire = (sandbox: SandboxRecord, call: Caller): ControlPlaneSchemas["Sandbox"] =>
+/** From create to delete: what a control plane does with sandboxes. */
+export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange>(
+  parts: SandboxHandlerParts<Sandbox, Over>,
+) {
+  const { fleet, creates, tokens, metrics, agentUrl, previewUrls } = parts;
+  const onWire = (sandbox: SandboxFacts, call: Caller): ControlPlaneSchemas["Sandbox"] =>
     sandboxOnWire(
       sandbox,
       agentUrl(sandbox.id, call.header("host")),
@@ -111,28 +136,34 @@ export function sandboxHandlers({ fleet, tokens, metrics, agentUrl, previewUrls 
     },
 
     streamSandboxMetrics: ({ params, signal }) => {
-      const events = Readable.from(metrics.open(params.id, signal), { objectMode: false });
-      return new Reply(events, { "content-type": "text/event-stream", "cache-control": "no-store" });
+      return new Reply(metrics(params.id, signal), {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+      });
     },
-  } satisfies Handlers<ControlPlaneContract, undefined>;
+  } satisfies Handlers<ControlPlaneContract, undefined, Over>;
 }
 
-type Caller = Pick<Call, "requestId" | "header">;
+/** What is read of the call. */
+interface Caller {
+  readonly requestId: string;
+  readonly header: (name: string) => string | undefined;
+}
 
 type CreateBody = ControlPlaneOperations["createSandbox"]["requestBody"]["content"]["application/json"];
 type ListQuery = NonNullable<ControlPlaneOperations["listSandboxes"]["parameters"]["query"]>;
 
-interface Created {
-  readonly sandbox: SandboxRecord;
+export interface Created<Sandbox> {
+  readonly sandbox: Sandbox;
   /** Whether it was made for this request. */
   readonly isNew: boolean;
 }
 
-async function create(
-  fleet: SandboxFleet,
+async function create<Sandbox extends SandboxFacts>(
+  fleet: Fleet<Sandbox>,
   body: CreateBody,
   idempotency: Idempotency | undefined,
-): Promise<Created> {
+): Promise<Created<Sandbox>> {
   const { name } = body;
   const request: CreateRequest = {
     template: body.template_name ?? templateReference(body.template_id),
@@ -154,7 +185,7 @@ function templateReference(reference: CreateBody["template_id"]): string {
   return String(typeof reference === "object" ? reference.value : reference);
 }
 
-function filterOf({ status, region, name, metadata }: ListQuery): (sandbox: SandboxRecord) => boolean {
+function filterOf({ status, region, name, metadata }: ListQuery): (sandbox: SandboxFacts) => boolean {
   const labels = [...new URLSearchParams(metadata ?? "")];
   return (sandbox) =>
     (status === undefined || sandbox.status === status) &&
@@ -163,6 +194,6 @@ function filterOf({ status, region, name, metadata }: ListQuery): (sandbox: Sand
     labels.every(([label, value]) => sandbox.metadata[label] === value);
 }
 
-function stateOnWire({ id, status }: SandboxRecord, requestId: string): ControlPlaneSchemas["SandboxState"] {
+function stateOnWire({ id, status }: SandboxFacts, requestId: string): ControlPlaneSchemas["SandboxState"] {
   return { id, status, request_id: requestId };
 }

@@ -1,4 +1,4 @@
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "./problem.js";
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -26,11 +26,13 @@ export function pageOf<Item>(
 const version = "1:";
 
 function encodeCursor(key: string): string {
-  return Buffer.from(version + key).toString("base64url");
+  const bytes = new TextEncoder().encode(version + key);
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 function decodeCursor(cursor: string): string {
-  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  const text = textOf(cursor) ?? "";
   if (!text.startsWith(version)) {
     throw new Problem(
       400,
@@ -39,4 +41,13 @@ function decodeCursor(cursor: string): string {
     );
   }
   return text.slice(version.length);
+}
+
+function textOf(cursor: string): string | undefined {
+  try {
+    const bytes = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,22 +1,49 @@
-import { Readable } from "node:stream";
-import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import type { ControlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
-import { type Handlers, Reply } from "@cloud-sandbox/protocol/server";
-import { pageOf } from "../control-plane/page.js";
-import { templateNotFound } from "../control-plane/problems.js";
-import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
-import { templateListItemOnWire, templateOnWire } from "../control-plane/wire-forms.js";
+import type { ControlPlaneContract } from "../generated/control-plane-contract.js";
+import type { ControlPlaneSchemas } from "../schemas.js";
+import type { Exchange, NodeExchange } from "../server/exchange.js";
+import type { Handlers } from "../server/handlers.js";
+import { pageOf } from "../server/page.js";
+import { Reply } from "../server/reply.js";
 import { invalidBuild } from "./build-problems.js";
-import { hasEnded } from "./build-record.js";
-import type { Build, TemplateBuilds } from "./template-builds.js";
-import type { TemplateUploads } from "./template-uploads.js";
+import { type BuildRecord, hasEnded } from "./build-record.js";
+import { templateNotFound } from "./sandbox-problems.js";
+import { type TemplateFacts, templateListItemOnWire, templateOnWire } from "./template-answers.js";
 
-export interface TemplateHandlersOptions {
-  readonly templates: TemplateCatalogue;
-  readonly builds: TemplateBuilds;
-  readonly uploads: TemplateUploads;
+/** A build, as far as callers are told. */
+export interface BuildFacts {
+  readonly record: BuildRecord;
+  readonly log: {
+    readonly text: string;
+    /** Resolves with the next change, or when the signal aborts. */
+    changed(signal: AbortSignal): Promise<void>;
+  };
+}
+
+export interface TemplateHandlersOptions<
+  Template extends TemplateFacts,
+  Over extends Exchange = NodeExchange,
+> {
+  readonly templates: {
+    list(): readonly Template[];
+    /** By name or by id: clients use either. */
+    find(nameOrId: string): Template | undefined;
+    /** Notable packages, each with its version, that every template has. */
+    packages(): Promise<readonly string[]>;
+  };
+  readonly builds: {
+    start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord>;
+    /** By its own id, or by its template's. */
+    find(id: string): BuildFacts;
+    remove(template: Template): Promise<void>;
+  };
+  readonly uploads: {
+    grant(hash: string, length: number): { readonly grant: string; readonly expiresAt: Date };
+    receive(hash: string, grant: string, body: Over["request"]): Promise<{ readonly size: number }>;
+  };
   /** URL of this server for a caller that reached it as `host`. */
   readonly baseUrl: (host: string | undefined) => string;
+  /** How pieces of text are streamed. */
+  readonly stream: (pieces: AsyncGenerator<string>) => Over["stream"];
 }
 
 type TemplateOperations =
@@ -30,13 +57,17 @@ type TemplateOperations =
   | "uploadTemplateFiles";
 
 /** The template operations. Some clients refuse answers with fields they do not know, so that builds have exactly these. */
-export function templateHandlers({
+export function templateHandlers<Template extends TemplateFacts, Over extends Exchange = NodeExchange>({
   templates,
   builds,
   uploads,
   baseUrl,
-}: TemplateHandlersOptions): Pick<Handlers<ControlPlaneContract, undefined>, TemplateOperations> {
-  const known = (nameOrId: string): LocalTemplate => {
+  stream,
+}: TemplateHandlersOptions<Template, Over>): Pick<
+  Handlers<ControlPlaneContract, undefined, Over>,
+  TemplateOperations
+> {
+  const known = (nameOrId: string): Template => {
     const template = templates.find(nameOrId);
     if (template) return template;
     throw templateNotFound(
@@ -97,7 +128,7 @@ export function templateHandlers({
       const offset = query.offset ?? 0;
       if (header("accept")?.includes("text/event-stream")) {
         const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
-        return new Reply(Readable.from(logEvents(build, offset, signal)), headers);
+        return new Reply(stream(logEvents(build, offset, signal)), headers);
       }
       const { text } = build.log;
       return {
@@ -131,7 +162,7 @@ export function templateHandlers({
   };
 }
 
-function statusOnWire({ record }: Build, requestId: string): ControlPlaneSchemas["TemplateBuildStatus"] {
+function statusOnWire({ record }: BuildFacts, requestId: string): ControlPlaneSchemas["TemplateBuildStatus"] {
   const { id, templateId, status, progress, currentStep, startedAt, completedAt, error } = record;
   return {
     build_id: id,
@@ -150,7 +181,7 @@ function statusOnWire({ record }: Build, requestId: string): ControlPlaneSchemas
 }
 
 /** Whole lines as events while the build goes on, and its end as the last one. */
-async function* logEvents(build: Build, start: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* logEvents(build: BuildFacts, start: number, signal: AbortSignal): AsyncGenerator<string> {
   let offset = start;
   while (!signal.aborted) {
     // Listened for before the log is read, so that nothing comes in between.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pageOf } from "../src/control-plane/page.js";
+import { pageOf } from "../src/server/page.js";
 
 const self = (item: string): string => item;
 

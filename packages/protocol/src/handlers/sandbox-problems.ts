@@ -1,6 +1,12 @@
-import { Problem } from "@cloud-sandbox/protocol/server";
-import type { EndedSandbox } from "../store/sandbox-repository.js";
-import type { SandboxRecord } from "./sandbox-record.js";
+import { Problem } from "../server/problem.js";
+
+/** What is remembered of a sandbox that is gone, so that asking for it says why. */
+export interface EndedSandbox {
+  readonly id: string;
+  readonly end: "deleted" | "expired";
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
 
 export function sandboxNotFound(id: string): Problem {
   return new Problem(
@@ -26,7 +32,13 @@ export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): P
   );
 }
 
-export function sandboxFailed({ id, failureReason }: Pick<SandboxRecord, "id" | "failureReason">): Problem {
+export function sandboxFailed({
+  id,
+  failureReason,
+}: {
+  readonly id: string;
+  readonly failureReason: string | undefined;
+}): Problem {
   return new Problem(
     410,
     "SANDBOX_FAILED",
@@ -57,6 +69,12 @@ export function sandboxCreating(id: string): Problem {
 
 export function nameTaken(name: string): Problem {
   const message = `A sandbox named ${printable(name)} exists already. Use it, ask for it with get_or_create, or choose another name.`;
+  return new Problem(409, "CONFLICT", message);
+}
+
+/** A name belongs to a sandbox that is not what was asked for. */
+export function otherTemplate(name: string, template: string): Problem {
+  const message = `The sandbox named ${printable(name)} is of template ${template}. Ask for that one, or choose another name.`;
   return new Problem(409, "CONFLICT", message);
 }
 

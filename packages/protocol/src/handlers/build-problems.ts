@@ -1,4 +1,4 @@
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "../server/problem.js";
 
 export const invalidBuild = (message: string): Problem => new Problem(400, "INVALID_REQUEST", message);
 

@@ -1,15 +1,46 @@
-import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import type { ControlPlaneContract } from "@cloud-sandbox/protocol/control-plane-contract";
-import { type Handlers, Problem } from "@cloud-sandbox/protocol/server";
-import { pageOf } from "../control-plane/page.js";
-import type { Delivery } from "./delivery.js";
-import type { DeliveryRepository } from "./delivery-repository.js";
+import type { ControlPlaneContract } from "../generated/control-plane-contract.js";
+import type { ControlPlaneSchemas } from "../schemas.js";
+import type { Exchange } from "../server/exchange.js";
+import type { Handlers } from "../server/handlers.js";
+import { pageOf } from "../server/page.js";
+import { Problem } from "../server/problem.js";
+
+/** `waiting` for the code to end, `pending` until it is `delivered`, or given up: `failed`. */
+export const deliveryStatuses = ["waiting", "pending", "delivered", "failed"] as const;
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** The report of one execution's end, as far as it may be shown. */
+export interface Delivery {
+  /** Grows with time. */
+  readonly id: string;
+  readonly sandboxId: string;
+  readonly executionId: string;
+  readonly callbackUrl: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: Date;
+  /** When there was something to deliver; again when it was asked for again. */
+  readonly queuedAt: Date | undefined;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date | undefined;
+  readonly lastAttemptAt: Date | undefined;
+  /** The status of the last answer. */
+  readonly responseStatus: number | undefined;
+  /** Why the last attempt was none that counts, or why it was given up. */
+  readonly error: string | undefined;
+}
+
+/** The deliveries that are remembered. */
+export interface Deliveries {
+  find(id: string): Delivery | undefined;
+  list(filter: { sandboxId: string | undefined; status: DeliveryStatus | undefined }): readonly Delivery[];
+}
 
 const listUrl = "/v1/webhook-deliveries";
 
 /** Deliveries for people to look at. Never with headers, secret, or what is delivered. */
 export function deliveryHandlers(options: {
-  readonly deliveries: () => Promise<DeliveryRepository>;
+  readonly deliveries: () => Deliveries | Promise<Deliveries>;
   /** Delivers again what is done. */
   readonly redeliver: (id: string) => Promise<void>;
 }) {
@@ -49,7 +80,7 @@ export function deliveryHandlers(options: {
       await redeliver(id);
       return { ...deliveryOnWire(await find(id)), request_id: requestId };
     },
-  } satisfies Handlers<ControlPlaneContract, undefined>;
+  } satisfies Handlers<ControlPlaneContract, undefined, Exchange>;
 }
 
 function deliveryOnWire(delivery: Delivery): ControlPlaneSchemas["WebhookDelivery"] {
