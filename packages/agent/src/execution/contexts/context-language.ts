@@ -1,6 +1,7 @@
 import { withoutImportStatements } from "./import-statements.js";
 import { javascriptContextDriver } from "./javascript-context-driver.js";
-import { pythonContextCommand, pythonContextDriver } from "./python-context-driver.js";
+import { pythonContextCommand } from "./python-context-command.js";
+import { pythonContextDriver } from "./python-context-driver.js";
 
 /** A language whose variables last: its interpreter, and what that runs to take one execution after the other. */
 export interface ContextLanguage {

@@ -1,3 +1,5 @@
+import { pythonDisplays } from "./python-displays.js";
+
 /**
  * What a Python that keeps its variables runs, as `python3 -c` with this text as its argument. It talks with the agent
  * over descriptor 3 (see `ControlChannel`), and runs one request after the other in `__main__`. For each it opens the
@@ -7,12 +9,13 @@
  * into it by what needs it: a magic, an import, or a call for a session.
  */
 export const pythonContextDriver = String.raw`
-def boot():
+${pythonDisplays}
+
+def boot(displays):
     import _ast, _signal, _thread, builtins, os, site, sys
     from _frozen_importlib_external import PathFinder
     driver, own, main = "<cloud-sandbox>", os.getpid(), _thread.get_ident()
     channel, only_ast, top_await, is_coroutine = 3, 0x400, 0x2000, 0x80
-    most_outputs, most_bytes, longest_text = 64, 8 << 20, 1 << 20
     allow_ipython = sys.argv.pop() != "no-ipython"
     os.set_inheritable(channel, False)
     os.set_blocking(channel, True)
@@ -20,12 +23,11 @@ def boot():
     stdin, stdout, stderr = sys.stdin, sys.stdout, sys.stderr
     stdout.reconfigure(line_buffering=True)
     space = sys.modules["__main__"].__dict__
-    for name in "boot", "load":
+    for name in "boot", "displays", "load":
         space.pop(name, None)
     lock = _thread.allocate_lock()
     running = sending = interrupted = failed = False
-    outputs = sent = dropped = 0
-    sources, shown = {}, []
+    sources = {}
     loop = shell = None
 
     # The channel: frames of four bytes of length, a letter and a payload.
@@ -105,88 +107,7 @@ def boot():
         traceback = isolated(lambda: __import__("traceback"))
         traceback.print_exception(kind, error, first)
 
-    # What is displayed.
-    kinds = {
-        "_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_svg_": "image/svg+xml",
-        "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg", "_repr_latex_": "text/latex",
-        "_repr_json_": "application/json",
-    }
-
-    def represent(value, method, **options):
-        try:
-            data = getattr(type(value), method)(value, **options)
-        except Exception:
-            sys.excepthook(*sys.exc_info())
-            return None
-        return data[0] if isinstance(data, tuple) and data else data
-
-    def bundle(value):
-        kind, found = type(value), {}
-        if isinstance(value, type):
-            return found
-        if hasattr(kind, "_repr_mimebundle_"):
-            found.update(represent(value, "_repr_mimebundle_", include=None, exclude=None) or {})
-        for method, mime in kinds.items():
-            if mime not in found and hasattr(kind, method):
-                data = represent(value, method)
-                if data is not None:
-                    found[mime] = data
-        figure = sys.modules.get("matplotlib.figure")
-        if figure and isinstance(value, figure.Figure):
-            found["image/png"] = png(value)
-        return found
-
-    def png(figure):
-        import io
-        shown.append(figure)
-        file = io.BytesIO()
-        figure.savefig(file, format="png", bbox_inches="tight")
-        return file.getvalue()
-
-    def emit(found):
-        nonlocal outputs, sent, dropped
-        for mime, data in found.items():
-            if mime == "text/plain" or data is None:
-                continue
-            if isinstance(data, (bytes, bytearray)):
-                import binascii
-                data = binascii.b2a_base64(data, newline=False)
-            elif not isinstance(data, str) or mime == "application/json":
-                import json
-                data = json.dumps(data, default=str).encode()
-            else:
-                data = data.encode("utf-8", "replace")
-            if outputs >= most_outputs or sent + len(data) > most_bytes:
-                dropped += 1
-                continue
-            outputs += 1
-            sent += len(data)
-            send(b"D", mime.encode() + b"\0" + data)
-
-    def display(*values, raw=False, **_):
-        for value in values:
-            found = value if raw else bundle(value)
-            if any(mime != "text/plain" for mime in found):
-                emit(found)
-            else:
-                print(found.get("text/plain") or repr(value))
-
-    def show_result(value):
-        text = repr(value)
-        if len(text) > longest_text:
-            text = text[:longest_text] + " [cut]"
-        send(b"R", text.encode("utf-8", "replace"))
-        emit(bundle(value))
-
-    def figures(*_, **__):
-        pyplot = sys.modules.get("matplotlib.pyplot")
-        if not hasattr(pyplot, "get_fignums"):
-            return
-        for number in pyplot.get_fignums():
-            figure = pyplot.figure(number)
-            if figure not in shown:
-                emit({"image/png": png(figure)})
-            pyplot.close(figure)
+    begin_displays, dropped, emit, display, show_result, figures, png = displays(send)
 
     # IPython, where it is installed.
     def load_shell(_=None):
@@ -396,7 +317,6 @@ def boot():
             importlib.invalidate_caches()
 
     def serve():
-        nonlocal outputs, sent, dropped
         head, _, source = receive(int.from_bytes(receive(4), "big")).partition(b"\0\0")
         fields, restored, before = {}, {}, None
         for field in head.split(b"\0"):
@@ -439,8 +359,7 @@ def boot():
         _signal.signal(_signal.SIGINT, on_interrupt)
         restore_streams()
         find_packages()
-        outputs = sent = dropped = 0
-        shown.clear()
+        begin_displays()
         source, name = source.decode(), fields[b"n"] + ".py"
         remember(name, source)
         try:
@@ -454,7 +373,7 @@ def boot():
         restore()
         connect(os.devnull, os.devnull)
         try:
-            send(b"E", b"%d %d" % (code, dropped))
+            send(b"E", b"%d %d" % (code, dropped()))
         except OSError:
             os._exit(code)
 
@@ -471,34 +390,5 @@ def boot():
             serve()
         except KeyboardInterrupt:
             pass
-boot()
-`.trim();
-
-/**
- * Compiled under a name of its own, by which its frames are told from the program's, and in a process of its own: what
- * the compiler needs, 1.5 MB, would stay in each interpreter that waits.
- */
-export const pythonContextCommand = `
-def load():
-    import marshal, os, sys
-    def compiled():
-        return compile(source, "<cloud-sandbox>", "exec", dont_inherit=True)
-    source = sys.argv.pop(1)
-    try:
-        ours, theirs = os.pipe()
-        child = os.fork()
-    except OSError:
-        return compiled()
-    if child == 0:
-        try:
-            with open(theirs, "wb") as pipe:
-                marshal.dump(compiled(), pipe)
-        finally:
-            os._exit(0)
-    os.close(theirs)
-    with open(ours, "rb") as pipe:
-        data = pipe.read()
-    os.waitpid(child, 0)
-    return marshal.loads(data) if data else compiled()
-exec(load())
+boot(displays)
 `.trim();
