@@ -101,7 +101,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     config.outputFileLimit,
     Math.min(config.outputLimit, backgroundOutputLimit),
   );
-  const jobs = new BackgroundJobs(executor, outputs, new JobRecords(state, keptJobs));
+  const jobs = new BackgroundJobs(outputs, new JobRecords(state, keptJobs));
   const takeUp = async () => {
     await Promise.all([variables.restore(), jobs.recover()]);
   };
@@ -113,7 +113,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...executionHandlers({ executor, code, cache, variables, programs, offers, workspace }),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
-    ...backgroundHandlers({ jobs, directory, programs, offers, workspace }),
+    ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workspace }),
     ...jobHandlers(jobs),
     ...environmentHandlers(variables, () => variables.save()),
     ...fileHandlers(new FileService(tree)),

@@ -3,6 +3,7 @@ import {
   type JobDescription,
   type JobOutcome,
   type JobStatus,
+  type JobValues,
   statusOf,
 } from "@cloud-sandbox/protocol/handlers";
 import type { Execution } from "./executor.js";
@@ -18,6 +19,7 @@ export class BackgroundJob implements Job {
   readonly stderr: KeptOutput;
   readonly startedAt = new Date();
   readonly ended: Promise<void>;
+  values: JobValues | undefined;
   #outcome: JobOutcome | undefined;
   #endedAt: Date | undefined;
 
@@ -34,8 +36,15 @@ export class BackgroundJob implements Job {
     this.stdout = stdout;
     this.stderr = stderr;
     this.ended = outcome
-      .then(async ({ reason, exitCode, duration }) => {
+      .then(async ({ reason, exitCode, duration, ...values }) => {
         const end = { reason, exitCode, duration, at: new Date() };
+        const { result, displays, displaysDropped, contextLost } = values;
+        this.values = {
+          ...(result !== undefined && { result }),
+          ...(displays && { displays }),
+          ...(displaysDropped && { displaysDropped }),
+          ...(contextLost && { contextLost }),
+        };
         await record(this, end);
         this.#outcome = end;
         this.#endedAt = end.at;

@@ -1,18 +1,24 @@
-import { type Job, type JobDescription } from "@cloud-sandbox/protocol/handlers";
+import { type Job, type JobDescription, jobNotFound } from "@cloud-sandbox/protocol/handlers";
 import { BackgroundJob } from "./background-job.js";
-import type { Executor, RunOptions } from "./executor.js";
+import type { Execution } from "./executor.js";
 import type { JobRecords } from "./job-records.js";
 import type { OutputFiles } from "./output-files.js";
-import type { Program } from "./program.js";
 
 export const keptJobs = 256;
+/** Jobs whose displayed values are kept: they take up to 8 MiB each. */
+const keptValues = 8;
+
+/** What makes a program a job: the signal ends it, and its output goes to these files. */
+export interface JobTerms {
+  readonly signal: AbortSignal;
+  readonly background: OutputFiles;
+}
 
 /** The jobs that run, and the latest of those that have ended; also those of an agent that ran here before. */
 export class BackgroundJobs {
   readonly #jobs = new Map<string, Job>();
 
   constructor(
-    private readonly executor: Executor,
     private readonly files: OutputFiles,
     private readonly records: JobRecords,
   ) {}
@@ -22,17 +28,23 @@ export class BackgroundJobs {
     for (const job of await this.records.recover()) this.#jobs.set(job.id, job);
   }
 
+  /**
+   * Starts a program as a job. Where the caller goes away before he is told of it, it never begins, or is ended: nobody else
+   * knows of it.
+   */
   async start(
-    prepare: () => Program | Promise<Program>,
-    place: Pick<RunOptions, "cwd" | "env" | "timeout">,
+    launch: (terms: JobTerms) => Promise<Execution>,
     description: JobDescription,
+    caller: AbortSignal,
   ): Promise<Job> {
     const end = new AbortController();
-    const options = { ...place, signal: end.signal, background: this.files };
-    const execution = await this.executor.start(prepare, options);
+    caller.addEventListener("abort", () => end.abort());
+    if (caller.aborted) end.abort();
+    const execution = await launch({ signal: end.signal, background: this.files });
     const job = new BackgroundJob(execution, description, end, async (ended, how) => {
       await recorded;
       await this.records.write(ended, how);
+      this.#forgetOldValues();
     });
     // Whoever is told of it, or of its end, can rely on it.
     const recorded = this.records.write(job);
@@ -51,12 +63,13 @@ export class BackgroundJobs {
   get(id: string): Job {
     const job = this.#jobs.get(id) ?? this.list().find(({ executionId }) => executionId === id);
     if (job) return job;
-    throw new Problem(
-      404,
-      "NOT_FOUND",
-      `There is no background job ${id}. GET /execute/processes lists them; the oldest that ended are forgotten.`,
-      { details: { process_id: id } },
-    );
+    throw jobNotFound(id);
+  }
+
+  #forgetOldValues(): void {
+    const displaying = this.list().filter(({ values }) => values?.displays !== undefined);
+    for (const job of displaying.slice(0, -keptValues))
+      if (job instanceof BackgroundJob) job.values = undefined;
   }
 
   #forgetOldest(): void {

@@ -32,7 +32,7 @@ export interface RunOptions {
   /**
    * Given when nobody waits for it: all of its output goes to one of these files, so that less of it stays in memory.
    */
-  readonly background?: OutputFiles;
+  readonly background?: OutputFiles | undefined;
 }
 
 /** A program that was started. */

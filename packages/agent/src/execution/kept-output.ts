@@ -25,6 +25,11 @@ export class KeptOutput {
     return this.#window.total;
   }
 
+  /** The file with all of it, as far as that is kept; there is none while memory is enough. */
+  get file(): string | undefined {
+    return this.#file?.path;
+  }
+
   /** Whether nothing more will come. */
   get isComplete(): boolean {
     return this.#isComplete;

@@ -12,6 +12,7 @@ import { outputPiece, readRange } from "./output-piece.js";
 /** A job of an agent that ran here before: it has ended, at the latest with that agent. */
 export class RecoveredJob implements Job {
   readonly ended = Promise.resolve();
+  readonly values = undefined;
 
   constructor(
     readonly id: string,
@@ -44,6 +45,10 @@ export class StoredOutput implements JobOutput {
     private readonly path: string,
     readonly bytes: number,
   ) {}
+
+  get file(): string | undefined {
+    return this.bytes > 0 ? this.path : undefined;
+  }
 
   async piece(offset: number, limit: number): Promise<OutputPiece> {
     const { bytes: total } = this;

@@ -1,48 +1,46 @@
 import { type Job, startedFields } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import type { BackgroundJobs } from "../execution/background-jobs.js";
+import type { BackgroundJobs, JobTerms } from "../execution/background-jobs.js";
+import type { CodeRunner } from "../execution/code-runner.js";
+import type { Executor } from "../execution/executor.js";
 import { languageOutOfReach } from "../execution/languages.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import type { PrivateDirectory } from "../private-directory.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
-import {
-  availableLanguage,
-  commandProgram,
-  type LanguageSupport,
-  type Placed,
-  placeOf,
-} from "./program-requests.js";
+import { type CodeBody, codeRequest } from "./execution-handlers.js";
+import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
 
 export interface BackgroundParts extends LanguageSupport {
   readonly jobs: BackgroundJobs;
+  readonly executor: Executor;
+  readonly code: CodeRunner;
   readonly directory: PrivateDirectory;
   readonly workspace: string;
 }
 
-type CodeToStart = Placed & {
-  readonly code: string;
-  readonly language: string;
-  readonly name?: string | null;
-};
+type CodeToStart = CodeBody & { readonly name?: string | null };
 
 export function backgroundHandlers(parts: BackgroundParts) {
-  const { jobs, directory, programs, workspace } = parts;
+  const { jobs, executor, code, directory, programs, workspace } = parts;
 
-  async function startCode(body: CodeToStart): Promise<Job> {
+  async function startCode(body: CodeToStart, caller: AbortSignal): Promise<Job> {
     const language = await availableLanguage(body.language, parts);
     const description = { kind: "proc", name: body.name ?? undefined, language: language.name } as const;
-    return jobs
-      .start(() => language.program(body.code, directory), placeOf(body, workspace), description)
-      .catch((error) => {
-        throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
-      });
+    const alone = () => language.program(body.code, directory);
+    const launch = (terms: JobTerms) =>
+      typeof body.context === "string"
+        ? code.start({ ...codeRequest(body, workspace), language, ...terms })
+        : executor.start(alone, { ...placeOf(body, workspace), ...terms });
+    return jobs.start(launch, description, caller).catch((error) => {
+      throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
+    });
   }
 
   return {
-    executeBackground: async ({ body }) => startedFields(await startCode(body)),
+    executeBackground: async ({ body, signal }) => startedFields(await startCode(body, signal)),
 
-    async executeAsync({ body }) {
-      const { id, executionId } = await startCode(body);
+    async executeAsync({ body, signal }) {
+      const { id, executionId } = await startCode(body, signal);
       return {
         execution_id: executionId,
         process_id: id,
@@ -53,15 +51,15 @@ export function backgroundHandlers(parts: BackgroundParts) {
       };
     },
 
-    async runCommandBackground({ body }) {
+    async runCommandBackground({ body, signal }) {
       const program = await commandProgram(body, programs);
       const description = { kind: "cmd", name: body.name ?? undefined } as const;
-      const job = await jobs
-        .start(() => program, placeOf(body, workspace), description)
-        .catch((error) => {
-          // Whoever does not wait for the end learns of it now or never.
-          throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
-        });
+      const launch = (terms: JobTerms) =>
+        executor.start(() => program, { ...placeOf(body, workspace), ...terms });
+      const job = await jobs.start(launch, description, signal).catch((error) => {
+        // Whoever does not wait for the end learns of it now or never.
+        throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
+      });
       return { ...startedFields(job), pid: job.pid };
     },
   } satisfies AgentHandlers;

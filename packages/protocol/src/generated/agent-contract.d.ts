@@ -25,7 +25,7 @@ export interface AgentContract {
     startRecording: { body: "fps" | "format" | "quality" };
     recogniseText: { body: "language" };
     waitForElement: { body: "timeout" };
-    getExecutionOutput: { query: "stdout_offset" | "stderr_offset" | "limit" | "wait" };
+    getExecutionOutput: { query: "stdout_offset" | "stderr_offset" | "limit" | "wait" | "values" };
   };
   public: "getBanner" | "ping" | "getAgentHealth" | "getInfo" | "getSystem";
 }

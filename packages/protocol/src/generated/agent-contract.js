@@ -1300,7 +1300,7 @@ validate29.evaluated = {"props":{"code":true,"timeout":true,"workdir":true,"work
 
 const executeBackgroundBody = validate32;
 const schema56 = {"$id":"executeBackgroundBody","$ref":"contract#/$defs/BackgroundExecuteRequest"};
-const schema57 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"}}};
+const schema57 = {"type":"object","required":["code"],"properties":{"code":{"type":"string"},"language":{"$ref":"contract#/$defs/Language","default":"python"},"timeout":{"default":300,"type":"integer","minimum":1,"maximum":86400},"env":{"oneOf":[{"$ref":"contract#/$defs/EnvironmentVariables"},{"type":"null"}]},"name":{"type":["string","null"],"maxLength":200},"context":{"type":["string","null"],"minLength":1,"maxLength":64},"workdir":{"$ref":"contract#/$defs/WorkingDirectory"},"working_dir":{"$ref":"contract#/$defs/WorkingDirectory"}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1580,10 +1580,10 @@ errors++;
 }
 }
 }
-if(data.workdir !== undefined){
-let data6 = data.workdir;
+if(data.context !== undefined){
+let data6 = data.context;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err20 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+const err20 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/type",keyword:"type",params:{type: schema57.properties.context.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1593,8 +1593,8 @@ vErrors.push(err20);
 errors++;
 }
 if(typeof data6 === "string"){
-if(func1(data6) > 4096){
-const err21 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(func1(data6) > 64){
+const err21 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/maxLength",keyword:"maxLength",params:{limit: 64}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1604,7 +1604,7 @@ vErrors.push(err21);
 errors++;
 }
 if(func1(data6) < 1){
-const err22 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+const err22 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1613,8 +1613,12 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(!pattern4.test(data6)){
-const err23 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+}
+if(data.workdir !== undefined){
+let data7 = data.workdir;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err23 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1623,12 +1627,9 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-}
-if(data.working_dir !== undefined){
-let data7 = data.working_dir;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err24 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+const err24 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1637,9 +1638,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(typeof data7 === "string"){
-if(func1(data7) > 4096){
-const err25 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
+if(func1(data7) < 1){
+const err25 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1648,8 +1648,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(func1(data7) < 1){
-const err26 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(!pattern4.test(data7)){
+const err26 = {instancePath:instancePath+"/workdir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1658,8 +1658,12 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(!pattern4.test(data7)){
-const err27 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+}
+}
+if(data.working_dir !== undefined){
+let data8 = data.working_dir;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err27 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/type",keyword:"type",params:{type: schema36.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1668,11 +1672,9 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+const err28 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/maxLength",keyword:"maxLength",params:{limit: 4096}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1681,10 +1683,43 @@ vErrors.push(err28);
 }
 errors++;
 }
+if(func1(data8) < 1){
+const err29 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(!pattern4.test(data8)){
+const err30 = {instancePath:instancePath+"/working_dir",schemaPath:"contract#/$defs/WorkingDirectory/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000]*$"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
 validate33.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":{"code":true,"language":true,"timeout":true,"env":true,"name":true,"workdir":true,"working_dir":true},"dynamicProps":false,"dynamicItems":false};
+validate33.evaluated = {"props":{"code":true,"language":true,"timeout":true,"env":true,"name":true,"context":true,"workdir":true,"working_dir":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1704,7 +1739,7 @@ errors = vErrors.length;
 validate32.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":{"code":true,"language":true,"timeout":true,"env":true,"name":true,"workdir":true,"working_dir":true},"dynamicProps":false,"dynamicItems":false};
+validate32.evaluated = {"props":{"code":true,"language":true,"timeout":true,"env":true,"name":true,"context":true,"workdir":true,"working_dir":true},"dynamicProps":false,"dynamicItems":false};
 
 const executeAsyncBody = validate35;
 const schema62 = {"$id":"executeAsyncBody","$ref":"contract#/$defs/AsyncExecuteRequest"};
@@ -9335,7 +9370,7 @@ return errors === 0;
 validate107.evaluated = {"props":{"window_id":true},"dynamicProps":false,"dynamicItems":false};
 
 const getExecutionOutputQuery = validate108;
-const schema185 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60}},"required":[]};
+const schema185 = {"$id":"getExecutionOutputQuery","type":"object","properties":{"stdout_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"stderr_offset":{"default":0,"type":"integer","minimum":0,"maximum":9007199254740991},"limit":{"default":65536,"type":"integer","minimum":16,"maximum":1048576},"wait":{"default":0,"type":"integer","minimum":0,"maximum":60},"values":{"default":false,"type":"boolean"}},"required":[]};
 
 function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9359,6 +9394,9 @@ data.limit = 65536;
 }
 if(data.wait === undefined){
 data.wait = 0;
+}
+if(data.values === undefined){
+data.values = false;
 }
 let data0 = data.stdout_offset;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
@@ -9492,9 +9530,8 @@ vErrors.push(err11);
 errors++;
 }
 }
-}
-else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data.values !== "boolean"){
+const err12 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -9503,10 +9540,21 @@ vErrors.push(err12);
 }
 errors++;
 }
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
 validate108.errors = vErrors;
 return errors === 0;
 }
-validate108.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true},"dynamicProps":false,"dynamicItems":false};
+validate108.evaluated = {"props":{"stdout_offset":true,"stderr_offset":true,"limit":true,"wait":true,"values":true},"dynamicProps":false,"dynamicItems":false};
 
 export const agentContract = {
   name: "agent",
@@ -9602,7 +9650,7 @@ export const agentContract = {
     { operationId: "applyUpdate", method: "POST", path: "/update/apply", authenticated: true, status: 200 },
     { operationId: "restartAgent", method: "POST", path: "/update/restart", authenticated: true, status: 200 },
     { operationId: "listUpdateBackups", method: "GET", path: "/update/backups", authenticated: true, status: 200 },
-    { operationId: "getExecutionOutput", method: "GET", path: "/execute/processes/{process_id}/output", authenticated: true, status: 200, query: { validate: getExecutionOutputQuery, types: { "stdout_offset": "integer", "stderr_offset": "integer", "limit": "integer", "wait": "integer" }, units: {} } },
+    { operationId: "getExecutionOutput", method: "GET", path: "/execute/processes/{process_id}/output", authenticated: true, status: 200, query: { validate: getExecutionOutputQuery, types: { "stdout_offset": "integer", "stderr_offset": "integer", "limit": "integer", "wait": "integer", "values": "boolean" }, units: {} } },
     { operationId: "killExecutionById", method: "POST", path: "/execute/kill/{process_id}", authenticated: true, status: 200 },
     { operationId: "killProcess", method: "POST", path: "/processes/{process_id}/kill", authenticated: true, status: 200 },
     { operationId: "deleteEnvironmentVariable", method: "DELETE", path: "/env/{key}", authenticated: true, status: 200 },

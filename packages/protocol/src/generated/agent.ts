@@ -1867,6 +1867,11 @@ export interface components {
             env?: components["schemas"]["EnvironmentVariables"] | null;
             /** @description A name for people. */
             name?: string | null;
+            /**
+             * @description Names the context whose variables the job sees and leaves, as for `/execute`. It waits there for its turn,
+             *     and is answered when that comes. Without it the job has a process of its own; so have bash and go.
+             */
+            context?: string | null;
             workdir?: components["schemas"]["WorkingDirectory"];
             /** @description Another spelling of `workdir`, which wins when both are given. */
             working_dir?: components["schemas"]["WorkingDirectory"];
@@ -2001,6 +2006,18 @@ export interface components {
             stderr_bytes: number;
             /** @description It has ended and nothing is left to read. */
             complete: boolean;
+            /** @description Path in the sandbox of all that is kept of stdout. */
+            stdout_file?: string;
+            /** @description Path in the sandbox of all that is kept of stderr. */
+            stderr_file?: string;
+            /** @description The variables of its context are gone. */
+            context_lost?: boolean;
+            /** @description The last expression's value as text. */
+            result?: string;
+            /** @description Everything displayed, in order. */
+            rich_outputs?: components["schemas"]["RichOutput"][];
+            /** @description Displayed values left out: beyond 64 of them, or 8 MiB. */
+            rich_outputs_dropped?: number;
             /** Format: date-time */
             timestamp?: string;
         };
@@ -3383,6 +3400,11 @@ export interface operations {
                 limit?: number;
                 /** @description Seconds to wait for the job's end before answering. */
                 wait?: number;
+                /**
+                 * @description Whether the answer tells what a job in a context displayed, and its last expression's value. They are there
+                 *     after its end, of the latest eight such jobs.
+                 */
+                values?: boolean;
             };
             header?: never;
             path: {

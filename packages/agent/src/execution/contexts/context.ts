@@ -68,7 +68,7 @@ export class Context {
       void turn.then(pass);
       throw error;
     }
-    const release = this.slots.take();
+    const release = this.slots.take(request.background !== undefined);
     try {
       const execution = await this.#run(request);
       return { ...execution, outcome: this.#toItsEnd(execution.outcome, release, done) };

@@ -5,6 +5,7 @@ import type { EnvironmentVariables } from "../../environment-variables.js";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { ExecutionSlots } from "../execution-slots.js";
 import type { Execution } from "../executor.js";
+import type { OutputFiles } from "../output-files.js";
 import { exhausted, ProgramNotFound } from "../start-failure.js";
 import { Context } from "./context.js";
 import type { ContextLanguage } from "./context-language.js";
@@ -35,6 +36,8 @@ export interface ContextRequest {
   readonly isCell?: boolean | undefined;
   /** In a context of its own, which ends with it. */
   readonly isFresh?: boolean | undefined;
+  /** Where all of the output goes when nobody waits for it. */
+  readonly background?: OutputFiles | undefined;
 }
 
 /** Contexts that are kept; of more, the idle one that was used least recently ends. */
@@ -60,7 +63,8 @@ export class Contexts {
   /** Runs code in its context; resolves when it was begun with. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
-    const { code, context: name = defaultName, cwd, env, timeout, signal, isCell = false, isFresh } = request;
+    const { code, context: name = defaultName, cwd, env, isCell = false, isFresh } = request;
+    const { timeout, signal, background } = request;
     const sandbox = Object.fromEntries(variables.entries());
     const given = { ...sandbox, ...env };
     const command = await this.#command(language, given);
@@ -78,6 +82,7 @@ export class Contexts {
       timeout: timeout * 1000,
       signal,
       isCell,
+      background,
     });
     return isFresh ? { ...execution, outcome: thenEnd(execution.outcome, context) } : execution;
   }

@@ -6,6 +6,7 @@ import { Problem } from "@cloud-sandbox/protocol/server";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { Execution } from "../executor.js";
 import { termination, withLine } from "../outcome.js";
+import type { OutputFiles } from "../output-files.js";
 import { executionMarker, sweepContext } from "../process-sweep.js";
 import type { Program } from "../program.js";
 import { ProgramOutput } from "../program-output.js";
@@ -38,6 +39,8 @@ export interface InterpreterRequest {
   readonly signal: AbortSignal;
   /** The code is a cell for IPython. */
   readonly isCell: boolean;
+  /** Where all of the output goes when nobody waits for it. */
+  readonly background?: OutputFiles | undefined;
 }
 
 /** The interpreter had ended before it began with the code. */
@@ -139,8 +142,8 @@ export class Interpreter {
       throw exhausted("No pipe for the output could be made: the temporary files are full. Remove some.");
     if (!this.isAlive) throw new InterpreterGone();
     const { resources } = this;
-    const keptStdout = resources.keptOutput(`${id}.stdout`);
-    const keptStderr = resources.keptOutput(`${id}.stderr`);
+    const keptStdout = resources.keptOutput(`${id}.stdout`, request.background);
+    const keptStderr = resources.keptOutput(`${id}.stderr`, request.background);
     const killsBefore = resources.outOfMemory.recent;
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => void this.end(), startLimit);
