@@ -1,18 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { constants, fchmodSync, lstatSync, renameSync, type Stats } from "node:fs";
-import { type FileHandle, link, lstat, open, opendir, rename, rm, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  type Stats,
+  writeSync,
+} from "node:fs";
+import { link, lstat, opendir, rename, rm, unlink } from "node:fs/promises";
 import { posix } from "node:path";
+import { finished, type Readable } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { fileEntry, fileInfo } from "./file-entry.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
+import type { OpenFile } from "./open-file.js";
 import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 const readLimit = 10 * 1024 * 1024;
 const listLimit = 10_000;
-/** Bytes that go to the file together: each write costs more than their copying. */
-const writeSize = 1024 * 1024;
 /** Entries looked at together. */
 const batch = 64;
 
@@ -36,27 +45,35 @@ class Destination implements Disposable {
   }
 }
 
-export interface Written<T> {
+export interface WrittenFile {
   /** Absolute. */
   readonly path: string;
-  readonly filled: T;
+  /** Bytes. */
+  readonly size: number;
 }
 
-/** Brings a stream into a file. */
-export async function copy(from: AsyncIterable<Buffer>, to: FileHandle): Promise<void> {
-  let pieces: Buffer[] = [];
-  let size = 0;
-  const write = async () => {
-    await to.writeFile(Buffer.concat(pieces));
-    pieces = [];
-    size = 0;
-  };
-  for await (const piece of from) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size >= writeSize) await write();
-  }
-  if (size > 0) await write();
+/** Appends bytes to a file, in this thread: they go to memory, and the way to another thread and back takes longer. */
+export type Append = (bytes: Uint8Array) => void;
+
+/** Brings a stream into a file. Where it breaks off, `failure` may say so in other words. */
+export function copy(
+  from: Readable,
+  append: Append,
+  failure: (cause: Error) => Error = (cause) => cause,
+): Promise<void> {
+  // Not by iterating, which takes longer.
+  return new Promise((resolve, reject) => {
+    const take = (piece: Buffer): void => {
+      try {
+        append(piece);
+      } catch (error) {
+        from.off("data", take);
+        reject(error);
+      }
+    };
+    finished(from, (error) => (error ? reject(failure(error)) : resolve()));
+    from.on("data", take);
+  });
 }
 
 /** What the file operations do. Paths are the caller's; answers have them absolute. */
@@ -64,13 +81,12 @@ export class FileService {
   constructor(private readonly tree: ServedTree) {}
 
   async read(path: string): Promise<{ path: string; content: string; size: number }> {
-    const absolute = this.tree.resolve(path);
-    using pin = await this.tree.pinFile(absolute);
-    await using file = await this.#open(pin);
-    // One byte more than allowed: the file may be growing.
-    const chunks: Buffer[] = await file.createReadStream({ end: readLimit, autoClose: false }).toArray();
-    const bytes = Buffer.concat(chunks);
-    if (bytes.length <= readLimit) return { path: absolute, content: bytes.toString(), size: bytes.length };
+    using file = await this.open(path);
+    const { path: absolute, size } = file;
+    if (size <= readLimit) {
+      const bytes = file.read(0, size);
+      return { path: absolute, content: bytes.toString(), size: bytes.length };
+    }
     throw pathProblem(
       413,
       "FILE_TOO_LARGE",
@@ -80,10 +96,9 @@ export class FileService {
   }
 
   /** The file, open for reading; whoever asks closes it. */
-  async openForDownload(path: string): Promise<{ file: FileHandle; name: string; size: number }> {
-    const absolute = this.tree.resolve(path);
-    using pin = await this.tree.pinFile(absolute);
-    return { file: await this.#open(pin), name: posix.basename(absolute), size: pin.stats.size };
+  async open(path: string): Promise<OpenFile> {
+    using pin = await this.tree.pinFile(this.tree.resolve(path));
+    return openPinned(pin);
   }
 
   async exists(path: string): Promise<{ path: string; exists: boolean; is_directory?: boolean }> {
@@ -181,19 +196,19 @@ export class FileService {
     return to;
   }
 
-  /** Writes a file that appears whole or not at all. `fill` brings the content; what it returns is passed on. */
-  async write<T>(
+  /** Writes a file that appears whole or not at all. `fill` brings the content. */
+  async write(
     path: string,
     options: WriteOptions,
-    fill: (file: FileHandle) => Promise<T>,
-  ): Promise<Written<T>> {
+    fill: (append: Append) => void | Promise<void>,
+  ): Promise<WrittenFile> {
     const absolute = this.tree.resolve(path);
     using destination = await this.#destination(absolute, options.overwrite);
     const temporary = destination.directory.entry(`.${randomUUID()}.tmp`);
     try {
-      const filled = await create(temporary, options.mode, fill);
+      const size = await create(temporary, options.mode, fill);
       await place(temporary, destination.entry, options.overwrite);
-      return { path: absolute, filled };
+      return { path: absolute, size };
     } catch (error) {
       await rm(temporary, { force: true });
       throw fileProblem(error, absolute);
@@ -258,9 +273,14 @@ export class FileService {
 
   async #copyFile(from: string, to: string, overwrite: boolean): Promise<void> {
     using pin = await this.tree.pinFile(from);
-    await using content = await this.#open(pin);
+    using content = openPinned(pin);
     const options = { mode: pin.stats.mode & 0o777, overwrite };
-    await this.write(to, options, (file) => copy(content.createReadStream({ autoClose: false }), file));
+    const bytes = content.stream();
+    try {
+      await this.write(to, options, (append) => copy(bytes, append));
+    } finally {
+      bytes.destroy();
+    }
   }
 
   #refuseRoot(path: string, what: string): void {
@@ -268,13 +288,13 @@ export class FileService {
     const message = `${path} itself cannot be ${what}, only what is in it.`;
     throw pathProblem(403, "PATH_NOT_ALLOWED", message, path);
   }
+}
 
-  async #open(pin: Pin): Promise<FileHandle> {
-    try {
-      return await pin.open();
-    } catch (error) {
-      throw fileProblem(error, pin.path);
-    }
+function openPinned(pin: Pin): OpenFile {
+  try {
+    return pin.open();
+  } catch (error) {
+    throw fileProblem(error, pin.path);
   }
 }
 
@@ -293,11 +313,24 @@ function refuseToReplace(existing: Stats | undefined, path: string, overwrite: b
   if (!overwrite) throw pathProblem(409, "FILE_ALREADY_EXISTS", `${path} exists already.`, path);
 }
 
-async function create<T>(path: string, mode: number, fill: (file: FileHandle) => Promise<T>): Promise<T> {
-  await using file = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
-  const filled = await fill(file);
-  fchmodSync(file.fd, mode);
-  return filled;
+/** Gives its size. */
+async function create(
+  path: string,
+  mode: number,
+  fill: (append: Append) => void | Promise<void>,
+): Promise<number> {
+  const descriptor = openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+  let size = 0;
+  try {
+    await fill((bytes) => {
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+      size += bytes.length;
+    });
+    fchmodSync(descriptor, mode);
+    return size;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** What keeps it from being looked at keeps it from being written, too, which is told then. */

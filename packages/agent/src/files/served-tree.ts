@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, type Stats } from "node:fs";
-import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readlinkSync, type Stats } from "node:fs";
+import { mkdir, realpath } from "node:fs/promises";
 import { posix } from "node:path";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
+import { OpenFile } from "./open-file.js";
 import { entryLike, readsLike } from "./unreadable-name.js";
 
 /** Absent from Node's constants: names a file without opening it, so that no device or FIFO notices. */
@@ -132,8 +133,8 @@ export class Pin implements Disposable {
   }
 
   /** For a file: opens it for reading. */
-  open(): Promise<FileHandle> {
-    return open(this.location, constants.O_RDONLY | constants.O_NONBLOCK);
+  open(): OpenFile {
+    return new OpenFile(this.location, this.path);
   }
 
   close(): void {
