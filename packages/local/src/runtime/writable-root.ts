@@ -123,12 +123,16 @@ export class WritableRoot {
       stdio: "ignore",
       cwd: "/usr",
     });
+    // Its end is waited for from here on: on a busy machine it may come before the rest is made.
+    await Promise.all([once(copying, "close"), this.#makeRootDirectories()]);
+  }
+
+  async #makeRootDirectories(): Promise<void> {
     for (const path of rootDirectories) {
       await mkdir(join(this.skeleton, path), { recursive: true });
       await chmod(join(this.skeleton, path), 0o777);
     }
     for (const path of ["tmp", "var/tmp"]) await chmod(join(this.skeleton, path), 0o1777);
-    await once(copying, "close");
   }
 }
 
@@ -235,7 +239,10 @@ const becomeScript = `cd /
 exec "$@"
 `;
 
-/** Runs when nothing of the machine is left that could change what is copied. Whatever uid comes next may write to it. */
+/**
+ * Runs when nothing of the machine is left that could change what is copied. Whatever uid comes next may write to it. It
+ * is on the disk when this ends: a template that is told to be ready outlasts a power cut.
+ */
 const keepScript = `set +e
 "$@" &
 # Until nobody holds them, those at the other end wait.
@@ -245,5 +252,5 @@ code=$?
 [ -d "$keep" ] || exit "$code"
 # The agent's own, with the variables of this machine. Its parent may be a link to a place on the host by now.
 find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
-chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && cp -a root usr workspace home "$keep/"
+chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && cp -a root usr workspace home "$keep/" && sync -f "$keep"
 `;

@@ -169,7 +169,7 @@ export class TemplateBuilds {
     existing: LocalTemplate | undefined,
     stop: AbortSignal,
   ): Promise<void> {
-    const { builder, catalogue, layers } = this.options;
+    const { builder, layers } = this.options;
     const release = layers.hold([await layers.path(build.record.id)]);
     try {
       stop.throwIfAborted();
@@ -191,8 +191,6 @@ export class TemplateBuilds {
     } catch (error) {
       const reason = stop.aborted ? stop.reason : error;
       this.#fail(build, reason instanceof Error ? reason.message : String(reason));
-      if (catalogue.find(build.record.templateId)?.built?.status === "building")
-        this.#put(templateOf(plan, build.record, existing, { status: "failed", layers: [] }));
     }
     release();
     await layers.collect();
@@ -216,10 +214,10 @@ export class TemplateBuilds {
 
   #fail(build: Build, error: string): void {
     build.log.line(`Failed: ${error}`);
-    this.#change(build, { status: "failed", error, completedAt: new Date().toISOString() });
     const template = this.options.catalogue.find(build.record.templateId);
     if (template?.built?.status === "building")
       this.#put({ ...template, built: { ...template.built, status: "failed" } });
+    this.#change(build, { status: "failed", error, completedAt: new Date().toISOString() });
   }
 
   #change(build: Build, change: Partial<BuildRecord>): void {
