@@ -11,7 +11,7 @@ import type { Duplex, Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
-import { type Answer, type Body, exchange, framing } from "./exchange.js";
+import { type Answer, type Body, exchange, framing, relayedAtOnce } from "./exchange.js";
 
 export interface AgentRequest {
   readonly method: string;
@@ -20,6 +20,9 @@ export interface AgentRequest {
   readonly body?: Body;
   readonly signal?: AbortSignal;
 }
+
+/** Of its sockets, too. */
+const connectionOptions = { keepAlive: true, highWaterMark: relayedAtOnce };
 
 /** Nothing is executed before a connection is given. */
 const connectLimitMs = 30_000;
@@ -42,7 +45,7 @@ export class AgentConnections {
  * may be silent for as long as it may last.
  */
 export class AgentConnection {
-  readonly #connections = new Agent({ keepAlive: true });
+  readonly #connections = new Agent(connectionOptions);
   readonly #supervisor: AgentSupervisor;
 
   constructor(

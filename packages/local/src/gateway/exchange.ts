@@ -1,10 +1,12 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Duplex, Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { splice, switchProtocols } from "@cloud-sandbox/protocol/server";
 
 /** A stream is sent as it comes; undefined sends nothing. */
 export type Body = Readable | Buffer | string | undefined;
+
+/** Bytes that may wait for who is slower, on each side: so much goes through without stopping and starting who sends. */
+export const relayedAtOnce = 256 * 1024;
 
 export interface Answer {
   /** The head, and the body as a stream. */
@@ -16,16 +18,23 @@ export interface Answer {
 /** Sends a request and resolves with the head of its answer. A connection is taken only where one was asked for. */
 export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    call.once("response", (message) => resolve({ message, connection: undefined }));
+    let isAnswered = false;
+    const answer = (message: IncomingMessage, connection: Duplex | undefined): void => {
+      isAnswered = true;
+      resolve({ message, connection });
+    };
+    call.once("response", (message) => answer(message, undefined));
     const take = (message: IncomingMessage, connection: Duplex, head: Buffer): void => {
       if (head.length > 0) connection.unshift(head);
-      resolve({ message, connection });
+      answer(message, connection);
     };
     if (call.method === "CONNECT") call.once("connect", take);
     else if (call.hasHeader("upgrade")) call.once("upgrade", take);
     call.on("error", reject);
     // A switch of protocols that nobody asked for ends a call without an error.
-    call.once("close", () => reject(new Error("The connection was closed before an answer came.")));
+    call.once("close", () => {
+      if (!isAnswered) reject(new Error("The connection was closed before an answer came."));
+    });
     if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
       call.end(body);
       return;
@@ -43,12 +52,25 @@ export async function passOn(
 ): Promise<void> {
   if (connection === undefined) {
     response.writeHead(message.statusCode ?? 502, headers);
-    await pipeline(message, response);
+    await relay(message, response);
     return;
   }
   const client = switchProtocols(response, headers);
   if (client) splice(client, connection);
   else connection.destroy();
+}
+
+/** As `pipeline` does it, without the signal that it makes and aborts for each. */
+function relay(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    message.once("error", reject);
+    response.once("close", () => {
+      if (response.writableFinished) return resolve();
+      message.destroy();
+      reject(new Error("The client went away before it had its answer."));
+    });
+    message.pipe(response);
+  });
 }
 
 /** Node frames a stream by itself only for methods that usually have a body. Unframed, it would be read as a next request. */
@@ -67,7 +89,9 @@ export function bodyOf(request: IncomingMessage): IncomingMessage | undefined {
 /** Aborts when the client goes away before it has its answer. */
 export function abandonment(response: ServerResponse): AbortSignal {
   const abandoned = new AbortController();
-  response.once("close", () => abandoned.abort());
+  response.once("close", () => {
+    if (!response.writableFinished || !response.req.complete) abandoned.abort();
+  });
   return abandoned.signal;
 }
 

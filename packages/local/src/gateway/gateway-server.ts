@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
 import { envelopeAt } from "./agent-target.js";
+import { relayedAtOnce } from "./exchange.js";
 
 /** Milliseconds. */
 export interface ServerPatience {
@@ -18,6 +19,7 @@ const defaultPatience: ServerPatience = { head: 15_000, rest: 5000 };
  */
 export function createGatewayServer(patience = defaultPatience): Server {
   const server = createServer({
+    highWaterMark: relayedAtOnce,
     keepAliveTimeout: 65_000,
     requestTimeout: 0,
     headersTimeout: patience.head,
