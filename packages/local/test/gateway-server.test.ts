@@ -31,6 +31,21 @@ test("a body that comes in bits is not waited for once its request is answered",
   await once(client, "end");
 });
 
+test("a body that its agent does not take holds up no request behind it", async () => {
+  const answers = ["413 Content Too Large", "200 OK"];
+  await using rig = await GatewayRig.start((socket) =>
+    socket.pause().write(`HTTP/1.1 ${answers.shift()}\r\nContent-Length: 0\r\n\r\n`),
+  );
+  const size = 16 * 1024 * 1024;
+  const head = post(`/agent/${sandboxId}/files/upload`, `Authorization: Bearer ${tokenFor(sandboxId)}`);
+  const client = rig.open(head.replace("Content-Length: 5", `Content-Length: ${size}`));
+  const got = received(client);
+  client.write(Buffer.alloc(size));
+  await expect.poll(got).toMatch(/^HTTP\/1\.1 413 /);
+  client.write(`${head}12345`);
+  await expect.poll(got).toMatch(/HTTP\/1\.1 200 OK/);
+});
+
 test("a body that somebody waits for may take longer, and its connection serves the next request", async () => {
   const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   await using rig = await GatewayRig.start(

@@ -29,6 +29,8 @@ export function createGatewayServer(patience = defaultPatience): Server {
   server.on("request", (request, response) => {
     response.once("finish", () => {
       if (request.complete) return;
+      // Whoever it was for may have stopped reading, and the next request on this connection comes behind it.
+      request.unpipe().resume();
       const timer = setTimeout(() => request.socket.destroy(), patience.rest).unref();
       request.once("close", () => clearTimeout(timer));
     });
