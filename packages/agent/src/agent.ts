@@ -26,6 +26,7 @@ import { Executor } from "./execution/executor.js";
 import { JobRecords } from "./execution/job-records.js";
 import { OutputFiles } from "./execution/output-files.js";
 import { FileService } from "./files/file-service.js";
+import { FileTunnels } from "./files/file-tunnels.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
 import { backgroundHandlers } from "./handlers/background-handlers.js";
@@ -54,6 +55,8 @@ export interface Agent {
   connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
   /** Answers a request to go on as a WebSocket. */
   upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Answers a request to go on as a connection for files. */
+  openFileTunnel(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Does once, unasked, what is slow the first time. */
   warmUp(): Promise<void>;
   /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
@@ -151,6 +154,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     onRequest: (event) => requests.record(event),
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
   });
+  const fileTunnels = new FileTunnels(tokens, router.handle);
   const snapshots = snapshotHandler({
     tokens,
     isIdle: () => slots.active === 0,
@@ -164,6 +168,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
         : router.handle(request, response),
     connect: (request, client, head) => ports.connect(request, client, head),
     upgrade: (request, response) => gate.upgrade(request, response, router),
+    openFileTunnel: (request, response) => fileTunnels.open(request, response),
     async warmUp() {
       // Refused only after all that comes before a program is started.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
@@ -178,6 +183,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     async close() {
       ports.close();
       gate.close();
+      fileTunnels.close();
       await Promise.all([executor.close(), contexts.close()]);
       await directory.remove();
     },

@@ -5,6 +5,7 @@ export {
   controlPlaneErrorCodes,
   type ErrorCode,
 } from "./error-codes.js";
+export { fileTunnel } from "./file-tunnel.js";
 export type {
   components as AgentComponents,
   operations as AgentOperations,

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
-  agentEnvelope,
   type Call,
   type ContractRouter,
   type IncomingRequest,
   Problem,
   Reply,
-  requestId,
 } from "@cloud-sandbox/protocol/server";
 import type { WebSocket, WebSocketServer } from "ws";
 import { exhausted } from "../execution/start-failure.js";
+import { answer, refusal } from "../refusal.js";
 
 /** Bytes of the largest frame a client may send. */
 const maxPayload = 4 * 1024 * 1024;
@@ -83,7 +82,7 @@ export class WebSocketGate {
       return answer(response, reply);
     }
     let accepted = false;
-    const refuse = (error: Error) => answer(response, handshakeRefusal(error));
+    const refuse = (error: Error) => answer(response, refusal(noHandshake(error)));
     this.#refusals.set(request, refuse);
     server.handleUpgrade(request, socket, nothing, (opened) => {
       accepted = true;
@@ -113,18 +112,8 @@ export class WebSocketGate {
   }
 }
 
-function handshakeRefusal({ message }: Error): Reply {
-  const id = requestId(undefined);
-  const problem = new Problem(400, "INVALID_REQUEST", `This is no WebSocket handshake: ${message}.`);
-  const body = agentEnvelope(problem, { requestId: id, timestamp: new Date().toISOString() });
-  const headers = { "content-type": "application/json", "x-request-id": id };
-  return new Reply(JSON.stringify(body), headers, problem.status);
-}
-
-function answer(response: ServerResponse, { status, headers, body = "" }: Reply): void {
-  response.writeHead(status, headers);
-  response.end(body);
-}
+const noHandshake = ({ message }: Error) =>
+  new Problem(400, "INVALID_REQUEST", `This is no WebSocket handshake: ${message}.`);
 
 const upgradeRequired = (path: string) =>
   new Problem(426, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, {

@@ -55,7 +55,7 @@ export async function passOn(
     await relay(message, response);
     return;
   }
-  const client = switchProtocols(response, headers);
+  const client = switchProtocols(response, "websocket", headers);
   if (client) splice(client, connection);
   else connection.destroy();
 }

@@ -27,10 +27,14 @@ export function upgradeResponse(request: IncomingMessage, connection: Duplex, he
 }
 
 /** Says that the protocol was switched; the connection is the caller's from then on. */
-export function switchProtocols(response: ServerResponse, headers: OutgoingHttpHeaders): Duplex | undefined {
+export function switchProtocols(
+  response: ServerResponse,
+  upgrade: string,
+  headers: OutgoingHttpHeaders = {},
+): Duplex | undefined {
   const { socket } = response;
   if (!socket) return undefined;
-  response.writeHead(101, { ...headers, connection: "Upgrade", upgrade: "websocket" });
+  response.writeHead(101, { ...headers, connection: "Upgrade", upgrade });
   response.flushHeaders();
   response.detachSocket(socket);
   return socket;

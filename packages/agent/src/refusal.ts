@@ -1,0 +1,15 @@
+import type { ServerResponse } from "node:http";
+import { agentEnvelope, type Problem, Reply, requestId } from "@cloud-sandbox/protocol/server";
+
+/** The answer to a request that no handler sees. */
+export function refusal(problem: Problem): Reply<string> {
+  const id = requestId(undefined);
+  const body = agentEnvelope(problem, { requestId: id, timestamp: new Date().toISOString() });
+  const headers = { "content-type": "application/json", "x-request-id": id, ...problem.headers };
+  return new Reply(JSON.stringify(body), headers, problem.status);
+}
+
+export function answer(response: ServerResponse, { status, headers, body = "" }: Reply): void {
+  response.writeHead(status, headers);
+  response.end(body);
+}
