@@ -6,12 +6,14 @@ import {
   type RequestOptions,
   request,
 } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
+import { fileTunnel } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
 import { type Answer, type Body, exchange, framing, relayedAtOnce } from "./exchange.js";
+import { openRelayed } from "./relayed-socket.js";
 
 export interface AgentRequest {
   readonly method: string;
@@ -21,11 +23,21 @@ export interface AgentRequest {
   readonly signal?: AbortSignal;
 }
 
+/** What the two texts hold was read out of a request by Node's parser, so no line of theirs ends early. */
+interface TunnelRequest {
+  readonly path: string;
+  readonly authorization: string | string[] | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Of its sockets, too. */
 const connectionOptions = { keepAlive: true, highWaterMark: relayedAtOnce };
 
 /** Nothing is executed before a connection is given. */
 const connectLimitMs = 30_000;
+
+/** A caller who is not read says nothing. */
+const stallLookMs = 1000;
 
 /** The one connection with each machine, whoever asks something of it. */
 export class AgentConnections {
@@ -47,13 +59,18 @@ export class AgentConnections {
 export class AgentConnection {
   readonly #connections = new Agent(connectionOptions);
   readonly #supervisor: AgentSupervisor;
+  readonly #tunnels = new Set<Socket>();
 
   constructor(
     private readonly machine: Machine,
     log: (message: string) => void,
   ) {
     this.#supervisor = new AgentSupervisor(machine, log);
-    void machine.exited.then(() => this.#connections.destroy());
+    void machine.exited.then(() => {
+      this.#connections.destroy();
+      // Whose caller does not read is not told of its end.
+      for (const tunnel of this.#tunnels) tunnel.destroy();
+    });
   }
 
   /** Resolves with the head of the answer; its body is a stream. */
@@ -81,6 +98,49 @@ export class AgentConnection {
     return this.#connect({ method: "CONNECT", path, headers: { host: path, authorization }, signal });
   }
 
+  /** Asks for a connection that nobody reads along. It is the caller's to whom it is lent. */
+  async tunnel({ path, authorization, signal }: TunnelRequest): Promise<{ lendTo(caller: Duplex): void }> {
+    const head = [
+      `GET ${path} HTTP/1.1`,
+      "Host: agent",
+      "Connection: Upgrade",
+      `Upgrade: ${fileTunnel.protocol}`,
+      ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    ];
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(connectLimitMs)]);
+    const opening = openRelayed(this.machine.socketPath, `${head.join("\r\n")}\r\n\r\n`, limited);
+    const { answer, joinWith, socket } = await this.#supervisor.attend(opening).catch((error: unknown) => {
+      throw limited.aborted && !signal.aborted ? unanswered() : error;
+    });
+    const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString("latin1", 0, 13)) ?? [];
+    if (status !== "101") {
+      socket.destroy();
+      throw tunnelRefused(status);
+    }
+    this.#tunnels.add(socket);
+    socket.once("close", () => this.#tunnels.delete(socket));
+    void this.#supervisor.attend(closed(socket));
+    return {
+      lendTo: (caller) => {
+        this.#cutWhilePaused(socket, caller);
+        joinWith(caller);
+      },
+    };
+  }
+
+  /** What is sent to a paused machine would wait; whoever asks anew learns why. What it was asked before goes on when it does. */
+  #cutWhilePaused(tunnel: Socket, caller: Duplex): void {
+    const cut = (): void => {
+      if (this.machine.isPaused) tunnel.destroy();
+    };
+    const cutStalled = (): void => {
+      if (tunnel.writableLength > 0) cut();
+    };
+    caller.on("data", cut);
+    const looking = setInterval(cutStalled, stallLookMs).unref();
+    tunnel.once("close", () => clearInterval(looking));
+  }
+
   /** On a connection of its own, of which a direction that has ended does not end the other. */
   async #connect(options: RequestOptions): Promise<Answer> {
     const open = (): Duplex => connect({ path: this.machine.socketPath, allowHalfOpen: true });
@@ -102,6 +162,19 @@ async function closed(stream: Readable): Promise<void> {
 }
 
 function giveUp(call: ClientRequest): void {
+  call.destroy(unanswered());
+}
+
+function unanswered(): Problem {
   const message = `The sandbox's agent did not answer within ${connectLimitMs / 1000} s. Try again, or delete the sandbox and create a new one.`;
-  call.destroy(new Problem(409, "AGENT_UNREADABLE", message));
+  return new Problem(409, "AGENT_UNREADABLE", message);
+}
+
+function tunnelRefused(status: string | undefined): Problem {
+  const how = status === undefined ? "not as HTTP does" : `with ${status}`;
+  return new Problem(
+    409,
+    "CONFLICT",
+    `The sandbox's agent answered ${how}, so there is no tunnel. Ask without one.`,
+  );
 }

@@ -55,17 +55,44 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      if (!target) throw tokenNeeded();
-      const machine = this.running(target.sandboxId);
+      const { machine, path } = this.#asked(target);
       const signal = abandonment(response);
       const headers = forwardedRequestHeaders(request, machine.id);
       const answer = await this.connection(machine)
-        .upgrade({ path: target.path, headers, signal })
+        .upgrade({ path, headers, signal })
         .catch((error: unknown) => this.explain(machine, signal, error));
       await passOn(answer, response, forwardedResponseHeaders(answer.message));
     } catch (error) {
       refuse(request, response, error);
     }
+  }
+
+  /** Answers a request for a connection with an agent itself. What comes from there is read by the caller alone. */
+  async handleFileTunnel(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: AgentTarget | undefined,
+  ): Promise<void> {
+    try {
+      const { machine, path } = this.#asked(target);
+      const { socket: caller } = response;
+      if (!caller) return;
+      const signal = abandonment(response);
+      const { authorization } = forwardedRequestHeaders(request, machine.id);
+      const tunnel = await this.connection(machine)
+        .tunnel({ path, authorization, signal })
+        .catch((error: unknown) => this.explain(machine, signal, error));
+      response.detachSocket(caller);
+      tunnel.lendTo(caller);
+    } catch (error) {
+      refuse(request, response, error);
+    }
+  }
+
+  /** Of a request for an upgrade, the agents' share: at the control plane's own paths there is none. */
+  #asked(target: AgentTarget | undefined): { machine: Machine; path: string } {
+    if (!target) throw tokenNeeded();
+    return { machine: this.running(target.sandboxId), path: target.path };
   }
 
   /** The machine of a sandbox whose agent can be reached; throws what to do where it cannot. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { fileTunnel } from "@cloud-sandbox/protocol";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
 import type { AgentGateway } from "./agent-gateway.js";
 import { type AgentTarget, agentTarget, envelopeAt } from "./agent-target.js";
@@ -12,7 +13,7 @@ export interface Destinations {
   readonly hosts: HostGuard;
   /** To the APIs. Previews have their own say. */
   readonly crossOrigin: CrossOriginAccess;
-  readonly agents: Pick<AgentGateway, "handle" | "handleUpgrade">;
+  readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handleUpgrade">;
   /** Takes what it delivers the results of. */
   readonly webhooks?: {
     handles(request: IncomingMessage, target: AgentTarget): boolean;
@@ -40,15 +41,18 @@ export function routeRequests(
     void agents.handle(request, response, agent);
   });
   server.on("upgrade", (request, connection, head) => {
-    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+    const preview = previewTarget(request);
+    const protocol = request.headers.upgrade?.toLowerCase();
+    const isFileTunnel = protocol === fileTunnel.protocol && !preview;
+    if (protocol !== "websocket" && !isFileTunnel) {
       ignoreUpgrade(server, request, connection, head);
       return;
     }
     const response = upgradeResponse(request, connection, head);
     const refusal = hosts.refusal(request.headers.host);
     if (refusal) return refuse(request, response, refusal);
-    const preview = previewTarget(request);
     if (preview) void previews.handleUpgrade(request, response, preview);
+    else if (isFileTunnel) void agents.handleFileTunnel(request, response, agentTarget(request));
     else void agents.handleUpgrade(request, response, agentTarget(request));
   });
 }

@@ -23,7 +23,10 @@ export const tokenFor = (sub: string): string =>
   `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.c2ln`;
 
 export const upgradeHead = (target: string, ...headers: readonly string[]): string =>
-  [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: Upgrade", "Upgrade: websocket", ...headers]
+  upgradeTo("websocket", target, ...headers);
+
+export const upgradeTo = (protocol: string, target: string, ...headers: readonly string[]): string =>
+  [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: Upgrade", `Upgrade: ${protocol}`, ...headers]
     .map((line) => `${line}\r\n`)
     .join("")
     .concat("\r\n");
@@ -35,6 +38,9 @@ export const switched =
 export class GatewayRig implements AsyncDisposable {
   /** What `find` gives or throws. */
   sandbox: () => ReachableSandbox;
+  isPaused = false;
+  /** Lets its machine end. */
+  exit: () => void = () => undefined;
   readonly #open = new Set<Socket>();
 
   private constructor(
@@ -42,17 +48,22 @@ export class GatewayRig implements AsyncDisposable {
     private readonly agent: ReturnType<typeof createSocketServer>,
     private readonly server: Server,
   ) {
+    const rig = this;
     const machine: NonNullable<ReachableSandbox["machine"]> = {
       id: sandboxId,
       isolation: "namespace",
-      socketPath: join(directory, "agent.sock"),
-      exited: new Promise(() => undefined),
+      socketPath: this.socketPath,
+      exited: new Promise((resolve) => {
+        this.exit = () => resolve({ reason: "exited", message: "It has ended." });
+      }),
       pause: async () => undefined,
       keep: async () => undefined,
       hasDisk: false,
       readDisk: () => Readable.from([]),
       resume: async () => undefined,
-      isPaused: false,
+      get isPaused() {
+        return rig.isPaused;
+      },
       isAgentStopped: async () => false,
       restartAgent: async () => undefined,
       destroy: async () => undefined,
@@ -104,6 +115,11 @@ export class GatewayRig implements AsyncDisposable {
     await once(agent.listen(join(directory, "agent.sock")), "listening");
     await once(server.listen(0, "127.0.0.1"), "listening");
     return rig;
+  }
+
+  /** Where the agent is. */
+  get socketPath(): string {
+    return join(this.directory, "agent.sock");
   }
 
   /** A connection to the gateway, on which `text` was sent. */

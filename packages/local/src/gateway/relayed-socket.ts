@@ -1,0 +1,59 @@
+import { connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { relayedAtOnce } from "./exchange.js";
+
+/** A connection of which only the beginning of the answer was read. */
+export interface RelayedSocket {
+  readonly socket: Socket;
+  /** What came first. */
+  readonly answer: Buffer;
+  /** Makes one connection of this and the caller's, who gets the answer first. Where one ends, so does the other. */
+  joinWith(caller: Duplex): void;
+}
+
+/**
+ * Sends `head` to the socket at `path` and waits for the beginning of an answer; `signal` ends the waiting, not what is opened.
+ * What comes goes through one buffer, which is used again, and no faster than the caller takes it.
+ */
+export function openRelayed(path: string, head: string, signal: AbortSignal): Promise<RelayedSocket> {
+  const buffer = Buffer.allocUnsafeSlow(relayedAtOnce);
+  /** Tells whether the buffer may be filled again. */
+  let take: (bytes: Buffer) => boolean;
+  const callback = (length: number): boolean => take(buffer.subarray(0, length));
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ path, onread: { buffer, callback } });
+    const giveUp = (): void => void socket.destroy();
+    signal.addEventListener("abort", giveUp);
+    if (signal.aborted) giveUp();
+    take = (bytes) => {
+      signal.removeEventListener("abort", giveUp);
+      const answer = Buffer.from(bytes);
+      const joinWith = (caller: Duplex): void => {
+        take = (piece) => passedOn(piece, caller, socket);
+        join(caller, socket);
+        caller.write(answer);
+        socket.resume();
+      };
+      resolve({ socket, answer, joinWith });
+      return false;
+    };
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error("The connection was closed before an answer came.")));
+    socket.write(head, "latin1");
+  });
+}
+
+function passedOn(bytes: Buffer, caller: Duplex, socket: Socket): boolean {
+  let isWaiting = false;
+  caller.write(bytes, () => {
+    if (isWaiting) socket.resume();
+  });
+  isWaiting = caller.writableLength > 0;
+  return !isWaiting;
+}
+
+function join(caller: Duplex, socket: Socket): void {
+  socket.once("end", () => caller.end()).once("close", () => caller.destroy());
+  caller.once("close", () => socket.destroy());
+  caller.pipe(socket);
+}
