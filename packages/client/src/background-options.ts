@@ -1,7 +1,8 @@
 import type { CallOptions } from "./call-options.js";
 import { invalidArgument } from "./errors.js";
 import { given } from "./given.js";
-import { checkProgram } from "./running-options.js";
+import { checkText, checkTexts, requireWhole } from "./option-checks.js";
+import { checkContext, checkProgram, surroundings } from "./running-options.js";
 
 /** What programs in the background have in common. */
 export interface BackgroundOptions extends CallOptions {
@@ -30,6 +31,7 @@ export interface AsyncExecuteOptions extends BackgroundExecuteOptions {
 }
 
 const longestBackground = 86_400;
+const mostHeaders = 50;
 
 /** As the operations for code in the background take it. */
 export function backgroundRequest(code: string, options: BackgroundExecuteOptions, defaultTimeout = 300) {
@@ -40,8 +42,10 @@ export function backgroundRequest(code: string, options: BackgroundExecuteOption
 export function asyncRequest(code: string, callbackUrl: string, options: AsyncExecuteOptions) {
   const { callbackHeaders, callbackSecret } = options;
   if (!isHttpUrl(callbackUrl)) throw invalidArgument("callbackUrl must be an http(s) address.");
-  if (callbackSecret !== undefined && (callbackSecret === "" || callbackSecret.length > 1024))
-    throw invalidArgument("callbackSecret must have 1 to 1,024 characters.");
+  checkText("callbackSecret", callbackSecret, 1024);
+  checkTexts("callbackHeaders", callbackHeaders);
+  if (Object.keys(callbackHeaders ?? {}).length > mostHeaders)
+    throw invalidArgument(`callbackHeaders must be at most ${mostHeaders} headers.`);
   return {
     ...backgroundRequest(code, options, 3600),
     callback_url: callbackUrl,
@@ -49,16 +53,12 @@ export function asyncRequest(code: string, callbackUrl: string, options: AsyncEx
   };
 }
 
-export function backgroundFields({ env, name, timeout, workdir }: BackgroundOptions, defaultTimeout = 300) {
-  const seconds = timeout ?? defaultTimeout;
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > longestBackground) {
-    throw invalidArgument(
-      `timeout must be a whole number of seconds from 1 to ${longestBackground}; it is ${seconds}.`,
-    );
-  }
+export function backgroundFields(options: BackgroundOptions, defaultTimeout = 300) {
+  const { name, timeout = defaultTimeout } = options;
+  requireWhole("timeout", timeout, 1, longestBackground);
   if (name !== undefined && (typeof name !== "string" || name.length > 200))
     throw invalidArgument("name must be text of at most 200 characters.");
-  return { timeout: seconds, ...given({ env, name, workdir }) };
+  return { timeout, ...surroundings(options), ...given({ name }) };
 }
 
 function isHttpUrl(url: unknown): boolean {

@@ -1,4 +1,4 @@
-import { invalidArgument } from "./errors.js";
+import { checkSeconds } from "./option-checks.js";
 import type { CallInit } from "./transport/light-request.js";
 
 /** What every call takes. */
@@ -15,7 +15,7 @@ export function callInit(options: CallOptions | undefined, requestTimeout?: numb
   if (options?.signal !== undefined) init.signal = options.signal;
   const seconds = options?.requestTimeout ?? requestTimeout;
   if (seconds !== undefined) {
-    if (!(seconds > 0)) throw invalidArgument("requestTimeout must be a number of seconds above 0.");
+    checkSeconds("requestTimeout", seconds);
     init.requestTimeout = seconds;
   }
   return init;

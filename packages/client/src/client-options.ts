@@ -1,4 +1,5 @@
 import { ConfigurationError, invalidArgument } from "./errors.js";
+import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
 import { runningTimeout } from "./running-options.js";
 import { lifetime as checkedLifetime } from "./sandbox-creation.js";
 import type { Fetch } from "./transport/fetch-transport.js";
@@ -79,12 +80,13 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
   }
   const { lifetime, execution = 30, request = 60, idle = 60 } = options.timeouts ?? {};
   for (const [name, seconds] of Object.entries({ lifetime, execution, request, idle })) {
-    if (seconds !== undefined && !(seconds > 0)) {
-      throw invalidArgument(`timeouts.${name} must be a number of seconds above 0.`);
-    }
+    checkSeconds(`timeouts.${name}`, seconds);
   }
   runningTimeout(execution, "timeouts.execution");
-  if (lifetime !== undefined) checkedLifetime(lifetime);
+  if (lifetime !== undefined) checkedLifetime(lifetime, "timeouts.lifetime");
+  checkFunction("fetch", options.fetch);
+  checkFunction("webSocket", options.webSocket);
+  checkBoolean("deleteOnSignal", options.deleteOnSignal);
   return {
     apiKey,
     bearerToken,
@@ -117,6 +119,8 @@ function serverUrl(text: string): URL {
 
 /** Keys are often read from files, with the line's end. */
 function credential(what: string, option: string | undefined, suffix: string): string | undefined {
+  if (option !== undefined && typeof option !== "string")
+    throw invalidArgument(`The option for the ${what} must be text.`);
   const value = (option ?? fromEnvironment(suffix) ?? "").trim();
   if (value === "") return undefined;
   if (/^[\x21-\x7e]+$/.test(value)) return value;

@@ -39,8 +39,7 @@ export class Commands {
    */
   async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
     const timeout = runningTimeout(options.timeout ?? this.#defaultTimeout);
-    const { env, workdir } = options;
-    const body = { ...argv(command), timeout, ...given({ env, workdir }) };
+    const body = { ...argv(command), timeout, ...surroundings(options) };
     const init = callInit(options, timeout + margin);
     return commandResult(
       await bodyOf(this.#access.client.POST("/commands/run", { body, ...init }), "exit_code"),
@@ -54,9 +53,9 @@ export class Commands {
    */
   stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
     const timeout = runningTimeout(options.timeout ?? this.#defaultTimeout);
-    const { env, signal, stdin = false, workdir } = options;
+    const { signal, stdin = false } = options;
     checkInput(stdin);
-    const program = { ...argv(command), timeout, ...given({ env, workdir }) };
+    const program = { ...argv(command), timeout, ...surroundings(options) };
     const first = { type: "command", ...program, stdin: stdin !== false };
     const path = "/commands/stream";
     return CommandStream.of({ access: this.#access, path, first, timeout, signal, stdin });
@@ -85,12 +84,12 @@ function checkInput(stdin: unknown): void {
 function argv(command: string | readonly string[]): { command: string; args: string[] } {
   if (typeof command === "string") {
     if (command.trim() !== "") return { command: "bash", args: ["-c", command] };
-  } else {
+  } else if (Array.isArray(command) && command.every((word) => typeof word === "string")) {
     const [program, ...args] = command;
     if (program !== undefined && program !== "") return { command: program, args };
   }
   throw invalidArgument(
-    "The command is empty.",
+    "command must be a line or a list of texts, not empty.",
     'Give a line such as "ls -l", or an array such as ["ls", "-l"].',
   );
 }

@@ -1,6 +1,12 @@
 import { invalidArgument } from "./errors.js";
 import { given } from "./given.js";
-import { checkProgram, type RunningOptions, runningTimeout } from "./running-options.js";
+import {
+  checkContext,
+  checkProgram,
+  type RunningOptions,
+  runningTimeout,
+  surroundings,
+} from "./running-options.js";
 
 export interface ExecuteOptions extends RunningOptions {
   /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
@@ -19,18 +25,23 @@ export interface ExecuteOptions extends RunningOptions {
 
 /** As `/execute` and its relatives take it. Refuses what no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
-  const { cache, context, env, language = "python", workdir } = options;
+  const { cache, context, language = "python" } = options;
   checkProgram(code, options.language);
-  checkContext(context, cache);
+  checkContext(context);
+  checkCache(cache, context);
   const timeout = runningTimeout(options.timeout ?? defaultTimeout);
-  return { code, language, timeout, ...given({ cache: cache || undefined, context, env, workdir }) };
+  return {
+    code,
+    language,
+    timeout,
+    ...surroundings(options),
+    ...given({ cache: cache || undefined, context }),
+  };
 }
 
-function checkContext(context: unknown, cache: unknown): void {
+function checkCache(cache: unknown, context: unknown): void {
   if (cache !== undefined && typeof cache !== "boolean")
     throw invalidArgument("cache must be true or false.");
-  if (context === undefined) return;
-  if (typeof context !== "string" || context.length < 1 || context.length > 64)
-    throw invalidArgument("context must be a name of 1 to 64 characters.");
-  if (cache) throw invalidArgument("What may come from the cache runs without a context.", "Leave one out.");
+  if (cache && context !== undefined)
+    throw invalidArgument("What may come from the cache runs without a context.", "Leave one out.");
 }

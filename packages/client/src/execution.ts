@@ -5,6 +5,7 @@ import { invalidArgument, NotFoundError } from "./errors.js";
 import { type ExecutionOutput, executionOutput, type OutputPosition } from "./execution-output.js";
 import { type ExecutionEnd, type ExecutionState, executionState } from "./execution-state.js";
 import { given } from "./given.js";
+import { checkFunction } from "./option-checks.js";
 import { margin } from "./running-options.js";
 import type { OutputEvent } from "./streams/program-stream.js";
 import { CallScope } from "./transport/call-scope.js";

@@ -16,6 +16,7 @@ import {
   uploadDirectory,
   uploadFile,
 } from "./local-files.js";
+import { checkBoolean, checkFunction, checkWhole, requireText } from "./option-checks.js";
 import { date } from "./sandbox-record.js";
 import { FileWatch, type WatchOptions } from "./streams/file-watch.js";
 import type { CallInit } from "./transport/light-request.js";
@@ -80,6 +81,7 @@ export class Files {
 
   /** The text of a file, up to 10 MiB (GET /files/read). */
   async readText(path: string, options?: CallOptions): Promise<string> {
+    requireText("path", path);
     const params = { query: { path } };
     const { content } = await bodyOf(
       this.#access.client.GET("/files/read", { params, ...callInit(options) }),
@@ -90,6 +92,7 @@ export class Files {
 
   /** The bytes of a file of any size (GET /files/download). */
   async readBytes(path: string, options?: CallOptions): Promise<Uint8Array> {
+    requireText("path", path);
     const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...callInit(options) } as const;
     // An empty file comes as no body at all.
     const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
@@ -103,6 +106,9 @@ export class Files {
    */
   async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
     const { mode, overwrite } = options;
+    requireText("path", path);
+    checkBoolean("overwrite", overwrite);
+    checkMode(mode);
     const content = await wholeContent(source, options.signal);
     const chosen = given({ mode, overwrite });
     const isShortText = typeof content === "string" && content.length <= longestInlineText;
@@ -125,6 +131,7 @@ export class Files {
 
   /** What a directory holds, by name (GET /files/list). Default: /workspace. The server lists at most 10,000. */
   async list(path = "/workspace", options?: CallOptions): Promise<DirectoryListing> {
+    requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     const listing = await bodyOf(this.#access.client.GET("/files/list", init));
     const entries = (listing.files ?? []).filter((entry) => entry !== null).map(fileEntry);
@@ -161,6 +168,7 @@ export class Files {
 
   /** What is known of one entry (GET /files/stat). An extension: the cloud answers with a `NotFoundError`. */
   async stat(path: string, options?: CallOptions): Promise<FileEntry> {
+    requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     return fileEntry(await bodyOf(this.#access.client.GET("/files/stat", init), "name", "path", "size"));
   }
@@ -174,6 +182,9 @@ export class Files {
     newPath: string,
     options: CallOptions & { overwrite?: boolean | undefined } = {},
   ): Promise<void> {
+    requireText("path", path);
+    requireText("newPath", newPath);
+    checkBoolean("overwrite", options.overwrite);
     const body = { path, new_path: newPath, overwrite: options.overwrite ?? false };
     await successOf(this.#access.client.POST("/files/rename", { body, ...callInit(options) }));
   }
@@ -183,6 +194,7 @@ export class Files {
    * local file that cannot be used rejects with code LOCAL_FILE_FAILED.
    */
   async upload(localPath: string, path: string, options: TransferOptions = {}): Promise<WrittenFile> {
+    checkTransfer(path, options);
     const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
     return { path, size: await uploadFile(this.#access, localPath, path, { ...options, requestTimeout }) };
   }
@@ -192,6 +204,7 @@ export class Files {
    * it is whole. Gives its size in bytes.
    */
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
+    checkTransfer(path, options);
     return downloadFile(this.#access, path, localPath, options);
   }
 
@@ -201,6 +214,8 @@ export class Files {
     path: string,
     options: DirectoryUploadOptions = {},
   ): Promise<void> {
+    checkTransfer(path, options);
+    checkFunction("exclude", options.exclude);
     const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
     const whole = { ...options, requestTimeout };
     await uploadDirectory(this.#access, this.#commands, localPath, path, whole);
@@ -215,23 +230,28 @@ export class Files {
     localPath: string,
     options?: DirectoryDownloadOptions,
   ): Promise<void> {
+    checkTransfer(path, options);
+    checkWhole("maxBytes", options?.maxBytes, 1);
     await downloadDirectory(this.#access, this.#commands, path, localPath, options);
   }
 
   /** Whether there is anything at this path (GET /files/exists). */
   async exists(path: string, options?: CallOptions): Promise<boolean> {
+    requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     return (await bodyOf(this.#access.client.GET("/files/exists", init), "exists")).exists;
   }
 
   /** Deletes a file, or a directory with all it holds (DELETE /files/remove). */
   async remove(path: string, options?: CallOptions): Promise<void> {
+    requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     await successOf(this.#access.client.DELETE("/files/remove", init));
   }
 
   /** Creates a directory and its parents (POST /files/mkdir); one that exists is no error. */
   async mkdir(path: string, options?: CallOptions): Promise<void> {
+    requireText("path", path);
     await successOf(this.#access.client.POST("/files/mkdir", { body: { path }, ...callInit(options) }));
   }
 
@@ -239,6 +259,16 @@ export class Files {
   #transferInit(options: CallOptions, size: number): CallInit {
     return callInit(options, this.#requestTimeout + size / slowestTransfer);
   }
+}
+
+function checkMode(mode: unknown): void {
+  if (mode === undefined || (typeof mode === "string" && /^0?[0-7]{3}$/.test(mode))) return;
+  throw invalidArgument('mode must be octal permissions as text, such as "0644".');
+}
+
+function checkTransfer(path: string, options: TransferOptions = {}): void {
+  requireText("path", path);
+  checkFunction("onProgress", options.onProgress);
 }
 
 /** Characters; longer texts are sent as files, which the server need not hold in memory. */

@@ -1,5 +1,6 @@
 import type { Activity } from "./activity.js";
 import { invalidArgument, NotFoundError, SandboxExpiredError } from "./errors.js";
+import { checkSeconds } from "./option-checks.js";
 import { lifetime } from "./sandbox-creation.js";
 
 export interface KeepAliveOptions {
@@ -42,10 +43,9 @@ export class KeepAlive implements Disposable {
   }
 
   private constructor(sandbox: Keepable, { maxSeconds, seconds = 300 }: KeepAliveOptions) {
-    if (lifetime(seconds) < shortest)
+    if (lifetime(seconds, "seconds") < shortest)
       throw invalidArgument(`seconds must be ${shortest} or more; it is ${seconds}.`);
-    if (maxSeconds !== undefined && !(maxSeconds > 0))
-      throw invalidArgument("maxSeconds must be a number of seconds above 0.");
+    checkSeconds("maxSeconds", maxSeconds);
     this.#sandbox = sandbox;
     this.#seconds = seconds;
     this.#endsAt = performance.now() + (maxSeconds ?? Number.POSITIVE_INFINITY) * 1000;

@@ -7,6 +7,7 @@ import { AbortError, invalidArgument, SandboxError } from "./errors.js";
 import { given } from "./given.js";
 import { localBlob, localFailure, packArchive } from "./local-archive.js";
 import { inTemporaryDirectory, nodeModules } from "./node-modules.js";
+import { requireText } from "./option-checks.js";
 import { longestExecution } from "./running-options.js";
 
 export interface TransferProgress {

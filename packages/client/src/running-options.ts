@@ -1,5 +1,8 @@
 import type { CallOptions } from "./call-options.js";
 import { invalidArgument } from "./errors.js";
+import { given } from "./given.js";
+import { checkText, kindOf } from "./option-checks.js";
+import { checkedVariables } from "./variables.js";
 
 /** What running code and running commands have in common. */
 export interface RunningOptions extends CallOptions {
@@ -22,9 +25,16 @@ export function checkProgram(code: unknown, language: unknown): void {
   throw invalidArgument(`language must be a name such as "python"; it is ${kindOf(language)}.`);
 }
 
-function kindOf(value: unknown): string {
-  if (value === "") return "empty";
-  return value === undefined || value === null ? String(value) : `of type ${typeof value}`;
+export function checkContext(context: unknown): void {
+  if (context === undefined) return;
+  if (typeof context !== "string" || context.length < 1 || context.length > 64)
+    throw invalidArgument("context must be a name of 1 to 64 characters.");
+}
+
+/** What a run is given beside its program. */
+export function surroundings({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
+  checkText("workdir", workdir);
+  return given({ env: env && checkedVariables(env, "env"), workdir });
 }
 
 export function runningTimeout(timeout: number, name = "timeout"): number {

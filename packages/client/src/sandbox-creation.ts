@@ -2,7 +2,17 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { CallOptions } from "./call-options.js";
 import { InvalidResponseError, invalidArgument } from "./errors.js";
 import { given } from "./given.js";
-import type { Isolation } from "./sandbox-record.js";
+import {
+  checkBoolean,
+  checkOneOf,
+  checkSeconds,
+  checkText,
+  checkTexts,
+  checkWhole,
+  numberOr,
+  requireWhole,
+} from "./option-checks.js";
+import { type Isolation, isolationLevels } from "./sandbox-record.js";
 import { checkedVariables } from "./variables.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
@@ -40,7 +50,6 @@ export interface EgressLists {
   deny?: readonly string[] | undefined;
 }
 
-const isolationLevels: readonly Isolation[] = ["namespace", "container", "gvisor", "microvm"];
 const longestLifetime = 86_400;
 
 /** Refuses what no server accepts. */
@@ -52,9 +61,13 @@ export function createRequest(
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
-  if (name !== undefined && (typeof name !== "string" || name.trim() === ""))
-    throw invalidArgument("The name is empty.");
-  checkLabels(metadata);
+  for (const [option, text] of Object.entries({ template, templateId, region, name }))
+    checkText(option, text);
+  checkBoolean("internetAccess", internetAccess);
+  checkBoolean("deleteOnSignal", options.deleteOnSignal);
+  checkSeconds("requestTimeout", options.requestTimeout);
+  checkOneOf("minIsolation", minIsolation, isolationLevels);
+  checkTexts("metadata", metadata);
   checkLists(egress, internetAccess);
   const seconds = options.timeoutSeconds ?? defaultLifetime;
   const made =
@@ -64,11 +77,11 @@ export function createRequest(
   return {
     ...made,
     ...given({
-      timeout_seconds: seconds === undefined ? undefined : lifetime(seconds),
+      timeout_seconds: seconds === undefined ? undefined : lifetime(seconds, "timeoutSeconds"),
       region,
       internet_access: internetAccess,
       egress: egress && given({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
-      env_vars: env && checkedVariables(env),
+      env_vars: env && checkedVariables(env, "env"),
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },
       min_isolation: minIsolation,

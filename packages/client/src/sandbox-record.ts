@@ -6,6 +6,9 @@ export type SandboxStatus = ControlPlaneSchemas["SandboxStatus"];
 /** From weakest to strongest: `namespace`, `container`, `gvisor`, `microvm`. */
 export type Isolation = ControlPlaneSchemas["Isolation"];
 
+/** From weakest to strongest. */
+export const isolationLevels: readonly Isolation[] = ["namespace", "container", "gvisor", "microvm"];
+
 /** What the control plane last said about a sandbox. */
 export interface SandboxRecord {
   id: string;

@@ -13,6 +13,7 @@ import {
 } from "./errors.js";
 import { given } from "./given.js";
 import { identifier } from "./identifier.js";
+import { checkBoolean, requireText } from "./option-checks.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { PaginatedList } from "./paginated-list.js";
 import { untilPrepared, untilRunning } from "./readiness.js";
@@ -99,7 +100,7 @@ export class Sandboxes {
     name: string,
     options: Omit<CreateSandboxOptions, "deleteOnSignal" | "name"> = {},
   ): Promise<Sandbox> {
-    if (typeof name !== "string" || name.trim() === "") throw invalidArgument("The name is empty.");
+    requireText("name", name);
     const request = createRequest({ ...options, name }, this.#parts.timeouts.lifetime);
     return this.#make({ ...request, get_or_create: true }, { ...options, deleteOnSignal: false });
   }
@@ -164,6 +165,7 @@ export class Sandboxes {
    * `ConflictError` if it does not run then.
    */
   async connect(id: string, options: ConnectOptions = {}): Promise<Sandbox> {
+    checkBoolean("start", options.start);
     const sandbox = await this.get(id, options);
     if (sandbox.status === "paused") await sandbox.resume(options);
     if (sandbox.status === "stopped" && options.start === true) await sandbox.start(options);
@@ -184,7 +186,7 @@ export class Sandboxes {
 
   /** Moves a deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). Gives the deadline. */
   async setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date> {
-    const body = { timeout_seconds: lifetime(seconds) };
+    const body = { timeout_seconds: lifetime(seconds, "seconds") };
     const { controlPlane } = this.#parts;
     const wire = await successOf(
       controlPlane.PUT("/v1/sandboxes/{id}/timeout", { body, ...at(id, options) }),

@@ -1,11 +1,15 @@
 import { maskedValue } from "@cloud-sandbox/protocol";
 import { invalidArgument } from "./errors.js";
+import { checkTexts } from "./option-checks.js";
 
 /** Refuses what is no variable, and the masks that servers show in place of secrets. */
-export function checkedVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
+export function checkedVariables(
+  variables: Readonly<Record<string, string>>,
+  option = "variables",
+): Record<string, string> {
+  checkTexts(option, variables);
   for (const [name, value] of Object.entries(variables)) {
     variableName(name);
-    if (typeof value !== "string") throw invalidArgument(`The value of ${name} must be text.`);
     if (value !== maskedValue) continue;
     throw invalidArgument(
       `The value of ${name} is the mask that the server shows in place of a secret.`,

@@ -2,10 +2,13 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { bodyOf, successOf } from "../contract-clients.js";
+import { invalidArgument } from "../errors.js";
 import { type SandboxProcess, sandboxProcess } from "../machine-reports.js";
+import { requireWhole } from "../option-checks.js";
 import { Keyboard } from "./keyboard.js";
 import { Mouse } from "./mouse.js";
 import type { ScreenRegion, ScreenSize } from "./screen-geometry.js";
+import { checkRegion } from "./screen-geometry.js";
 import { ScreenRecorder } from "./screen-recorder.js";
 import { ScreenText } from "./screen-text.js";
 import { type Screenshot, screenshot } from "./screenshot.js";
@@ -43,6 +46,7 @@ export class Desktop {
 
   /** The screen, or a part of it (POST /desktop/screenshot, POST /desktop/screenshot/region). */
   async screenshot(region?: ScreenRegion, options?: CallOptions): Promise<Screenshot> {
+    if (region !== undefined) checkRegion(region);
     const init = { parseAs: "arrayBuffer", ...callInit(options) } as const;
     const { client } = this.#access;
     return screenshot(
@@ -72,6 +76,8 @@ export class Desktop {
 
   /** Makes it 320 to 7680 wide and 200 to 4320 high (POST /desktop/display/set). */
   async setResolution({ width, height }: ScreenSize, options?: CallOptions): Promise<void> {
+    requireWhole("width", width, 320, 7680);
+    requireWhole("height", height, 200, 4320);
     const body = { width, height };
     await successOf(this.#access.client.POST("/desktop/display/set", { body, ...callInit(options) }));
   }
@@ -84,6 +90,7 @@ export class Desktop {
 
   /** Puts text into the clipboard (POST /desktop/clipboard/set). */
   async setClipboard(text: string, options?: CallOptions): Promise<void> {
+    if (typeof text !== "string") throw invalidArgument("text must be text.");
     const body = { content: text, text };
     await successOf(this.#access.client.POST("/desktop/clipboard/set", { body, ...callInit(options) }));
   }

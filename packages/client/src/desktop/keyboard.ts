@@ -1,7 +1,9 @@
 import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { successOf } from "../contract-clients.js";
+import { invalidArgument } from "../errors.js";
 import { given } from "../given.js";
+import { checkWhole, requireText } from "../option-checks.js";
 
 export interface TypingOptions extends CallOptions {
   /** Milliseconds between two keys, 0 to 1000. */
@@ -23,18 +25,23 @@ export class Keyboard {
 
   /** Types text (POST /desktop/keyboard/type). */
   async type(text: string, options: TypingOptions = {}): Promise<void> {
+    if (typeof text !== "string" || text.length > longestTyping)
+      throw invalidArgument(`text must be text of at most ${longestTyping} characters.`);
+    checkWhole("delayMs", options.delayMs, 0, 1000);
     const body = { text, ...given({ delay_ms: options.delayMs }) };
     await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...callInit(options) }));
   }
 
   /** Presses one key (POST /desktop/keyboard/press). */
   async press(key: string, options?: CallOptions): Promise<void> {
+    requireText("key", key);
     const body = { key };
     await successOf(this.#access.client.POST("/desktop/keyboard/press", { body, ...callInit(options) }));
   }
 
   /** Presses keys together, such as `["ctrl", "c"]` (POST /desktop/keyboard/combination). */
   async combination(keys: readonly string[], options?: CallOptions): Promise<void> {
+    checkKeys("keys", keys);
     const body = { keys: [...keys], modifiers: keys.slice(0, -1), key: keys.at(-1) ?? "" };
     await successOf(
       this.#access.client.POST("/desktop/keyboard/combination", { body, ...callInit(options) }),
@@ -43,7 +50,17 @@ export class Keyboard {
 
   /** Presses a hotkey of the desktop (POST /desktop/x11/hotkey). */
   async hotkey(modifiers: readonly string[], key: string, options?: CallOptions): Promise<void> {
+    checkKeys("modifiers", modifiers);
+    requireText("key", key);
     const body = { modifiers: [...modifiers], key };
     await successOf(this.#access.client.POST("/desktop/x11/hotkey", { body, ...callInit(options) }));
   }
+}
+
+const longestTyping = 100_000;
+
+function checkKeys(name: string, keys: unknown): void {
+  const isList =
+    Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key !== "");
+  if (!isList) throw invalidArgument(`${name} must be a list of keys, such as ["ctrl", "c"].`);
 }

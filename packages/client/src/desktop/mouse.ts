@@ -3,7 +3,9 @@ import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { successOf } from "../contract-clients.js";
 import { given } from "../given.js";
+import { checkOneOf, checkWhole, requireWhole } from "../option-checks.js";
 import type { Point } from "./screen-geometry.js";
+import { checkPoint } from "./screen-geometry.js";
 
 export type MouseButton = AgentSchemas["MouseButton"];
 
@@ -37,12 +39,16 @@ export class Mouse {
   /** Clicks (POST /desktop/mouse/click). */
   async click({ x, y }: Point, options: ClickOptions = {}): Promise<void> {
     const { button, clicks } = options;
+    checkPoint("point", { x, y });
+    checkOneOf("button", button, buttons);
+    checkWhole("clicks", clicks, 1, 10);
     const body = { x, y, ...given({ button, clicks }) };
     await successOf(this.#access.client.POST("/desktop/mouse/click", { body, ...callInit(options) }));
   }
 
   /** Moves the pointer (POST /desktop/mouse/move). */
   async move({ x, y }: Point, options?: CallOptions): Promise<void> {
+    checkPoint("point", { x, y });
     const body = { x, y };
     await successOf(this.#access.client.POST("/desktop/mouse/move", { body, ...callInit(options) }));
   }
@@ -53,6 +59,7 @@ export class Mouse {
     to: Point,
     options: Pick<ClickOptions, "button"> & CallOptions = {},
   ): Promise<void> {
+    checkOneOf("button", options.button, buttons);
     const body = { ...path(from, to), ...given({ button: options.button }) };
     await successOf(this.#access.client.POST("/desktop/mouse/drag", { body, ...callInit(options) }));
   }
@@ -66,11 +73,19 @@ export class Mouse {
   /** Turns the wheel by `amount` notches, from 1 (POST /desktop/mouse/scroll). */
   async scroll(amount: number, options: ScrollOptions = {}): Promise<void> {
     const { at, direction = "down" } = options;
+    requireWhole("amount", amount, 1);
+    checkOneOf("direction", direction, directions);
+    if (at !== undefined) checkPoint("at", at);
     const body = { amount, direction, ...given({ x: at?.x, y: at?.y }) };
     await successOf(this.#access.client.POST("/desktop/mouse/scroll", { body, ...callInit(options) }));
   }
 }
 
 function path(from: Point, to: Point): AgentSchemas["DragDropRequest"] {
+  checkPoint("from", from);
+  checkPoint("to", to);
   return { from_x: from.x, from_y: from.y, to_x: to.x, to_y: to.y };
 }
+
+const buttons: readonly MouseButton[] = ["left", "middle", "right"];
+const directions: readonly NonNullable<ScrollOptions["direction"]>[] = ["up", "down", "left", "right"];

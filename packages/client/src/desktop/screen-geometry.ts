@@ -1,3 +1,6 @@
+import { invalidArgument } from "../errors.js";
+import { numberOr, requireWhole } from "../option-checks.js";
+
 /** Places and sizes on the screen, in pixels from its upper left corner. */
 export interface Point {
   x: number;
@@ -14,4 +17,18 @@ export interface ScreenRegion {
 export interface ScreenSize {
   width: number;
   height: number;
+}
+
+export function checkPoint(name: string, point: Point): void {
+  for (const axis of ["x", "y"] as const) {
+    const value = point?.[axis];
+    if (!Number.isInteger(value))
+      throw invalidArgument(`${name}.${axis} must be a whole number of pixels; it is ${numberOr(value)}.`);
+  }
+}
+
+export function checkRegion(region: ScreenRegion): void {
+  checkPoint("region", region);
+  requireWhole("region.width", region.width, 1);
+  requireWhole("region.height", region.height, 1);
 }

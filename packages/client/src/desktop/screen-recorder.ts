@@ -3,6 +3,7 @@ import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { bodyOf, successOf } from "../contract-clients.js";
 import { given } from "../given.js";
+import { checkText, checkWhole } from "../option-checks.js";
 
 type WireStart = AgentSchemas["RecordingStartRequest"];
 
@@ -45,6 +46,8 @@ export class ScreenRecorder {
   /** Begins one (POST /desktop/recording/start). */
   async start(options: RecordingOptions = {}): Promise<Recording> {
     const { format = "mp4", fps = 10, path, quality = "medium" } = options;
+    for (const [option, text] of Object.entries({ format, path, quality })) checkText(option, text);
+    checkWhole("fps", fps, 1, 60);
     const body = { format, fps, quality, ...given({ output_file: path }) };
     return recording(
       await bodyOf(this.#access.client.POST("/desktop/recording/start", { body, ...callInit(options) })),
@@ -53,6 +56,7 @@ export class ScreenRecorder {
 
   /** Ends one, the latest by default (POST /desktop/recording/stop). */
   async stop(id?: string, options?: CallOptions): Promise<Recording> {
+    checkText("id", id);
     const body = given({ recording_id: id });
     return recording(
       await bodyOf(this.#access.client.POST("/desktop/recording/stop", { body, ...callInit(options) })),
@@ -61,12 +65,14 @@ export class ScreenRecorder {
 
   /** How far one is, the latest by default (GET /desktop/recording/status). */
   async status(id?: string, options?: CallOptions): Promise<Recording> {
+    checkText("id", id);
     const init = { params: { query: given({ id }) }, ...callInit(options) };
     return recording(await bodyOf(this.#access.client.GET("/desktop/recording/status", init)));
   }
 
   /** The bytes of one, the latest by default (GET /desktop/recording/download). They are held in memory. */
   async download(id?: string, options?: CallOptions): Promise<Uint8Array> {
+    checkText("id", id);
     const init = { params: { query: given({ id }) }, parseAs: "arrayBuffer", ...callInit(options) } as const;
     const bytes = await successOf(this.#access.client.GET("/desktop/recording/download", init));
     return new Uint8Array(bytes ?? new ArrayBuffer(0));

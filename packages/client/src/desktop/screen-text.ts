@@ -2,8 +2,11 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { bodyOf } from "../contract-clients.js";
+import { invalidArgument } from "../errors.js";
+import { checkText, requireText } from "../option-checks.js";
 import { margin } from "../running-options.js";
 import type { ScreenRegion } from "./screen-geometry.js";
+import { checkRegion } from "./screen-geometry.js";
 
 export interface RecognisedText {
   text: string;
@@ -37,6 +40,8 @@ export class ScreenText {
     region: ScreenRegion,
     options: CallOptions & { language?: string | undefined } = {},
   ): Promise<RecognisedText> {
+    checkRegion(region);
+    checkText("language", options.language);
     const body = { ...region, language: options.language ?? "eng" };
     const init = { body, ...callInit(options) };
     const { confidence, text } = await bodyOf(this.#access.client.POST("/desktop/x11/ocr", init));
@@ -45,6 +50,7 @@ export class ScreenText {
 
   /** Where a text is now; undefined when it is not there (POST /desktop/x11/find_element). */
   async find(text: string, options?: CallOptions): Promise<TextBounds | undefined> {
+    requireText("text", text);
     const init = { body: { text }, ...callInit(options) };
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/find_element", init)));
   }
@@ -52,12 +58,16 @@ export class ScreenText {
   /** Waits until a text is there; undefined when it has not come (POST /desktop/x11/wait_for). */
   async waitFor(text: string, options: TextWaitOptions = {}): Promise<TextBounds | undefined> {
     const timeout = options.timeout ?? 30;
+    requireText("text", text);
+    if (!(timeout >= 1 && timeout <= 300))
+      throw invalidArgument("timeout must be a number of seconds from 1 to 300.");
     const init = { body: { text, timeout }, ...callInit(options, timeout + margin) };
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/wait_for", init)));
   }
 
   /** Where a text is, exactly; undefined when it is not there (POST /desktop/x11/get_bounds). */
   async bounds(text: string, options?: CallOptions): Promise<TextBounds | undefined> {
+    requireText("text", text);
     const init = { body: { text }, ...callInit(options) };
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/get_bounds", init)));
   }

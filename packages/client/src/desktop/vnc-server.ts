@@ -3,6 +3,7 @@ import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { bodyOf } from "../contract-clients.js";
 import { given } from "../given.js";
+import { checkText, checkWhole } from "../option-checks.js";
 
 export interface VncStartOptions extends CallOptions {
   /** The number of the X display, from 0. Default 1. */
@@ -35,6 +36,8 @@ export class VncServer {
   /** Starts it (POST /desktop/vnc/start). */
   async start(options: VncStartOptions = {}): Promise<VncState> {
     const { display = 1, password } = options;
+    checkWhole("display", display, 0);
+    checkText("password", password);
     const body = { display, ...given({ password }) };
     return vncState(
       await bodyOf(this.#access.client.POST("/desktop/vnc/start", { body, ...callInit(options) })),

@@ -2,6 +2,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
 import { bodyOf, successOf } from "../contract-clients.js";
+import { requireText, requireWhole } from "../option-checks.js";
 import type { ScreenSize } from "./screen-geometry.js";
 import { type Screenshot, screenshot } from "./screenshot.js";
 
@@ -39,30 +40,37 @@ export class Windows {
 
   /** Gives one the focus (POST /desktop/windows/focus). */
   async focus(id: string, options?: CallOptions): Promise<void> {
+    requireText("id", id);
     const body = { window_id: id };
     await successOf(this.#access.client.POST("/desktop/windows/focus", { body, ...callInit(options) }));
   }
 
   /** Closes one (POST /desktop/windows/close). */
   async close(id: string, options?: CallOptions): Promise<void> {
+    requireText("id", id);
     const body = { window_id: id };
     await successOf(this.#access.client.POST("/desktop/windows/close", { body, ...callInit(options) }));
   }
 
   /** Makes one as large as this (POST /desktop/windows/resize). */
   async resize(id: string, { width, height }: ScreenSize, options?: CallOptions): Promise<void> {
+    requireText("id", id);
+    requireWhole("width", width, 1);
+    requireWhole("height", height, 1);
     const body = { window_id: id, width, height };
     await successOf(this.#access.client.POST("/desktop/windows/resize", { body, ...callInit(options) }));
   }
 
   /** Minimises one (POST /desktop/windows/minimize). */
   async minimize(id: string, options?: CallOptions): Promise<void> {
+    requireText("id", id);
     const body = { window_id: id };
     await successOf(this.#access.client.POST("/desktop/windows/minimize", { body, ...callInit(options) }));
   }
 
   /** What one shows (GET /desktop/x11/capture_window). */
   async capture(id: string, options?: CallOptions): Promise<Screenshot> {
+    requireText("id", id);
     const init = {
       params: { query: { window_id: id } },
       parseAs: "arrayBuffer",

@@ -1,11 +1,21 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../call-options.js";
 import { bodyOf, type ControlPlaneClient } from "../contract-clients.js";
-import { ApiError, invalidArgument, TemplateBuildError } from "../errors.js";
+import { ApiError, TemplateBuildError } from "../errors.js";
 import { given } from "../given.js";
 import { nodeModules } from "../node-modules.js";
+import {
+  checkBoolean,
+  checkFunction,
+  checkSeconds,
+  checkText,
+  checkTexts,
+  requireText,
+  requireWhole,
+} from "../option-checks.js";
 import { CallScope } from "../transport/call-scope.js";
-import { type Template, templateDefinition } from "./template.js";
+import type { Template } from "./template.js";
+import { templateDefinition } from "./template-definition.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import { type UploadParts, uploadCopied } from "./template-upload.js";
 
@@ -52,7 +62,7 @@ export async function buildTemplate(
   const { from, start, steps } = templateDefinition(template);
   const request = buildRequest(options);
   const seconds = options.timeoutSeconds ?? 3600;
-  if (!(seconds > 0)) throw invalidArgument("timeoutSeconds must be a number of seconds above 0.");
+  checkSeconds("timeoutSeconds", seconds);
   const scope = new CallScope(options.signal);
   try {
     const hint = "Allow more with timeoutSeconds; the build may go on at the server.";
@@ -91,17 +101,16 @@ export async function buildTemplate(
 
 function buildRequest(options: TemplateBuildOptions) {
   const { cpu = 2, diskGb = 10, memoryMb = 2048, name, registry, skipCache, update } = options;
-  if (typeof name !== "string" || name.trim() === "")
-    throw invalidArgument("The name of the template is empty.");
-  const limits: [string, number, number, number][] = [
-    ["cpu", cpu, 1, Number.MAX_SAFE_INTEGER],
-    ["memoryMb", memoryMb, 512, 64_000],
-    ["diskGb", diskGb, 1, 250],
-  ];
-  for (const [field, value, least, most] of limits) {
-    if (!Number.isInteger(value) || value < least || value > most)
-      throw invalidArgument(`${field} must be a whole number from ${least} to ${most}; it is ${value}.`);
-  }
+  requireText("name", name);
+  checkText("context", options.context);
+  checkBoolean("update", update);
+  checkBoolean("skipCache", skipCache);
+  checkFunction("onLog", options.onLog);
+  checkFunction("onProgress", options.onProgress);
+  checkTexts("registry", registry);
+  requireWhole("cpu", cpu, 1);
+  requireWhole("memoryMb", memoryMb, 512, 64_000);
+  requireWhole("diskGb", diskGb, 1, 250);
   const credentials = registry && { type: "basic" as const, ...registry };
   return {
     name,

@@ -1,6 +1,8 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { invalidArgument } from "../errors.js";
 import { given } from "../given.js";
+import { checkBoolean, checkFunction, checkText, requireText } from "../option-checks.js";
+import { checkedVariables } from "../variables.js";
 import { type ReadyCheck, wireReadyCheck } from "./ready-check.js";
 
 type WireStep = ControlPlaneSchemas["TemplateStep"];
@@ -42,13 +44,9 @@ let definitionOf: (template: Template) => TemplateDefinition;
 export class Template {
   readonly #definition: TemplateDefinition;
 
-  static {
-    definitionOf = (template) => template.#definition;
-  }
-
   /** Begins with another template, by its name, or with an image, such as `python:3.11-slim`. */
   static from(nameOrImage: string): Template {
-    return new Template({ from: text(nameOrImage, "The name of a template or image"), steps: [] });
+    return new Template({ from: text(nameOrImage, "nameOrImage"), steps: [] });
   }
 
   private constructor(definition: TemplateDefinition) {
@@ -61,28 +59,29 @@ export class Template {
    */
   copy(sources: string | readonly string[], destination: string, options: CopyOptions = {}): Template {
     const all = typeof sources === "string" ? [sources] : [...sources];
-    if (all.length === 0) throw invalidArgument("There is nothing to copy.");
+    if (all.length === 0) throw invalidArgument("sources must be one path or more.");
     for (const source of all) {
-      if (/[,*?[\]]/.test(text(source, "The path to copy")))
+      if (/[,*?[\]]/.test(text(source, "sources")))
         throw invalidArgument(`"${source}" cannot be copied: names with , * ? [ or ] mean something else.`);
     }
     if (options.permissions !== undefined && !/^0?[0-7]{3}$/.test(options.permissions))
       throw invalidArgument('permissions must be an octal mode, such as "0755".');
-    text(destination, "The destination");
+    text(destination, "destination");
+    checkText("owner", options.owner);
+    checkFunction("exclude", options.exclude);
     return this.#with({ kind: "copy", sources: all, destination, options });
   }
 
   /** Runs a line for the shell. A build fails with the first that does. */
   run(command: string, options: { skipCache?: boolean } = {}): Template {
-    return this.#step({ type: "RUN", args: [text(command, "The command")], ...given(options) });
+    checkBoolean("skipCache", options.skipCache);
+    return this.#step({ type: "RUN", args: [text(command, "command")], ...given(options) });
   }
 
   /** Sets environment variables, of the steps that follow and of the sandboxes. They are no place for secrets. */
   env(variables: Readonly<Record<string, string>>): Template {
     let template: Template = this;
-    for (const [key, value] of Object.entries(variables)) {
-      if (!/^[A-Za-z_]\w*$/.test(key) || typeof value !== "string")
-        throw invalidArgument(`"${key}" is no name of an environment variable, or its value no text.`);
+    for (const [key, value] of Object.entries(checkedVariables(variables))) {
       template = template.#step({ type: "ENV", args: [key, value] });
     }
     return template;
@@ -90,17 +89,17 @@ export class Template {
 
   /** Where the steps that follow run, and the sandboxes' programs. */
   workdir(path: string): Template {
-    return this.#step({ type: "WORKDIR", args: [text(path, "The path")] });
+    return this.#step({ type: "WORKDIR", args: [text(path, "path")] });
   }
 
   /** Who runs the steps that follow. */
   user(name: string): Template {
-    return this.#step({ type: "USER", args: [text(name, "The name of the user")] });
+    return this.#step({ type: "USER", args: [text(name, "name")] });
   }
 
   /** What runs in every sandbox of the template, and how to tell that it is ready. The last one counts. */
   startCommand(command: string, ready?: ReadyCheck): Template {
-    const start = { command: text(command, "The command"), ...(ready && { ready: wireReadyCheck(ready) }) };
+    const start = { command: text(command, "command"), ...(ready && { ready: wireReadyCheck(ready) }) };
     return new Template({ ...this.#definition, start });
   }
 
@@ -113,13 +112,7 @@ export class Template {
   }
 }
 
-/** Not a member: a definition is read by the build alone. */
-export function templateDefinition(template: Template): TemplateDefinition {
-  if (!(template instanceof Template)) throw invalidArgument("The template must come from Template.from().");
-  return definitionOf(template);
-}
-
-function text(value: string, what: string): string {
-  if (typeof value === "string" && value.trim() !== "") return value;
-  throw invalidArgument(`${what} is empty.`);
+function text(value: string, option: string): string {
+  requireText(option, value);
+  return value;
 }

@@ -3,6 +3,7 @@ import { bodyOf, successOf } from "../contract-clients.js";
 import { NotFoundError } from "../errors.js";
 import { given } from "../given.js";
 import { identifier } from "../identifier.js";
+import { checkText, checkWhole } from "../option-checks.js";
 import { PaginatedList } from "../paginated-list.js";
 import type { Template } from "./template.js";
 import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
@@ -33,7 +34,9 @@ export class Templates {
 
   /** All of them, or those of a category, of a language, with a text (GET /v1/templates). */
   list(options: ListTemplatesOptions = {}): PaginatedList<TemplateRecord> {
-    const { category, language, limit } = options;
+    const { category, language, limit, text } = options;
+    for (const [option, value] of Object.entries({ category, language, text })) checkText(option, value);
+    checkWhole("limit", limit, 1, 1000);
     return PaginatedList.of(async (cursor) => {
       const query = given({ category, language, limit, cursor });
       const init = { params: { query }, ...callInit(options) };

@@ -1,3 +1,4 @@
+import { invalidArgument } from "../errors.js";
 import type { ExecutionReport } from "./execution-report.js";
 import { checkVerification, type VerifyWebhookOptions, verifyWebhook } from "./verify-webhook.js";
 import { WebhookVerificationError } from "./webhook-error.js";
@@ -20,6 +21,7 @@ const longestBody = 16 * 1024 * 1024;
 export function webhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
   const { onReport, secret, ...verification } = options;
   checkVerification(secret, verification);
+  if (typeof onReport !== "function") throw invalidArgument("onReport must be a function.");
   return async (request) => {
     if (request.method !== "POST") return answer(405, "Webhooks are sent by POST.", { allow: "POST" });
     const body = await bodyOf(request);
