@@ -26,6 +26,7 @@ const checks = [
   ["generated", () => run("node", "scripts/generate.mjs", "--check")],
   ["imports", () => run("node", "scripts/check-imports.mjs")],
   ["packages", packageShapes],
+  ["size", () => all([() => run("node", "scripts/bundle-client.mjs"), () => tool("size-limit")])],
   ["unused", () => tool("knip")],
 ];
 

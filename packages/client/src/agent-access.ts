@@ -3,10 +3,10 @@ import { callInit } from "./call-options.js";
 import { type AgentClient, agentClient, successOf } from "./contract-clients.js";
 import { ConflictError, InvalidResponseError } from "./errors.js";
 import type { FrameSocket } from "./streams/frame-socket.js";
-import { openFrameSocket, type StreamRequest } from "./streams/open-frame-socket.js";
+import type { StreamRequest } from "./streams/open-frame-socket.js";
 import type { TokenCache } from "./token-cache.js";
-import { Channel, type ChannelOptions, type Credentials } from "./transport/channel.js";
-import { RetryPolicy } from "./transport/retry-policy.js";
+import type { ChannelOptions, Credentials } from "./transport/channel.js";
+import { type DecidedRetry, decidedRetry } from "./transport/retry-options.js";
 import type { Sockets } from "./transport/sockets.js";
 import { unlessAborted } from "./unless-aborted.js";
 
@@ -46,13 +46,13 @@ export class AgentAccess {
   }
 
   get client(): AgentClient {
-    this.#client ??= agentClient(this.#channel(this.#options.retry, { renews: true }));
+    this.#client ??= agentClient(this.#channel(this.#options.retry, { isProbe: false }));
     return this.#client;
   }
 
   /** For asking whether the agent is there yet: what it answers is the answer, nothing is tried again. */
   probe(): AgentClient {
-    return agentClient(this.#channel(new RetryPolicy(false), { renews: false }));
+    return agentClient(this.#channel(decidedRetry(false), { isProbe: true }));
   }
 
   /** Opens a WebSocket of one operation. */
@@ -66,6 +66,7 @@ export class AgentAccess {
     const ended = this.activity.begin();
     const route = { ...this.#options, baseUrl, credentials: this.#credentials(true), probe, ended };
     try {
+      const { openFrameSocket } = await import("./streams/open-frame-socket.js");
       return await openFrameSocket(route, request);
     } catch (error) {
       ended();
@@ -73,17 +74,17 @@ export class AgentAccess {
     }
   }
 
-  #channel(retry: RetryPolicy, { renews }: { renews: boolean }): Channel {
+  #channel(retry: DecidedRetry, { isProbe }: { isProbe: boolean }): ChannelOptions {
     if (this.#publicHost === undefined) throw notReady(this.sandboxId);
     const baseUrl = agentUrl(this.#publicHost);
-    return new Channel({
+    return {
       ...this.#options,
       activity: this.activity,
       retry,
       baseUrl,
       plane: "agent",
-      credentials: this.#credentials(renews),
-    });
+      credentials: this.#credentials(!isProbe),
+    };
   }
 
   #credentials(renews: boolean): Credentials {

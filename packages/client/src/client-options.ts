@@ -4,7 +4,7 @@ import { runningTimeout } from "./running-options.js";
 import { lifetime as checkedLifetime } from "./sandbox-creation.js";
 import type { Fetch } from "./transport/fetch-transport.js";
 import type { Hooks } from "./transport/hooks.js";
-import type { RetryOptions } from "./transport/retry-policy.js";
+import type { RetryOptions } from "./transport/retry-options.js";
 import type { OpenWebSocket } from "./transport/sockets.js";
 
 export interface SandboxClientOptions {

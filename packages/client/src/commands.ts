@@ -1,13 +1,13 @@
 import type { AgentAccess } from "./agent-access.js";
-import { type BackgroundOptions, backgroundFields } from "./background-options.js";
+import type { BackgroundOptions } from "./background-options.js";
 import { callInit } from "./call-options.js";
 import { bodyOf } from "./contract-clients.js";
 import { invalidArgument } from "./errors.js";
-import { Execution } from "./execution.js";
+import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
-import { given } from "./given.js";
-import { margin, type RunningOptions, runningTimeout } from "./running-options.js";
-import { type CommandInput, CommandStream } from "./streams/command-stream.js";
+import { margin, type RunningOptions, runningTimeout, surroundings } from "./running-options.js";
+import { commandStreamOf } from "./sandbox-parts.js";
+import type { CommandInput, CommandStream } from "./streams/command-stream.js";
 
 export interface StreamCommandOptions extends RunningOptions {
   /**
@@ -58,7 +58,7 @@ export class Commands {
     const program = { ...argv(command), timeout, ...surroundings(options) };
     const first = { type: "command", ...program, stdin: stdin !== false };
     const path = "/commands/stream";
-    return CommandStream.of({ access: this.#access, path, first, timeout, signal, stdin });
+    return commandStreamOf({ access: this.#access, path, first, timeout, signal, stdin });
   }
 
   /**
@@ -69,9 +69,9 @@ export class Commands {
     command: string | readonly string[],
     options: BackgroundOptions = {},
   ): Promise<Execution> {
-    const body = { ...argv(command), ...backgroundFields(options) };
-    const pending = this.#access.client.POST("/commands/background", { body, ...callInit(options) });
-    return Execution.of(this.#access, (await bodyOf(pending, "process_id")).process_id);
+    const program = argv(command);
+    const { runBackground } = await import("./background-execution.js");
+    return runBackground(this.#access, program, options);
   }
 }
 

@@ -1,14 +1,7 @@
 import type { AgentPaths, ControlPlanePaths } from "@cloud-sandbox/protocol";
-import openapiFetch, { type Client, type ClientOptions } from "openapi-fetch";
-import { errorFromResponse } from "./error-from-response.js";
-import { InvalidResponseError, type SandboxError } from "./errors.js";
-import type { Channel } from "./transport/channel.js";
-import { LightRequest } from "./transport/light-request.js";
-import { callFacts, invalidResponse, LightResponse } from "./transport/light-response.js";
-
-/** In a CommonJS build the import is the whole module, and the function its `default`. */
-const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openapiFetch;
-const createClient = imported.default ?? imported;
+import type { Client } from "openapi-fetch";
+import { call, deferred } from "./deferred.js";
+import type { ChannelOptions } from "./transport/channel.js";
 
 type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
 
@@ -18,12 +11,18 @@ export type ControlPlaneClient = Pick<Client<ControlPlanePaths>, Methods>;
 /** Every operation of the agent's contract, under the wire's own names. */
 export type AgentClient = Pick<Client<AgentPaths>, Methods>;
 
-export function controlPlaneClient(channel: Channel): ControlPlaneClient {
-  return createClient<ControlPlanePaths>(wiring(channel));
+const methods = { GET: call, PUT: call, POST: call, DELETE: call, PATCH: call } as const;
+
+/** Loads what speaks HTTP with its first call. */
+export function controlPlaneClient(options: ChannelOptions): ControlPlaneClient {
+  const load = async () =>
+    (await import("./transport/openapi-client.js")).openapiClient<ControlPlanePaths>(options);
+  return deferred<ControlPlaneClient>(load, methods);
 }
 
-export function agentClient(channel: Channel): AgentClient {
-  return createClient<AgentPaths>(wiring(channel));
+export function agentClient(options: ChannelOptions): AgentClient {
+  const load = async () => (await import("./transport/openapi-client.js")).openapiClient<AgentPaths>(options);
+  return deferred<AgentClient>(load, methods);
 }
 
 interface Answer<Body> {
@@ -37,66 +36,28 @@ export async function bodyOf<Body>(
   pending: Promise<Answer<Body>>,
   ...required: Array<keyof NonNullable<Body> & string>
 ): Promise<NonNullable<Body>> {
-  const { data, error, response } = await answerOf(pending);
-  if (!response.ok) throw failure(response, error);
-  if (typeof data !== "object" || data === null) throw incomplete(response, "a body");
+  const { data, error, response } = await pending;
+  if (!response.ok) throw await refusal(response, error);
+  if (typeof data !== "object" || data === null) throw await incomplete(response, "a body");
   const fields = data as Record<string, unknown>;
   for (const field of required) {
     if (fields[field] !== undefined && fields[field] !== null) continue;
-    throw "error" in data ? failure(response, data) : incomplete(response, `"${field}"`);
+    throw await ("error" in data ? refusal(response, data) : incomplete(response, `"${field}"`));
   }
   return data;
 }
 
 /** What a successful answer holds, if anything; throws the typed error when it is not a success. */
 export async function successOf<Body>(pending: Promise<Answer<Body>>): Promise<Body | undefined> {
-  const { data, error, response } = await answerOf(pending);
-  if (!response.ok) throw failure(response, error);
+  const { data, error, response } = await pending;
+  if (!response.ok) throw await refusal(response, error);
   return data;
 }
 
-async function answerOf<Body>(pending: Promise<Answer<Body>>): Promise<Answer<Body>> {
-  try {
-    return await pending;
-  } catch (error) {
-    // openapi-fetch parses bytes of unknown length by itself; its error quotes them.
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new InvalidResponseError({ summary: "The server's answer is not JSON.", code: "INVALID_RESPONSE" });
-  }
+async function refusal(response: Response, body: unknown) {
+  return (await import("./failed-answer.js")).refused(response, body);
 }
 
-function wiring(channel: Channel): ClientOptions {
-  return {
-    baseUrl: channel.baseUrl,
-    fetch: channel.fetch,
-    Request: LightRequest as typeof Request,
-    bodySerializer: serialized,
-  };
-}
-
-/** JSON, or a form where a part is a file. Fields before files: a server may then stream the file to its place. */
-function serialized(body: unknown): string | FormData {
-  if (body instanceof FormData) return body;
-  const fields = Object.entries(body ?? {});
-  if (!fields.some(([, value]) => value instanceof Blob)) return JSON.stringify(body);
-  const form = new FormData();
-  for (const [name, value] of fields) if (!(value instanceof Blob)) form.append(name, String(value));
-  for (const [name, value] of fields) if (value instanceof Blob) form.append(name, value);
-  return form;
-}
-
-function failure(response: Response, body: unknown): SandboxError {
-  const answer = ours(response);
-  const { status, headers } = answer;
-  const call = callFacts(answer);
-  return errorFromResponse({ ...call, status, headers, body, secrets: call.secrets() });
-}
-
-function incomplete(response: Response, what: string): SandboxError {
-  return invalidResponse(ours(response), { summary: `The server's answer lacks ${what}.` });
-}
-
-function ours(response: Response): LightResponse {
-  if (response instanceof LightResponse) return response;
-  throw new TypeError("This response did not come through a channel.");
+async function incomplete(response: Response, what: string) {
+  return (await import("./failed-answer.js")).incomplete(response, what);
 }

@@ -28,15 +28,6 @@ export function readErrorEnvelope(body: unknown): ErrorEnvelope {
   };
 }
 
-/** Seconds of a Retry-After header: a number, or a date seen from `now`. */
-export function parseRetryAfter(header: string | null, now = Date.now()): number | undefined {
-  if (header === null || header.trim() === "") return undefined;
-  const number = Number(header);
-  if (Number.isFinite(number)) return seconds(number);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
-}
-
 const empty: ErrorEnvelope = {
   message: undefined,
   code: undefined,

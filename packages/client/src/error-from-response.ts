@@ -1,5 +1,5 @@
 /** Turns an answer that is not a success into the error that says so. */
-import { type ErrorEnvelope, parseRetryAfter, readErrorEnvelope } from "./error-envelope.js";
+import { type ErrorEnvelope, readErrorEnvelope } from "./error-envelope.js";
 import {
   ApiError,
   type ApiErrorOptions,
@@ -15,6 +15,7 @@ import {
   ValidationError,
 } from "./errors.js";
 import { redact, redactDeep, safeHeaders } from "./redaction.js";
+import { parseRetryAfter } from "./retry-after.js";
 
 /** Which of the two services answered: the same status means different things to its caller. */
 export type Plane = "control plane" | "agent";
@@ -37,7 +38,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const { status, headers, plane, secrets } = failed;
   const envelope = readErrorEnvelope(redactDeep(failed.body, secrets));
   const kind = classify(status, envelope, plane);
-  const retryAfter = parseRetryAfter(headers.get("retry-after")) ?? envelope.retryAfter;
+  const retryAfter = parseRetryAfter(headers) ?? envelope.retryAfter;
   const code = envelope.code ?? kind.code ?? `HTTP_${status}`;
   const hint = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
   const message = envelope.message ?? `The server answered ${status} without saying why.`;

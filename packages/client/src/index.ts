@@ -5,28 +5,23 @@ export type {
 } from "./background-options.js";
 export type { CallOptions } from "./call-options.js";
 export type { SandboxClientOptions, Timeouts } from "./client-options.js";
-export { Commands, type StreamCommandOptions } from "./commands.js";
+export type { Commands, StreamCommandOptions } from "./commands.js";
 export type { AgentClient, ControlPlaneClient } from "./contract-clients.js";
-export { Desktop } from "./desktop/desktop.js";
-export { Keyboard, type TypingOptions } from "./desktop/keyboard.js";
-export { type ClickOptions, Mouse, type MouseButton, type ScrollOptions } from "./desktop/mouse.js";
+export type { Desktop } from "./desktop/desktop.js";
+export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
+export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
 export type { Point, ScreenRegion, ScreenSize } from "./desktop/screen-geometry.js";
-export { type Recording, type RecordingOptions, ScreenRecorder } from "./desktop/screen-recorder.js";
-export {
-  type RecognisedText,
-  ScreenText,
-  type TextBounds,
-  type TextWaitOptions,
-} from "./desktop/screen-text.js";
+export type { Recording, RecordingOptions, ScreenRecorder } from "./desktop/screen-recorder.js";
 export type { Screenshot } from "./desktop/screenshot.js";
-export { VncServer, type VncStartOptions, type VncState } from "./desktop/vnc-server.js";
-export { type DesktopWindow, Windows } from "./desktop/windows.js";
-export { type DisplayedData, DisplayedValue } from "./displayed-value.js";
-export { EnvironmentVariables } from "./environment-variables.js";
+export type { VncServer, VncStartOptions, VncState } from "./desktop/vnc-server.js";
+export type { DesktopWindow, Windows } from "./desktop/windows.js";
+export type { DisplayedData, DisplayedValue } from "./displayed-value.js";
+export type { EnvironmentVariables } from "./environment-variables.js";
 export type { Plane } from "./error-from-response.js";
 export {
   AbortError,
   ApiError,
+  type ApiErrorOptions,
   AuthenticationError,
   ConfigurationError,
   ConflictError,
@@ -38,6 +33,7 @@ export {
   RateLimitError,
   ResourceLimitError,
   SandboxError,
+  type SandboxErrorOptions,
   SandboxExpiredError,
   ServerError,
   StreamClosedError,
@@ -47,8 +43,7 @@ export {
   ValidationError,
 } from "./errors.js";
 export type { ExecuteOptions } from "./execute-options.js";
-export { Execution } from "./execution.js";
-export type { ExecutionOutput, OutputPosition } from "./execution-output.js";
+export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution-output.js";
 export type {
   CommandResult,
   ExecutionResult,
@@ -60,19 +55,13 @@ export type {
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution-state.js";
 export type { ExpiringOptions } from "./expiry-notice.js";
 export type { FileContent } from "./file-content.js";
-export {
-  type DirectoryListing,
-  type FileEntry,
-  Files,
-  type WriteOptions,
-  type WrittenFile,
-} from "./files.js";
+export type { DirectoryListing, FileEntry, Files, WriteOptions, WrittenFile } from "./files.js";
 export type {
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,
 } from "./isolated-execution.js";
-export { KeepAlive, type KeepAliveEnd, type KeepAliveOptions } from "./keep-alive.js";
+export type { KeepAlive, KeepAliveEnd, KeepAliveOptions } from "./keep-alive.js";
 export type {
   DirectoryDownloadOptions,
   DirectoryUploadOptions,
@@ -88,41 +77,37 @@ export type {
   SandboxMetrics,
   SandboxProcess,
 } from "./machine-reports.js";
-export { Metrics } from "./metrics.js";
-export { type Page, PaginatedList } from "./paginated-list.js";
-export { Ports, type PreviewUrlOptions, type WaitForPortOptions } from "./ports.js";
-export { Processes } from "./processes.js";
+export type { Metrics } from "./metrics.js";
+export type { Page, PaginatedList } from "./paginated-list.js";
+export type { Ports, PreviewUrlOptions, WaitForPortOptions } from "./ports.js";
+export type { Processes } from "./processes.js";
 export type { RichExecutionResult } from "./rich-execution.js";
 export type { RunningOptions } from "./running-options.js";
 export { Sandbox } from "./sandbox.js";
 export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { CreateSandboxOptions, EgressLists } from "./sandbox-creation.js";
+export type { ListSandboxesOptions } from "./sandbox-list.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
-export { type ConnectOptions, type ListSandboxesOptions, Sandboxes } from "./sandboxes.js";
-export {
-  type CommandInput,
-  type CommandSignal,
-  CommandStream,
-} from "./streams/command-stream.js";
-export { ExecutionStream, type StreamedExecution } from "./streams/execution-stream.js";
-export { type FileChange, FileWatch, type WatchOptions } from "./streams/file-watch.js";
-export {
-  type ErrorEvent,
-  type OutputEvent,
+export type { ConnectOptions, Sandboxes } from "./sandboxes.js";
+export type { CommandInput, CommandSignal, CommandStream } from "./streams/command-stream.js";
+export type { ExecutionStream, StreamedExecution } from "./streams/execution-stream.js";
+export type { FileChange, FileWatch, WatchOptions } from "./streams/file-watch.js";
+export type {
+  ErrorEvent,
+  OutputEvent,
   ProgramStream,
-  type ResultEvent,
-  type StreamedResult,
+  ResultEvent,
+  StreamedResult,
 } from "./streams/program-stream.js";
-export { Terminal, type TerminalOptions, type TerminalSize, Terminals } from "./streams/terminal.js";
-export { System } from "./system.js";
+export type { Terminal, TerminalOptions, TerminalSize, Terminals } from "./streams/terminal.js";
+export type { System } from "./system.js";
 export type { ReadyCheck } from "./templates/ready-check.js";
 export { type CopyOptions, Template } from "./templates/template.js";
 export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
-export { type ListTemplatesOptions, Templates } from "./templates/templates.js";
+export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
 export type { Fetch } from "./transport/fetch-transport.js";
-export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";
-export type { RetryOptions } from "./transport/retry-policy.js";
+export type { RetryOptions } from "./transport/retry-options.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets.js";
 export { version } from "./version.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";

@@ -1,15 +1,21 @@
-import { beforeTermination } from "./termination-watch.js";
+import type { beforeTermination } from "./termination-watch.js";
 
 /** What a client has created and not deleted yet, so that a signal that ends the process leaves none of it. */
 export class OwnedSandboxes {
   readonly #delete: (id: string) => Promise<void>;
   /** Ids by the creation that they come of; those that are there already, as resolved promises. */
   readonly #ids = new Map<string, Promise<string | undefined>>();
+  #watch: typeof beforeTermination | undefined;
   #leave: (() => void) | undefined;
   #serial = 0;
 
   constructor(deleteOne: (id: string) => Promise<void>) {
     this.#delete = deleteOne;
+  }
+
+  /** Loads what watches for signals; before the first is taken. */
+  async ready(): Promise<void> {
+    this.#watch ??= (await import("./termination-watch.js")).beforeTermination;
   }
 
   /** Takes one whose creation is under way; a creation that fails leaves nothing. */
@@ -45,7 +51,7 @@ export class OwnedSandboxes {
     const [oldest] = this.#ids.keys();
     if (this.#ids.size >= most && oldest !== undefined) this.#ids.delete(oldest);
     this.#ids.set(key, id);
-    this.#leave ??= beforeTermination(() => this.deleteAll().then(() => undefined));
+    this.#leave ??= this.#watch?.(() => this.deleteAll().then(() => undefined));
   }
 
   #drop(key: string): void {

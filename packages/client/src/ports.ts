@@ -1,8 +1,7 @@
 import type { AgentAccess } from "./agent-access.js";
 import type { CallOptions } from "./call-options.js";
 import type { Commands } from "./commands.js";
-import { invalidArgument, SandboxError, TimeoutError } from "./errors.js";
-import { longestExecution } from "./running-options.js";
+import { invalidArgument, SandboxError } from "./errors.js";
 
 export interface PreviewUrlOptions {
   /**
@@ -56,28 +55,11 @@ export class Ports {
    * Rejects with a `TimeoutError` of kind `execution` when nothing has.
    */
   async waitForPort(port: number, options: WaitForPortOptions = {}): Promise<void> {
-    const { signal, timeoutSeconds = 60 } = options;
     checkedPort(port);
-    if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > longestExecution)
-      throw invalidArgument(`timeoutSeconds must be a whole number from 1 to ${longestExecution}.`);
-    const program = ["bash", "-c", untilOpen, "wait-for-port", String(port)];
-    const { exitCode, stderr, terminationReason } = await this.#commands.run(program, {
-      timeout: timeoutSeconds,
-      signal,
-    });
-    if (exitCode === 0) return;
-    if (terminationReason === "timeout" || exitCode === 124) throw notOpen(port, timeoutSeconds);
-    throw new SandboxError({
-      summary: `Waiting for port ${port} ended with exit code ${exitCode}. ${stderr.slice(0, 500)}`.trim(),
-      hint: "The template must have bash.",
-      code: "PORT_WAIT_FAILED",
-    });
+    const { waitForPort } = await import("./port-wait.js");
+    await waitForPort(this.#commands, port, options);
   }
 }
-
-/** By IPv4 and IPv6: a program may listen on one only. */
-const untilOpen =
-  'until (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || (exec 3<>"/dev/tcp/::1/$1") 2>/dev/null; do sleep 0.05; done';
 
 /** `https://7777-<id>.<region>.vms.hopx.dev` has its ports as the first number of its name. */
 function cloudPreview(publicHost: string | undefined, port: string): string | undefined {
@@ -90,13 +72,4 @@ function cloudPreview(publicHost: string | undefined, port: string): string | un
 function checkedPort(port: number): number {
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
   throw invalidArgument(`A port is a whole number from 1 to 65535; it is ${port}.`);
-}
-
-function notOpen(port: number, seconds: number): TimeoutError {
-  return new TimeoutError({
-    summary: `Nothing in the sandbox listened on port ${port} within ${seconds} s.`,
-    hint: "Look at the output of the program that should, or allow more with timeoutSeconds.",
-    kind: "execution",
-    code: "TIMEOUT",
-  });
 }

@@ -1,8 +1,9 @@
 import type { AgentAccess } from "./agent-access.js";
 import type { CallOptions } from "./call-options.js";
-import { Execution, killExecution, listExecutions } from "./execution.js";
+import type { Execution } from "./execution.js";
 import type { ExecutionState } from "./execution-state.js";
 import { identifier } from "./identifier.js";
+import { executionOf } from "./sandbox-parts.js";
 
 /** Programs that run in the background of a sandbox, and the last that ended. */
 export class Processes {
@@ -19,16 +20,19 @@ export class Processes {
 
   /** All of them, with how they fare (GET /execute/processes). */
   async list(options?: CallOptions): Promise<ExecutionState[]> {
+    const { listExecutions } = await import("./execution.js");
     return listExecutions(this.#access, options);
   }
 
   /** The handle of one. Asks nothing: whether it exists, its methods tell. */
   get(id: string): Execution {
-    return Execution.of(this.#access, identifier("execution", id));
+    return executionOf(this.#access, identifier("execution", id));
   }
 
   /** Ends one with every process it started (DELETE /execute/kill). One that has ended already is no error. */
   async kill(id: string, options?: CallOptions): Promise<void> {
-    await killExecution(this.#access, identifier("execution", id), options);
+    const known = identifier("execution", id);
+    const { killExecution } = await import("./execution.js");
+    await killExecution(this.#access, known, options);
   }
 }

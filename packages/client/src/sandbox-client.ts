@@ -4,23 +4,22 @@ import { type CallOptions, callInit } from "./call-options.js";
 import { type SandboxClientOptions, type Settings, settingsFrom } from "./client-options.js";
 import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./contract-clients.js";
 import type { SandboxError } from "./errors.js";
-import {
-  executeIsolated,
-  type IsolatedExecutionOptions,
-  type IsolatedExecutionResult,
+import type { HandOverOptions } from "./hand-over.js";
+import type {
+  HandedOverExecution,
+  IsolatedExecutionOptions,
+  IsolatedExecutionResult,
 } from "./isolated-execution.js";
 import { longestExecution, margin } from "./running-options.js";
 import type { Isolation } from "./sandbox-record.js";
 import { Sandboxes } from "./sandboxes.js";
 import { ServerClock } from "./server-clock.js";
-import { Templates } from "./templates/templates.js";
-import { Channel, type Credentials } from "./transport/channel.js";
-import { defaultSockets } from "./transport/default-sockets.js";
-import { defaultTransport } from "./transport/default-transport.js";
-import { FetchTransport } from "./transport/fetch-transport.js";
-import { RetryPolicy } from "./transport/retry-policy.js";
+import type { Templates } from "./templates/templates.js";
+import type { Credentials } from "./transport/channel.js";
+import { DeferredSockets } from "./transport/deferred-sockets.js";
+import { DeferredTransport } from "./transport/deferred-transport.js";
+import { decidedRetry } from "./transport/retry-options.js";
 import type { Sockets } from "./transport/sockets.js";
-import { StandardSockets } from "./transport/standard-sockets.js";
 import type { Transport } from "./transport/transport.js";
 
 /** Whether the control plane works. */
@@ -47,12 +46,11 @@ export class SandboxClient implements AsyncDisposable {
   /** Options win over the environment. Throws a `ConfigurationError` where there is no API key. */
   constructor(options: SandboxClientOptions = {}) {
     const settings = settingsFrom(options);
-    const { baseUrl, deleteOnSignal, hooks } = settings;
+    const { baseUrl, deleteOnSignal, hooks, log } = settings;
     const clock = new ServerClock();
     const { execution, idle, lifetime, request } = settings.timeouts;
-    this.#transport = settings.fetch === undefined ? defaultTransport() : new FetchTransport(settings.fetch);
-    this.#sockets =
-      settings.webSocket === undefined ? defaultSockets() : new StandardSockets(settings.webSocket);
+    this.#transport = new DeferredTransport(settings.fetch);
+    this.#sockets = new DeferredSockets(settings.webSocket);
     this.#background = new BackgroundWork((warning) => {
       if (hooks.onWarning === undefined) emitWarning(warning);
       else hooks.onWarning(warning);
@@ -65,10 +63,14 @@ export class SandboxClient implements AsyncDisposable {
       timeouts: { request, idle, running: longestExecution + margin },
     };
     const credentials = accountCredentials(settings);
-    this.controlPlane = controlPlaneClient(
-      new Channel({ ...shared, clock, baseUrl, plane: "control plane", credentials }),
-    );
-    this.templates = Templates.of({
+    this.controlPlane = controlPlaneClient({
+      ...shared,
+      clock,
+      baseUrl,
+      plane: "control plane",
+      credentials,
+    });
+    this.templates = templatesOf({
       controlPlane: this.controlPlane,
       channelTo: (address) =>
         new Channel({ ...shared, baseUrl: address, plane: "control plane", credentials: noCredentials }),
@@ -92,6 +94,7 @@ export class SandboxClient implements AsyncDisposable {
     options: IsolatedExecutionOptions = {},
   ): Promise<IsolatedExecutionResult> {
     const timeout = options.timeout ?? this.#executionTimeout;
+    const { executeIsolated } = await import("./isolated-execution.js");
     return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeout });
   }
 
@@ -117,8 +120,11 @@ export class SandboxClient implements AsyncDisposable {
 
 /** On stderr, where there is one. */
 function emitWarning(warning: SandboxError): void {
-  const text = `A sandbox could not be deleted. ${warning.message}`;
-  globalThis.process?.emitWarning?.(text, { type: "SandboxWarning", code: warning.code });
+  globalThis.process?.emitWarning?.(warningText(warning), { type: "SandboxWarning", code: warning.code });
+}
+
+function warningText({ message }: SandboxError): string {
+  return `A sandbox could not be deleted. ${message}`;
 }
 
 function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {

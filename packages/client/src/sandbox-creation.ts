@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { CallOptions } from "./call-options.js";
-import { InvalidResponseError, invalidArgument } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 import { given } from "./given.js";
 import {
   checkBoolean,
@@ -89,11 +89,6 @@ export function createRequest(
   };
 }
 
-function checkLabels(metadata: CreateSandboxOptions["metadata"] = {}): void {
-  for (const [label, value] of Object.entries(metadata))
-    if (typeof value !== "string") throw invalidArgument(`The value of the label "${label}" must be text.`);
-}
-
 function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
   if (egress === undefined) return;
   if (internetAccess === false)
@@ -105,30 +100,8 @@ function checkLists(egress: EgressLists | undefined, internetAccess: boolean | u
   }
 }
 
-export function lifetime(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= longestLifetime) return seconds;
-  throw invalidArgument(
-    `The lifetime of a sandbox is a whole number of seconds from 1 to ${longestLifetime}; it is ${seconds}.`,
-  );
-}
-
-/** Throws unless the server said that it keeps to the lists: one that has never heard of them lets everything through. */
-export function checkEgress(asked: EgressLists | undefined, got: unknown): void {
-  if (asked === undefined || got !== undefined) return;
-  throw new InvalidResponseError({
-    summary: "The sandbox was to reach only what its egress lists allow; the server says nothing about them.",
-    hint: "Use another backend, or leave egress out.",
-    code: "EGRESS_NOT_MET",
-  });
-}
-
-/** Throws unless the server said that it gave what was asked for. */
-export function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined): void {
-  if (asked === undefined) return;
-  if (got !== undefined && isolationLevels.indexOf(got) >= isolationLevels.indexOf(asked)) return;
-  throw new InvalidResponseError({
-    summary: `The sandbox was to be isolated by ${asked} at least; the server says ${got ?? "nothing about it"}.`,
-    hint: "Use another backend, or ask for less with minIsolation.",
-    code: "ISOLATION_NOT_MET",
-  });
+/** Seconds that a sandbox may live. */
+export function lifetime(seconds: number, option: string): number {
+  requireWhole(option, seconds, 1, longestLifetime);
+  return seconds;
 }

@@ -1,31 +1,34 @@
 import type { AgentAccess } from "./agent-access.js";
-import {
-  type AsyncExecuteOptions,
-  asyncRequest,
-  type BackgroundExecuteOptions,
-  backgroundRequest,
-} from "./background-options.js";
+import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "./background-options.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { Commands } from "./commands.js";
 import { type AgentClient, bodyOf } from "./contract-clients.js";
-import { Desktop } from "./desktop/desktop.js";
-import { EnvironmentVariables } from "./environment-variables.js";
+import type { Desktop } from "./desktop/desktop.js";
+import type { EnvironmentVariables } from "./environment-variables.js";
 import { type ExecuteOptions, executeRequest } from "./execute-options.js";
-import { Execution } from "./execution.js";
-import { type ExecutionResult, executionResult } from "./execution-result.js";
+import type { Execution } from "./execution.js";
+import { type ExecutionResult, executionResult, type ProgramResult } from "./execution-result.js";
 import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
-import { Files } from "./files.js";
+import type { Files } from "./files.js";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
-import { Metrics } from "./metrics.js";
+import type { Metrics } from "./metrics.js";
 import { Ports } from "./ports.js";
 import { Processes } from "./processes.js";
-import { executeRich, type RichExecutionResult } from "./rich-execution.js";
-import { margin } from "./running-options.js";
+import type { RichExecutionResult } from "./rich-execution.js";
+import {
+  desktopOf,
+  environmentOf,
+  executionStreamOf,
+  filesOf,
+  metricsOf,
+  systemOf,
+  terminalsOf,
+} from "./sandbox-parts.js";
 import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
-import { ExecutionStream } from "./streams/execution-stream.js";
-import { Terminals } from "./streams/terminal.js";
-import { System } from "./system.js";
+import type { ExecutionStream } from "./streams/execution-stream.js";
+import type { Terminals } from "./streams/terminal.js";
+import type { System } from "./system.js";
 
 /** What Node.js calls in place of looking at the object, given its own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -44,26 +47,20 @@ export interface SandboxTimeouts {
 export class Sandbox implements AsyncDisposable {
   /** Programs in it. */
   readonly commands: Commands;
-  /** Its files, below /workspace and /tmp. */
-  readonly files: Files;
-  /** The environment variables that every execution in it sees. */
-  readonly env: EnvironmentVariables;
   /** Programs that run in its background. */
   readonly processes: Processes;
-  /** Interactive shells. */
-  readonly terminal: Terminals;
   /** Its TCP ports, from outside. */
   readonly ports: Ports;
-  /** Counters of its agent and the use of its machine. */
-  readonly metrics: Metrics;
-  /** What it is and does: agent, machine, processes, interpreters. */
-  readonly system: System;
-  /** Its graphical desktop, if its template has one. */
-  readonly desktop: Desktop;
   readonly #access: AgentAccess;
   readonly #sandboxes: Sandboxes;
   readonly #timeouts: SandboxTimeouts;
   #record: SandboxRecord;
+  #files: Files | undefined;
+  #env: EnvironmentVariables | undefined;
+  #terminal: Terminals | undefined;
+  #metrics: Metrics | undefined;
+  #system: System | undefined;
+  #desktop: Desktop | undefined;
 
   /** @internal */
   static of(
@@ -86,16 +83,47 @@ export class Sandbox implements AsyncDisposable {
     this.#sandboxes = sandboxes;
     this.#timeouts = timeouts;
     this.commands = Commands.of(access, timeouts.execution);
-    this.files = Files.of(access, this.commands, timeouts.request);
-    this.env = EnvironmentVariables.of(access);
     this.processes = Processes.of(access);
-    this.terminal = Terminals.of(access);
     this.ports = Ports.of(access, this.commands);
-    this.metrics = Metrics.of(access, sandboxes.controlPlane);
-    this.system = System.of(access);
-    this.desktop = Desktop.of(access);
   }
 
+  /** Its files, below /workspace and /tmp. */
+  get files(): Files {
+    this.#files ??= filesOf(this.#access, this.commands, this.#timeouts.request);
+    return this.#files;
+  }
+
+  /** The environment variables that every execution in it sees. */
+  get env(): EnvironmentVariables {
+    this.#env ??= environmentOf(this.#access);
+    return this.#env;
+  }
+
+  /** Interactive shells. */
+  get terminal(): Terminals {
+    this.#terminal ??= terminalsOf(this.#access);
+    return this.#terminal;
+  }
+
+  /** Counters of its agent and the use of its machine. */
+  get metrics(): Metrics {
+    this.#metrics ??= metricsOf(this.#access, this.#sandboxes.controlPlane);
+    return this.#metrics;
+  }
+
+  /** What it is and does: agent, machine, processes, interpreters. */
+  get system(): System {
+    this.#system ??= systemOf(this.#access);
+    return this.#system;
+  }
+
+  /** Its graphical desktop, if its template has one. */
+  get desktop(): Desktop {
+    this.#desktop ??= desktopOf(this.#access);
+    return this.#desktop;
+  }
+
+  /** Names it at the control plane; `client.sandboxes.connect(id)` leads here again. */
   get id(): string {
     return this.#record.id;
   }
@@ -159,6 +187,7 @@ export class Sandbox implements AsyncDisposable {
   async executeRich(code: string, options: Omit<ExecuteOptions, "cache"> = {}): Promise<RichExecutionResult> {
     const body = executeRequest(code, options, this.#timeouts.execution);
     const init = callInit(options, body.timeout + margin);
+    const { executeRich } = await import("./rich-execution.js");
     return executeRich(this.agent, body, init);
   }
 
@@ -174,7 +203,7 @@ export class Sandbox implements AsyncDisposable {
     const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
     const first = { type: "execute", ...request, timeout, capture_rich: true };
     const { signal } = options;
-    return ExecutionStream.of({ access: this.#access, path: "/execute/stream", first, timeout, signal });
+    return executionStreamOf({ access: this.#access, path: "/execute/stream", first, timeout, signal });
   }
 
   /**
@@ -182,9 +211,8 @@ export class Sandbox implements AsyncDisposable {
    * of other executions, for 300 s unless `timeout` says more; the sandbox's end is its end.
    */
   async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
-    const body = backgroundRequest(code, options);
-    const pending = this.agent.POST("/execute/background", { body, ...callInit(options) });
-    return Execution.of(this.#access, (await bodyOf(pending, "process_id")).process_id);
+    const { executeBackground } = await import("./background-execution.js");
+    return executeBackground(this.#access, code, options);
   }
 
   /**
@@ -196,10 +224,8 @@ export class Sandbox implements AsyncDisposable {
     callbackUrl: string,
     options: AsyncExecuteOptions = {},
   ): Promise<Execution> {
-    const body = asyncRequest(code, callbackUrl, options);
-    const pending = this.agent.POST("/execute/async", { body, ...callInit(options) });
-    const wire = await bodyOf(pending, "execution_id");
-    return Execution.of(this.#access, wire.process_id ?? wire.execution_id);
+    const { executeAsync } = await import("./background-execution.js");
+    return executeAsync(this.#access, code, callbackUrl, options);
   }
 
   /** Asks the control plane for its facts (GET /v1/sandboxes/{id}). */

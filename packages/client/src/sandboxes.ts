@@ -4,27 +4,16 @@ import type { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { afterCleanUp } from "./cleanup.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "./contract-clients.js";
-import {
-  ConflictError,
-  invalidArgument,
-  NotFoundError,
-  SandboxError,
-  SandboxExpiredError,
-} from "./errors.js";
-import { given } from "./given.js";
+import { NotFoundError, SandboxExpiredError } from "./errors.js";
 import { identifier } from "./identifier.js";
 import { checkBoolean, requireText } from "./option-checks.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
-import { PaginatedList } from "./paginated-list.js";
-import { untilPrepared, untilRunning } from "./readiness.js";
+import type { PaginatedList } from "./paginated-list.js";
+import { untilRunning } from "./readiness.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
-import {
-  type CreateSandboxOptions,
-  checkEgress,
-  checkIsolation,
-  createRequest,
-  lifetime,
-} from "./sandbox-creation.js";
+import { type CreateSandboxOptions, createRequest, lifetime } from "./sandbox-creation.js";
+import type { ListSandboxesOptions } from "./sandbox-list.js";
+import { sandboxListOf } from "./sandbox-parts.js";
 import { date, type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
 import type { ServerClock } from "./server-clock.js";
 import { type IssuedToken, TokenCache } from "./token-cache.js";
@@ -32,17 +21,7 @@ import { CallScope } from "./transport/call-scope.js";
 import type { CallInit } from "./transport/light-request.js";
 import { unlessAborted } from "./unless-aborted.js";
 
-export interface ListSandboxesOptions extends CallOptions {
-  status?: SandboxStatus | undefined;
-  region?: string | undefined;
-  /** The one of this name. */
-  name?: string | undefined;
-  /** Those with all of these labels. */
-  metadata?: Readonly<Record<string, string>> | undefined;
-  /** Sandboxes per page, not in all. Default: the server's, which is 100. */
-  limit?: number | undefined;
-}
-
+/** How `connect` treats a sandbox that does not run. */
 export interface ConnectOptions extends CallOptions {
   /** Whether one that is stopped is started. Default false: its processes are gone, and starting it may cost. */
   start?: boolean | undefined;
@@ -120,11 +99,12 @@ export class Sandboxes {
     const scope = new CallScope(options.signal);
     try {
       scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready" });
+      const isOwned = options.deleteOnSignal ?? this.#parts.deleteOnSignal;
+      if (isOwned) await this.#owned.ready();
       scope.throwIfAborted();
       // Goes on when the caller gives up: only the answer names what is to be deleted then.
       const pending = this.#post(request, seconds + graceForTheId);
-      if (options.deleteOnSignal ?? this.#parts.deleteOnSignal)
-        this.#owned.expect(pending.then(({ wire }) => wire.id));
+      if (isOwned) this.#owned.expect(pending.then(({ wire }) => wire.id));
       const made = await unlessAborted(pending, scope).catch((error: unknown) => {
         if (scope.failure !== undefined) background.run(() => this.#deleteComing(pending));
         throw error;
@@ -146,18 +126,7 @@ export class Sandboxes {
    * here too: a server that does not know them gives all.
    */
   list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
-    const { status, region, name, metadata, limit } = options;
-    const labels = metadata && new URLSearchParams(metadata).toString();
-    const filters = given({ status, region, name, metadata: labels, limit });
-    return PaginatedList.of(async (cursor) => {
-      const query = { ...filters, ...given({ cursor }) };
-      const init = { params: { query }, ...callInit(options) };
-      const page = await bodyOf(this.#parts.controlPlane.GET("/v1/sandboxes", init));
-      const items = (page.data ?? [])
-        .filter((wire) => hasName(wire, name) && hasLabels(wire, metadata))
-        .map((wire) => this.#sandbox(wire));
-      return { items, hasMore: page.has_more ?? false, nextCursor: page.next_cursor || undefined };
-    });
+    return sandboxListOf(this.#parts.controlPlane, options, (wire) => this.#sandbox(wire));
   }
 
   /**
@@ -170,7 +139,7 @@ export class Sandboxes {
     if (sandbox.status === "paused") await sandbox.resume(options);
     if (sandbox.status === "stopped" && options.start === true) await sandbox.start(options);
     if (sandbox.status === "running") return sandbox;
-    throw notRunning(sandbox);
+    throw (await import("./sandbox-refusals.js")).notRunning(sandbox);
   }
 
   /** Deletes one and everything in it (DELETE /v1/sandboxes/{id}); one that is gone is no error. */
@@ -251,13 +220,19 @@ export class Sandboxes {
   ): Promise<Sandbox> {
     const { id } = wire;
     try {
-      if (request.get_or_create === true && wire.name !== request.name) throw noNames();
+      if (request.get_or_create === true && wire.name !== request.name)
+        throw (await import("./sandbox-refusals.js")).noNames();
       const sandbox = this.#sandbox(wire);
       await untilRunning(sandbox, scope);
-      checkIsolation(options.minIsolation, sandbox.isolation);
-      checkEgress(options.egress, wire.egress);
+      if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
+        const { checkKept } = await import("./kept-promises.js");
+        checkKept(options, wire);
+      }
       // Who states the isolation keeps our contract: the agent is ready and has its environment.
-      if (sandbox.isolation === undefined) await untilPrepared(this.#access(id), options.env ?? {}, scope);
+      if (sandbox.isolation === undefined) {
+        const { untilPrepared } = await import("./agent-readiness.js");
+        await untilPrepared(this.#access(id), options.env ?? {}, scope);
+      }
       return sandbox;
     } catch (error) {
       const failure = scope.failure ?? error;
@@ -316,35 +291,6 @@ const mostAccesses = 1000;
 
 function at(id: string, options?: CallOptions): { params: { path: { id: string } } } & CallInit {
   return { params: { path: { id: identifier("sandbox", id) } }, ...callInit(options) };
-}
-
-function hasName(wire: WireSandbox, name: string | undefined): boolean {
-  return name === undefined || wire.name === name;
-}
-
-function hasLabels({ metadata }: WireSandbox, labels: ListSandboxesOptions["metadata"] = {}): boolean {
-  return Object.entries(labels).every(([label, value]) => metadata?.[label] === value);
-}
-
-function notRunning({ id, status }: Sandbox): ConflictError {
-  const hints: Partial<Record<SandboxStatus, string>> = {
-    creating: "Try again in a moment.",
-    stopped: "Give the option start: true to start it.",
-  };
-  return new ConflictError({
-    summary: `Sandbox ${id} is ${status}.`,
-    hint: hints[status] ?? "Create another one.",
-    code: "SANDBOX_NOT_RUNNING",
-    retryable: status === "creating",
-  });
-}
-
-function noNames(): SandboxError {
-  return new SandboxError({
-    summary: "The server does not find sandboxes by their names, and made another one.",
-    hint: "Keep the id of the sandbox and connect() to it.",
-    code: "GET_OR_CREATE_UNAVAILABLE",
-  });
 }
 
 function issued(value: string, expiresAt: string | undefined): IssuedToken {

@@ -170,13 +170,9 @@ type Makeable = {
     : never;
 }[keyof typeof library];
 
-test("what only the client makes can be recognized, but not be made by others", async () => {
+test("what only the client makes cannot be made by others", () => {
   // The compiler refuses a name too many or too few.
   const makeable: Record<Exclude<Makeable, `${string}Error`>, true> = { SandboxClient: true };
-  await using client = new SandboxClient({ apiKey: "key" });
-  expect(client.sandboxes).toBeInstanceOf(library.Sandboxes);
-  expect(client.templates).toBeInstanceOf(library.Templates);
-  expect(client.templates.list()).toBeInstanceOf(library.PaginatedList);
   for (const name of Object.keys(makeable)) expect(library).toHaveProperty(name);
 });
 

@@ -259,7 +259,7 @@ describe("a stream of an execution", () => {
     expect(server.upgrades).toHaveLength(0);
     await stream.result();
     expect(await stream.result()).toMatchObject({ exitCode: 0 });
-    expect(() => stream[Symbol.asyncIterator]()).toThrow(ValidationError);
+    await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow(ValidationError);
   });
 
   test("holds the server up while its reader is slow", async () => {

@@ -4,6 +4,7 @@ import { given } from "../given.js";
 import { checkBoolean, checkFunction, checkText, requireText } from "../option-checks.js";
 import { checkedVariables } from "../variables.js";
 import { type ReadyCheck, wireReadyCheck } from "./ready-check.js";
+import { define, type TemplateDefinition, type TemplateStep } from "./template-definition.js";
 
 type WireStep = ControlPlaneSchemas["TemplateStep"];
 
@@ -15,20 +16,6 @@ export interface CopyOptions {
   /** Leaves out what it gives true for, by the path relative to the context, with slashes. */
   exclude?: ((path: string) => boolean) | undefined;
 }
-
-/** A step of a definition; files are uploaded, and named by what they are, when it is built. */
-export type TemplateStep =
-  | { kind: "ready"; step: WireStep }
-  | { kind: "copy"; sources: readonly string[]; destination: string; options: CopyOptions };
-
-/** What a definition says, for whoever builds it. */
-export interface TemplateDefinition {
-  from: string;
-  steps: readonly TemplateStep[];
-  start?: { command: string; ready?: ControlPlaneSchemas["ReadyCheck"] };
-}
-
-let definitionOf: (template: Template) => TemplateDefinition;
 
 /**
  * What a template is made of, in the order of its steps. Each method gives another definition and leaves this one as it is;
@@ -51,6 +38,7 @@ export class Template {
 
   private constructor(definition: TemplateDefinition) {
     this.#definition = definition;
+    define(this, definition);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Activity } from "../activity.js";
-import { parseRetryAfter } from "../error-envelope.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
+import { parseRetryAfter } from "../retry-after.js";
 import type { ServerClock } from "../server-clock.js";
 import { isTerminating } from "../termination-watch.js";
 import { version } from "../version.js";
@@ -11,7 +11,8 @@ import type { LightRequest } from "./light-request.js";
 import type { LightResponse } from "./light-response.js";
 import { networkFailure } from "./network-failure.js";
 import { receive } from "./reception.js";
-import { type Failure, type Repeatable, type RetryPolicy, repeatable } from "./retry-policy.js";
+import type { DecidedRetry } from "./retry-options.js";
+import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry-policy.js";
 import type { IncomingResponse, Transport } from "./transport.js";
 import { watchStream } from "./watched-stream.js";
 
@@ -31,8 +32,7 @@ export interface ChannelOptions {
   baseUrl: URL;
   plane: Plane;
   credentials: Credentials;
-  retry: RetryPolicy;
-  hooks: Hooks;
+  retry: DecidedRetry;
   timeouts: ChannelTimeouts;
   /** Is told of every call. */
   activity?: Activity | undefined;
@@ -58,6 +58,8 @@ export class Channel {
 
   constructor(options: ChannelOptions) {
     this.#options = options;
+    this.#observer = Observer.of(options.observers);
+    this.#retry = new RetryPolicy(options.retry);
     this.#origin = options.baseUrl.origin;
     this.#unanswered = `${this.#origin} did not answer`;
     this.baseUrl = (options.baseUrl.origin + options.baseUrl.pathname).replace(/\/+$/, "");
@@ -115,7 +117,7 @@ export class Channel {
         renewed = true;
         if (await credentials.renew(proof, call.scope)) continue;
       }
-      const delay = retry.delay(failure, call.may, call.attempt);
+      const delay = this.#retry.delay(failure, call.may, call.attempt);
       if (delay === undefined || delay * 1000 >= call.scope.remaining) return settled(outcome);
       hooks.onRetry?.({ ...this.#event(call), delay, reason: reasonOf(outcome) });
       await call.scope.sleep(delay);

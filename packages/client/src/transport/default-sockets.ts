@@ -3,8 +3,9 @@ import type { OpenWebSocket, Sockets, WebSocketLike } from "./sockets.js";
 import { StandardSockets } from "./standard-sockets.js";
 import { UndiciSockets } from "./undici-sockets.js";
 
-/** undici's on Node.js; on Bun and Deno their own, which send headers as well; elsewhere there are none. */
-export function defaultSockets(): Sockets {
+/** What the caller gave; else undici's on Node.js, on Bun and Deno their own, which send headers as well; elsewhere none. */
+export function socketsOf(given: OpenWebSocket | undefined): Sockets {
+  if (given !== undefined) return new StandardSockets(given);
   const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};
   if (versions.bun !== undefined || versions.deno !== undefined) return new StandardSockets(withHeaders);
   return versions.node === undefined ? new StandardSockets(unavailable) : new UndiciSockets();

@@ -1,17 +1,4 @@
-import { invalidArgument } from "../errors.js";
-import { given } from "../given.js";
-
-/** When calls that failed are made again. Only what cannot do its work twice is ever repeated. */
-export interface RetryOptions {
-  /** Tries of one call, the first included. Default 3; 1 means never again. */
-  attempts?: number | undefined;
-  /** Seconds before the second try, at most; doubles with each further one. Default 0.2. */
-  baseDelay?: number | undefined;
-  /** The most seconds between two tries. Default 5. */
-  maxDelay?: number | undefined;
-  /** A server that asks for a longer wait than this, in seconds, is not waited for. Default 30. */
-  maxRetryAfter?: number | undefined;
-}
+import type { DecidedRetry } from "./retry-options.js";
 
 /**
  * What may be repeated: `always` (idempotent methods), `refused` (other methods, when the server said it did
@@ -29,20 +16,11 @@ export function repeatable(method: string, operationPath: string): Repeatable {
   return /^\/(execute|commands)(\/|$)/.test(operationPath) ? "unsent" : "refused";
 }
 
-type Decided = Record<keyof RetryOptions, number>;
-
 export class RetryPolicy {
-  readonly #options: Decided;
+  readonly #options: DecidedRetry;
 
-  constructor(options: RetryOptions | false | undefined) {
-    this.#options = { ...defaults, ...(options === false ? { attempts: 1 } : given(options ?? {})) };
-    const { attempts, ...delays } = this.#options;
-    if (!Number.isInteger(attempts) || attempts < 1) {
-      throw invalidArgument("retry.attempts must be a whole number from 1.");
-    }
-    for (const [name, value] of Object.entries(delays)) {
-      if (!(value >= 0)) throw invalidArgument(`retry.${name} must be a number of seconds, 0 or more.`);
-    }
+  constructor(options: DecidedRetry) {
+    this.#options = options;
   }
 
   /** Seconds to wait before the next try; undefined when there must be none. */
@@ -57,7 +35,6 @@ export class RetryPolicy {
   }
 }
 
-const defaults: Decided = { attempts: 3, baseDelay: 0.2, maxDelay: 5, maxRetryAfter: 30 };
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const transientStatus = new Set([408, 429, 500, 502, 503, 504]);
 

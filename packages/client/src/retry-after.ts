@@ -1,0 +1,11 @@
+/** Seconds of a Retry-After header: a number, or a date, which is by the clock that the Date header shows. */
+export function parseRetryAfter(headers: Headers): number | undefined {
+  const header = headers.get("retry-after")?.trim() ?? "";
+  if (header === "") return undefined;
+  const number = Number(header);
+  if (Number.isFinite(number)) return number >= 0 ? number : undefined;
+  const date = Date.parse(header);
+  if (Number.isNaN(date)) return undefined;
+  const now = Date.parse(headers.get("date") ?? "") || Date.now();
+  return Math.max(0, (date - now) / 1000);
+}

@@ -1,0 +1,35 @@
+import { clientClosed } from "../errors.js";
+import type { Fetch } from "./fetch-transport.js";
+import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.js";
+
+/** What the caller gave, else the fast road on Node.js and `fetch` elsewhere; loaded with the first request. */
+export class DeferredTransport implements Transport {
+  readonly #given: Fetch | undefined;
+  #loading: Promise<Transport> | undefined;
+  #transport: Transport | undefined;
+  #isClosed = false;
+
+  constructor(given: Fetch | undefined) {
+    this.#given = given;
+  }
+
+  async send(request: OutgoingRequest): Promise<IncomingResponse> {
+    if (this.#isClosed) throw clientClosed();
+    this.#loading ??= transportOf(this.#given);
+    this.#transport ??= await this.#loading;
+    return this.#transport.send(request);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#loading)?.close();
+  }
+}
+
+async function transportOf(given: Fetch | undefined): Promise<Transport> {
+  const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};
+  const onNode = versions.node !== undefined && versions.bun === undefined && versions.deno === undefined;
+  if (onNode && given === undefined) return new (await import("./undici-transport.js")).UndiciTransport();
+  const { FetchTransport } = await import("./fetch-transport.js");
+  return new FetchTransport(given ?? ((request) => globalThis.fetch(request)));
+}

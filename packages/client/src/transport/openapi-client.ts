@@ -1,0 +1,57 @@
+import openapiFetch, { type Client, type ClientOptions } from "openapi-fetch";
+import { Channel, type ChannelOptions } from "./channel.js";
+import { LightRequest } from "./light-request.js";
+import { type Content, MultipartForm } from "./multipart.js";
+
+/** In a CommonJS build the import is the whole module, and the function its `default`. */
+const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openapiFetch;
+const createClient = imported.default ?? imported;
+
+/** Calls the operations of a contract through a channel of its own. */
+export function openapiClient<Paths extends object>(options: ChannelOptions): Client<Paths> {
+  const channel = new Channel(options);
+  const wiring: ClientOptions = {
+    baseUrl: channel.baseUrl,
+    fetch: channel.fetch,
+    Request: LightRequest as typeof Request,
+    bodySerializer: serialized,
+  };
+  return withCallFacts(createClient<Paths>(wiring));
+}
+
+interface RawInit {
+  parseAs?: string;
+}
+
+/** Has each request know what openapi-fetch keeps to itself: its operation, and whether its answer is parsed. */
+function withCallFacts<Calls extends object>(client: Calls): Calls {
+  const calls: object = client;
+  for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH"]) {
+    const call: (operation: string, init: object) => unknown = Reflect.get(calls, method);
+    Object.assign(calls, {
+      [method]: (operation: string, init?: RawInit) =>
+        call(operation, { ...init, operation, isParsed: (init?.parseAs ?? "json") === "json" }),
+    });
+  }
+  return client;
+}
+
+/**
+ * JSON, a file as it is, or a form where a part is a file. Fields before files: a server may then stream the file to its place.
+ */
+function serialized(body: object | undefined): string | Content | MultipartForm {
+  if (isFile(body)) return body;
+  if (body instanceof FormData) return new MultipartForm(body.entries());
+  const fields: [string, unknown][] = Object.entries(body ?? {});
+  const files = fields.filter((field): field is [string, Content] => isFile(field[1]));
+  if (files.length === 0) return JSON.stringify(body);
+  const texts = fields.filter(([, value]) => !isFile(value));
+  return new MultipartForm([
+    ...texts.map(([name, value]): [string, string] => [name, String(value)]),
+    ...files,
+  ]);
+}
+
+function isFile(value: unknown): value is Content {
+  return value instanceof Blob || value instanceof Uint8Array;
+}
