@@ -84,6 +84,7 @@ export class AgentAccess {
       baseUrl,
       plane: "agent",
       credentials: this.#credentials(!isProbe),
+      expectsFailure: isProbe,
     };
   }
 

@@ -12,6 +12,8 @@ export class BackgroundWork {
   run(work: () => Promise<void>): void {
     const running = work()
       .catch((error: unknown) => this.warn(error))
+      // Nobody else hears what the hook for warnings throws.
+      .catch((error: unknown) => globalThis.process?.emitWarning?.(String(error)))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }

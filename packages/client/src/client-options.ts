@@ -1,4 +1,5 @@
 import { ConfigurationError, invalidArgument } from "./errors.js";
+import { type Logger, type LogLevel, leveled, logLevels } from "./logger.js";
 import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
 import { runningTimeout } from "./running-options.js";
 import { lifetime as checkedLifetime } from "./sandbox-creation.js";
@@ -25,6 +26,13 @@ export interface SandboxClientOptions {
   retry?: RetryOptions | false | undefined;
   timeouts?: Timeouts | undefined;
   hooks?: Hooks | undefined;
+  /** Where a log is written: `console`, pino, or any {@link Logger}. Default: nowhere. No secret is ever in it. */
+  logger?: Logger | undefined;
+  /**
+   * The least that is logged. Default `info`: `error` for calls that failed by the network, the server or a time limit, `warn` for
+   * repetitions and for what could not be deleted, `info` for what a server refused, `debug` for every request and answer.
+   */
+  logLevel?: LogLevel | undefined;
   /**
    * Whether sandboxes that this client created are deleted when SIGINT or SIGTERM ends the process (Node.js, Bun, Deno).
    * Default true. The process takes at most 5 s longer for it and dies of the same signal. Nothing happens when the program
@@ -62,6 +70,7 @@ export interface Settings {
   retry: RetryOptions | false | undefined;
   timeouts: { lifetime: number | undefined; execution: number; request: number; idle: number };
   hooks: Hooks;
+  log: Logger | undefined;
   deleteOnSignal: boolean;
 }
 
@@ -95,9 +104,25 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
     webSocket: options.webSocket,
     retry: options.retry,
     timeouts: { lifetime, execution, request, idle },
-    hooks: options.hooks ?? {},
+    hooks: checkedHooks(options.hooks),
+    log: logFrom(options),
     deleteOnSignal: options.deleteOnSignal ?? true,
   };
+}
+
+const hookNames = ["onRequest", "onResponse", "onRetry", "onError", "onWarning"] as const;
+
+function checkedHooks(hooks: Hooks = {}): Hooks {
+  for (const name of hookNames) checkFunction(`hooks.${name}`, hooks[name]);
+  return hooks;
+}
+
+function logFrom({ logger, logLevel = "info" }: SandboxClientOptions): Logger | undefined {
+  checkOneOf("logLevel", logLevel, logLevels);
+  if (logger === undefined) return undefined;
+  if (!logLevels.every((level) => typeof logger[level] === "function"))
+    throw invalidArgument(`logger must have the methods ${logLevels.join(", ")}, as console has.`);
+  return leveled(logger, logLevel);
 }
 
 function serverUrl(text: string): URL {

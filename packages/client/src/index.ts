@@ -68,6 +68,7 @@ export type {
   TransferOptions,
   TransferProgress,
 } from "./local-files.js";
+export type { LogFields, Logger, LogLevel } from "./logger.js";
 export type {
   AgentHealth,
   AgentInfo,
@@ -107,6 +108,7 @@ export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/te
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
 export type { Fetch } from "./transport/fetch-transport.js";
+export type { CallErrorEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";
 export type { RetryOptions } from "./transport/retry-options.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets.js";
 export { version } from "./version.js";

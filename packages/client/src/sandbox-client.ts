@@ -52,14 +52,15 @@ export class SandboxClient implements AsyncDisposable {
     this.#transport = new DeferredTransport(settings.fetch);
     this.#sockets = new DeferredSockets(settings.webSocket);
     this.#background = new BackgroundWork((warning) => {
-      if (hooks.onWarning === undefined) emitWarning(warning);
-      else hooks.onWarning(warning);
+      log?.warn({ error: warning.name, code: warning.code }, warningText(warning));
+      if (hooks.onWarning !== undefined) hooks.onWarning(warning);
+      else if (log === undefined) emitWarning(warning);
     });
     this.#executionTimeout = execution;
     const shared = {
       transport: this.#transport,
-      retry: new RetryPolicy(settings.retry),
-      hooks,
+      retry: decidedRetry(settings.retry),
+      observers: settings,
       timeouts: { request, idle, running: longestExecution + margin },
     };
     const credentials = accountCredentials(settings);

@@ -49,7 +49,10 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
       silence: Number.POSITIVE_INFINITY,
       signal,
     });
-    this.#reading = new OnceRead(() => this.#changes());
+    this.#reading = new OnceRead(
+      () => this.#changes(),
+      (error) => this.#frames.report(error),
+    );
   }
 
   /**
@@ -86,6 +89,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
         this.#early.push(change);
       }
     } catch (error) {
+      this.#frames.report(error);
       this.#frames.close();
       throw error;
     } finally {

@@ -15,6 +15,8 @@ export interface FrameSocketOptions {
   silence: number;
   /** Called when it is over. */
   ended(): void;
+  /** Told of what its reader is told. */
+  failed(error: SandboxError): void;
 }
 
 /** A frame as it came: a JSON object. */
@@ -97,6 +99,14 @@ export class FrameSocket implements SocketListener {
   /** Nothing is sent once it has ended; who reads learns of the end. */
   send(frame: object): void {
     if (this.#failure === undefined) this.#carried?.send(JSON.stringify(frame));
+  }
+
+  get requestId(): string {
+    return this.#options.requestId;
+  }
+
+  report(error: SandboxError): void {
+    this.#options.failed(error);
   }
 
   /** Waits while much is on its way. */

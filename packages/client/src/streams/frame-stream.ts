@@ -25,6 +25,7 @@ type ErrorFrame = Extract<ServerFrame, { type: "error" }>;
 export class FrameStream<Frame extends ServerFrame> {
   readonly #options: FrameStreamOptions<Frame>;
   #opening: Promise<FrameSocket> | undefined;
+  #socket: FrameSocket | undefined;
   #scope: CallScope | undefined;
   #ended: SandboxError | undefined;
 
@@ -66,6 +67,16 @@ export class FrameStream<Frame extends ServerFrame> {
     this.close(isSandboxError(error) ? error : inputFailed(error));
   }
 
+  /** Tells those who watch the client what its reader is told; that it was left is no failure. */
+  report(error: unknown): void {
+    if (isSandboxError(error) && error.code !== leftCode) this.#socket?.report(error);
+  }
+
+  /** For what the server sent and must not have. */
+  invalid(fault: { summary: string; hint: string; code: string }): InvalidResponseError {
+    return new InvalidResponseError({ ...fault, requestId: this.#socket?.requestId });
+  }
+
   error(frame: ErrorFrame): SandboxError {
     const token = this.#options.access.tokens.value;
     return errorFromFrame(frame, token === undefined ? [] : [token]);
@@ -78,6 +89,7 @@ export class FrameStream<Frame extends ServerFrame> {
     this.#scope = scope;
     try {
       const socket = await access.openStream({ path, scope, silence });
+      this.#socket = socket;
       if (first !== undefined) socket.send(first);
       return socket;
     } catch (error) {
@@ -91,7 +103,7 @@ export class FrameStream<Frame extends ServerFrame> {
     const fields = Object.entries<RequiredFields>(this.#options.fields).find(([name]) => name === type);
     if (fields === undefined) return undefined;
     if (hasFields(frame, fields[1])) return frame as Frame;
-    const error = new InvalidResponseError({
+    const error = this.invalid({
       summary: `The server sent a "${type}" frame that lacks what belongs in it.`,
       hint: "Report it to who runs the server.",
       code: "INVALID_FRAME",
@@ -101,12 +113,14 @@ export class FrameStream<Frame extends ServerFrame> {
   }
 }
 
+const leftCode = "STREAM_LEFT";
+
 /** For streams that were left before their end. */
 export function left(): StreamClosedError {
   return new StreamClosedError({
     summary: "The stream was closed by its reader before its end.",
     hint: "Read it to its end for the result.",
-    code: "STREAM_LEFT",
+    code: leftCode,
   });
 }
 

@@ -4,12 +4,15 @@ import { left } from "./frame-stream.js";
 /** Events that can be read once, one by one or all at once for what they come to. */
 export class OnceRead<Event, Result> {
   readonly #source: () => AsyncGenerator<Event, Result, void>;
+  readonly #failed: (error: unknown) => void;
   readonly #result: Promise<Result>;
   #settle: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
   #isTaken = false;
 
-  constructor(source: () => AsyncGenerator<Event, Result, void>) {
+  /** `failed` is told what reading ends with, where that is no result. */
+  constructor(source: () => AsyncGenerator<Event, Result, void>, failed: (error: unknown) => void) {
     this.#source = source;
+    this.#failed = failed;
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -38,6 +41,7 @@ export class OnceRead<Event, Result> {
       }
     } catch (error) {
       this.#settle?.reject(error);
+      this.#failed(error);
       throw error;
     } finally {
       // Does nothing after its end.

@@ -1,11 +1,13 @@
-import { parseRetryAfter } from "../error-envelope.js";
 import { errorFromResponse } from "../error-from-response.js";
-import { InvalidResponseError, type SandboxError } from "../errors.js";
+import { InvalidResponseError, isSandboxError, type SandboxError } from "../errors.js";
+import { parseRetryAfter } from "../retry-after.js";
 import type { CallScope } from "../transport/call-scope.js";
 import type { ChannelTimeouts, Credentials } from "../transport/channel.js";
-import type { Hooks } from "../transport/hooks.js";
+import type { RequestEvent } from "../transport/hooks.js";
 import { networkFailure } from "../transport/network-failure.js";
-import type { Failure, RetryPolicy } from "../transport/retry-policy.js";
+import { type ObservedTry, Observer, type Observers } from "../transport/observer.js";
+import type { DecidedRetry } from "../transport/retry-options.js";
+import { type Failure, RetryPolicy } from "../transport/retry-policy.js";
 import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/sockets.js";
 import { version } from "../version.js";
 import { FrameSocket } from "./frame-socket.js";
@@ -15,9 +17,9 @@ export interface SocketRoute {
   baseUrl: URL;
   credentials: Credentials;
   sockets: Sockets;
-  retry: RetryPolicy;
+  retry: DecidedRetry;
   timeouts: ChannelTimeouts;
-  hooks: Hooks;
+  observers: Observers;
   /** Asks the agent over HTTP, for carriers that do not say why a handshake failed. Throws what is wrong, if it tells. */
   probe(scope: CallScope): Promise<void>;
   /** Called when the stream is over, however it ends. */
@@ -32,39 +34,58 @@ export interface StreamRequest {
   silence: number;
 }
 
+/** The same with those who watch and who decide on another try. */
+interface WatchedRoute extends Omit<SocketRoute, "observers" | "retry"> {
+  observer: Observer | undefined;
+  retry: RetryPolicy;
+}
+
 /** Opens one. Nothing runs before the first frame, so a handshake may be repeated as any harmless call may. */
 export async function openFrameSocket(route: SocketRoute, request: StreamRequest): Promise<FrameSocket> {
-  const { credentials, hooks, retry, timeouts } = route;
-  const { path, scope } = request;
   const { origin } = route.baseUrl;
+  const operation = request.path.split("?", 1).join();
+  const path = route.baseUrl.pathname.replace(/\/+$/, "") + operation;
   const requestId = globalThis.crypto.randomUUID();
-  const seconds = timeouts.request;
+  const event = { plane: "agent" as const, method: "GET", origin, path, operation, requestId, attempt: 0 };
+  const observer = Observer.of(route.observers);
+  const retry = new RetryPolicy(route.retry);
+  try {
+    return await untilOpen({ ...route, observer, retry }, request, event);
+  } catch (error) {
+    if (isSandboxError(error)) observer?.failed(event, error);
+    throw error;
+  }
+}
+
+async function untilOpen(
+  route: WatchedRoute,
+  request: StreamRequest,
+  event: RequestEvent,
+): Promise<FrameSocket> {
+  const { credentials, observer, retry } = route;
+  const { scope } = request;
+  const { origin, requestId } = event;
+  const seconds = route.timeouts.request;
   scope.limit({ seconds, kind: "request", passed: `${origin} did not open a stream`, requestId });
   let renewed = false;
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     scope.throwIfAborted();
+    event.attempt++;
     const proof = await credentials.headers(scope);
-    const bare = path.split("?", 1).join();
-    const event = { plane: "agent" as const, method: "GET", path: bare, requestId, attempt };
-    hooks.onRequest?.(event);
-    const started = performance.now();
-    const outcome = await attemptToOpen(route, request, requestId, proof);
+    const observed = observer?.begin({ ...event });
+    const outcome = await attemptToOpen(route, request, event, proof, observed);
     if ("socket" in outcome) {
-      hooks.onResponse?.({ ...event, status: 101, durationMs: performance.now() - started });
       scope.unlimit();
       return outcome.socket;
     }
     const { error, failure } = outcome;
-    if (failure.kind === "status") {
-      hooks.onResponse?.({ ...event, status: failure.status, durationMs: performance.now() - started });
-      if (failure.status === 401 && !renewed && credentials.renew) {
-        renewed = true;
-        if (await credentials.renew(proof, scope)) continue;
-      }
+    if (failure.kind === "status" && failure.status === 401 && !renewed && credentials.renew) {
+      renewed = true;
+      if (await credentials.renew(proof, scope)) continue;
     }
-    const delay = retry.delay(failure, "always", attempt);
+    const delay = retry.delay(failure, "always", event.attempt);
     if (delay === undefined || delay * 1000 >= scope.remaining) throw error;
-    hooks.onRetry?.({ ...event, delay, reason: error.code });
+    observer?.retry({ ...event, delay, reason: error.code });
     await scope.sleep(delay);
   }
 }
@@ -72,14 +93,35 @@ export async function openFrameSocket(route: SocketRoute, request: StreamRequest
 type Outcome = { socket: FrameSocket } | { error: SandboxError; failure: Failure };
 
 async function attemptToOpen(
-  route: SocketRoute,
+  route: WatchedRoute,
+  request: StreamRequest,
+  event: RequestEvent,
+  proof: Record<string, string>,
+  observed: ObservedTry | undefined,
+): Promise<Outcome> {
+  let outcome: Outcome;
+  try {
+    outcome = await handshake(route, request, event, { ...observed?.headers, ...proof });
+  } catch (error) {
+    if (isSandboxError(error)) observed?.broke(error);
+    throw error;
+  }
+  if ("socket" in outcome) observed?.answered(101);
+  else if (outcome.failure.kind === "status") observed?.answered(outcome.failure.status);
+  else observed?.broke(outcome.error);
+  return outcome;
+}
+
+async function handshake(
+  route: WatchedRoute,
   { path, scope, silence }: StreamRequest,
-  requestId: string,
+  event: RequestEvent,
   proof: Record<string, string>,
 ): Promise<Outcome> {
-  const { baseUrl, credentials, ended, sockets, timeouts } = route;
-  const { origin } = baseUrl;
-  const socket = new FrameSocket({ origin, requestId, scope, idle: timeouts.idle, silence, ended });
+  const { baseUrl, credentials, ended, observer, sockets, timeouts } = route;
+  const { origin, requestId } = event;
+  const failed = (error: SandboxError): void => observer?.failed(event, error);
+  const socket = new FrameSocket({ origin, requestId, scope, idle: timeouts.idle, silence, ended, failed });
   try {
     const headers = { "user-agent": `cloud-sandbox/${version}`, "x-request-id": requestId, ...proof };
     const url = `${origin}${baseUrl.pathname}`.replace(/^http/, "ws").replace(/\/+$/, "") + path;
@@ -105,7 +147,7 @@ function refused(
   if (status < 400) throw noWebSocket(status, origin, requestId);
   const failed = { status, headers, body: parsed(body), plane: "agent" as const, requestId };
   const error = errorFromResponse({ ...failed, harmless: true, secrets });
-  const retryAfter = parseRetryAfter(headers.get("retry-after"));
+  const retryAfter = parseRetryAfter(headers);
   return { error, failure: { kind: "status", status, retryAfter } };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentSchemas, ExecuteStreamFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
-import { InvalidResponseError, type SandboxError } from "../errors.js";
+import type { SandboxError } from "../errors.js";
 import type { ProgramResult, TerminationReason } from "../execution-result.js";
 import { margin } from "../running-options.js";
 import { date } from "../sandbox-record.js";
@@ -61,7 +61,10 @@ export abstract class ProgramStream<Result>
     // Code waits for its turn in its context.
     const silence = timeout + margin;
     this.frames = new FrameStream({ ...options, silence, fields: executeFrames });
-    this.#reading = new OnceRead(() => this.#events());
+    this.#reading = new OnceRead(
+      () => this.#events(),
+      (error) => this.frames.report(error),
+    );
   }
 
   /** Each event once, in order. */
@@ -116,7 +119,7 @@ export abstract class ProgramStream<Result>
           yield { type: "error", error: failure };
         } else {
           if (result !== undefined) return result;
-          throw failure ?? withoutResult();
+          throw failure ?? this.frames.invalid(withoutResult);
         }
       }
     } finally {
@@ -154,10 +157,8 @@ function outputEvent({ data, skipped_bytes: skippedBytes = 0, timestamp, type }:
   return { type, text: data, skippedBytes, timestamp: date(timestamp) };
 }
 
-function withoutResult(): InvalidResponseError {
-  return new InvalidResponseError({
-    summary: "The server ended the stream without saying how the program ended.",
-    hint: "Look at the program's effects before starting it again.",
-    code: "RESULT_MISSING",
-  });
-}
+const withoutResult = {
+  summary: "The server ended the stream without saying how the program ended.",
+  hint: "Look at the program's effects before starting it again.",
+  code: "RESULT_MISSING",
+};

@@ -44,7 +44,10 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     // People think for as long as they like.
     const silence = Number.POSITIVE_INFINITY;
     this.#frames = new FrameStream({ access, path, signal, silence, fields: terminalFrames });
-    this.#reading = new OnceRead(() => this.#output());
+    this.#reading = new OnceRead(
+      () => this.#output(),
+      (error) => this.#frames.report(error),
+    );
   }
 
   /** What it shows, with the terminal's control sequences. */

@@ -1,15 +1,17 @@
 import type { Activity } from "../activity.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
+import { redact } from "../redaction.js";
 import { parseRetryAfter } from "../retry-after.js";
 import type { ServerClock } from "../server-clock.js";
 import { isTerminating } from "../termination-watch.js";
 import { version } from "../version.js";
 import { CallScope, type StopSignal } from "./call-scope.js";
-import type { Hooks, RequestEvent } from "./hooks.js";
+import type { RequestEvent } from "./hooks.js";
 import type { LightRequest } from "./light-request.js";
 import type { LightResponse } from "./light-response.js";
 import { networkFailure } from "./network-failure.js";
+import { type ObservedTry, Observer, type Observers } from "./observer.js";
 import { receive } from "./reception.js";
 import type { DecidedRetry } from "./retry-options.js";
 import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry-policy.js";
@@ -34,6 +36,11 @@ export interface ChannelOptions {
   credentials: Credentials;
   retry: DecidedRetry;
   timeouts: ChannelTimeouts;
+  observers: Observers;
+  /** Whether a failure is an answer like any other, which is not told as one. */
+  expectsFailure?: boolean | undefined;
+  /** It is another's server: no trace goes there, and its paths may be secrets. */
+  isForeign?: boolean | undefined;
   /** Is told of every call. */
   activity?: Activity | undefined;
   /** Is told the time that answers name. */
@@ -54,6 +61,8 @@ export class Channel {
   readonly baseUrl: string;
   readonly #origin: string;
   readonly #options: ChannelOptions;
+  readonly #observer: Observer | undefined;
+  readonly #retry: RetryPolicy;
   readonly #unanswered: string;
 
   constructor(options: ChannelOptions) {
@@ -79,6 +88,7 @@ export class Channel {
       return response;
     } catch (error) {
       await this.#unlessTerminating();
+      if (isSandboxError(error)) this.#failed(call, error);
       throw error;
     } finally {
       isOver?.();
@@ -104,11 +114,11 @@ export class Channel {
   }
 
   async #untilSettled(call: Call): Promise<LightResponse> {
-    const { credentials, hooks, retry } = this.#options;
+    const { credentials } = this.#options;
     let renewed = false;
     for (;;) {
-      call.attempt++;
       call.scope.throwIfAborted();
+      call.attempt++;
       const proof = await credentials.headers(call.scope);
       const outcome = await this.#attempt(call, proof);
       const failure = "response" in outcome ? failureOf(outcome.response) : outcome.failure;
@@ -119,38 +129,62 @@ export class Channel {
       }
       const delay = this.#retry.delay(failure, call.may, call.attempt);
       if (delay === undefined || delay * 1000 >= call.scope.remaining) return settled(outcome);
-      hooks.onRetry?.({ ...this.#event(call), delay, reason: reasonOf(outcome) });
+      this.#observer?.retry({ ...this.#event(call), delay, reason: reasonOf(outcome) });
       await call.scope.sleep(delay);
     }
   }
 
   async #attempt(call: Call, proof: Record<string, string>): Promise<Outcome> {
-    const { hooks, transport } = this.#options;
+    const observed = this.#observer?.begin(this.#event(call));
+    const outcome = await this.#sent(call, proof, observed).catch((error: unknown) => {
+      if (isSandboxError(error)) observed?.broke(error);
+      throw error;
+    });
+    if (!("response" in outcome)) {
+      observed?.broke(outcome.error);
+      return outcome;
+    }
+    const { response } = outcome;
+    this.#options.clock?.observe(response.headers.get("date"));
+    try {
+      observed?.answered(response.status);
+    } catch (error) {
+      // Nobody will read it.
+      if (response.streams) await response.body?.cancel();
+      throw error;
+    }
+    return outcome;
+  }
+
+  async #sent(
+    call: Call,
+    proof: Record<string, string>,
+    observed: ObservedTry | undefined,
+  ): Promise<Outcome> {
+    const { transport, isForeign } = this.#options;
     const { method, body, onSent } = call.request;
     const { path, scope } = call;
-    const headers = call.headers(proof);
-    hooks.onRequest?.(this.#event(call));
-    const started = performance.now();
-    let response: LightResponse;
+    const headers = call.headers(proof, isForeign ? undefined : observed?.headers);
     try {
       const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope };
-      const incoming = await transport.send(outgoing);
-      response = await this.#receive(call, incoming);
+      return { response: await this.#receive(call, await transport.send(outgoing)) };
     } catch (cause) {
       if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
-    this.#options.clock?.observe(response.headers.get("date"));
-    const durationMs = performance.now() - started;
-    hooks.onResponse?.({ ...this.#event(call), status: response.status, durationMs });
-    return { response };
   }
 
   #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {
     const { plane } = this.#options;
     return receive(incoming, {
       url: call.request.url,
-      facts: { plane, requestId: call.id, harmless: call.harmless, secrets: this.#secrets },
+      facts: {
+        plane,
+        requestId: call.id,
+        harmless: call.harmless,
+        secrets: this.#secrets,
+        failed: (error) => this.#failed(call, error),
+      },
       expectChunk: () => this.#expectChunk(call),
       watched: (stream) => this.#watched(call, stream),
     });
@@ -160,7 +194,11 @@ export class Channel {
     return watchStream(stream, {
       scope: call.scope,
       expectChunk: () => this.#expectChunk(call),
-      describe: (error) => this.#broken(call, error).error,
+      describe: (cause) => {
+        const { error } = this.#broken(call, cause);
+        this.#failed(call, error);
+        return error;
+      },
     });
   }
 
@@ -172,23 +210,26 @@ export class Channel {
 
   #broken(call: Call, cause: unknown): { error: SandboxError; failure: Failure | undefined } {
     if (call.scope.failure !== undefined) return { error: call.scope.failure, failure: undefined };
-    const { error, unsent } = networkFailure(cause, {
+    return networkFailure(cause, {
       origin: this.#origin,
       plane: this.#options.plane,
       requestId: call.id,
       harmless: call.harmless,
       secrets: this.#secrets(),
     });
-    return { error, failure: { kind: unsent ? "unsent" : "broken" } };
   }
 
   readonly #secrets = (): readonly string[] => this.#options.credentials.secrets();
 
-  #event(call: Call): RequestEvent {
-    const { attempt, id, path, request } = call;
-    const query = path.indexOf("?");
-    const bare = query === -1 ? path : path.slice(0, query);
-    return { plane: this.#options.plane, method: request.method, path: bare, requestId: id, attempt };
+  #failed(call: Call, error: SandboxError): void {
+    if (!this.#options.expectsFailure) this.#observer?.failed(this.#event(call), error);
+  }
+
+  #event({ attempt, id, path, request }: Call): RequestEvent {
+    const { isForeign, plane } = this.#options;
+    const { method, operation } = request;
+    const bare = isForeign ? "/[hidden]" : redact(path.split("?", 1).join(), this.#secrets());
+    return { plane, method, origin: this.#origin, path: bare, operation, requestId: id, attempt };
   }
 }
 
@@ -220,11 +261,15 @@ class Call {
     return !(this.request.body instanceof ReadableStream);
   }
 
-  headers(proof: Record<string, string>): Record<string, string> {
+  headers(
+    proof: Record<string, string>,
+    trace: Readonly<Record<string, string>> | undefined,
+  ): Record<string, string> {
     const headers: Record<string, string> = {
       accept: "*/*",
       "user-agent": userAgent,
       "x-request-id": this.id,
+      ...trace,
     };
     for (const [name, value] of this.request.headers) headers[name] = value;
     return Object.assign(headers, proof);
@@ -242,7 +287,7 @@ function settled(outcome: Outcome): LightResponse {
 
 function failureOf({ status, headers }: LightResponse): Failure | undefined {
   if (status < 400) return undefined;
-  return { kind: "status", status, retryAfter: parseRetryAfter(headers.get("retry-after")) };
+  return { kind: "status", status, retryAfter: parseRetryAfter(headers) };
 }
 
 function reasonOf(outcome: Outcome): string {

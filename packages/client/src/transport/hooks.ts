@@ -5,11 +5,15 @@ import type { SandboxError } from "../errors.js";
 export interface RequestEvent {
   plane: Plane;
   method: string;
-  /** With the ids in it, without the query. */
+  /** Scheme, host and port of the server. */
+  origin: string;
+  /** With the ids in it, without the query. `/[hidden]` for uploads to servers of others, whose paths may be secrets. */
   path: string;
+  /** The path as the contract has it, with names in place of ids: `/v1/sandboxes/{id}`. */
+  operation: string | undefined;
   /** As sent in X-Request-ID. */
   requestId: string;
-  /** 1 for the first try. */
+  /** 1 for the first try; 0 where a call failed before it. */
   attempt: number;
 }
 
@@ -26,11 +30,21 @@ export interface RetryEvent extends RequestEvent {
   reason: string;
 }
 
+export interface CallErrorEvent extends RequestEvent {
+  /** What the caller gets. */
+  error: SandboxError;
+}
+
 /** Called as things happen. What a hook throws reaches the caller of the operation. */
 export interface Hooks {
   onRequest?(event: RequestEvent): void;
   onResponse?(event: ResponseEvent): void;
   onRetry?(event: RetryEvent): void;
+  /**
+   * A call failed and is not tried again, or a stream broke; told once. Not what the low-level clients give back as
+   * `error`, nor while a new sandbox is waited for.
+   */
+  onError?(event: CallErrorEvent): void;
   /** A sandbox could not be deleted after a call that made it. Without this hook, `process.emitWarning` is told. */
   onWarning?(warning: SandboxError): void;
 }

@@ -1,5 +1,5 @@
 import type { Plane } from "../error-from-response.js";
-import { InvalidResponseError } from "../errors.js";
+import { InvalidResponseError, type SandboxError } from "../errors.js";
 import { safeHeaders } from "../redaction.js";
 
 /** What is known of the call that an answer belongs to. */
@@ -9,6 +9,8 @@ export interface CallFacts {
   /** Whether it may be repeated even if the server did its work. */
   harmless: boolean;
   secrets(): readonly string[];
+  /** Is told of what the caller gets in place of an answer. */
+  failed(error: SandboxError): void;
 }
 
 /** Text or bytes that have arrived, or a stream that still comes. */
@@ -133,7 +135,9 @@ export function invalidResponse(
   const call = factsOf(response);
   const requestId = headers.get("x-request-id") ?? call.requestId;
   const safe = safeHeaders(headers, call.secrets());
-  return new InvalidResponseError({ summary, hint, code, requestId, status, headers: safe });
+  const error = new InvalidResponseError({ summary, hint, code, requestId, status, headers: safe });
+  call.failed(error);
+  return error;
 }
 
 const adviceOnServers =
