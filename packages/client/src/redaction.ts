@@ -37,5 +37,21 @@ export function redactDeep(value: unknown, secrets: readonly string[], depth = 8
   );
 }
 
+/** What a request carries that only programs and receivers may see; some servers quote it when they refuse it. */
+export function secretsOf(request: Readonly<Record<string, unknown>>): string[] {
+  const { callback_headers, callback_signature_secret, env, env_vars, registry_credentials, steps } = request;
+  const variables = Array.isArray(steps) ? steps.flatMap(valueSet) : [];
+  const values = [env, env_vars, callback_headers, registry_credentials].flatMap((map) =>
+    Object.values(map ?? {}),
+  );
+  return [...values, ...variables, callback_signature_secret].filter((value) => typeof value === "string");
+}
+
+/** By the step of a template that sets an environment variable. */
+function valueSet(step: unknown): unknown[] {
+  const { args, type } = Object(step);
+  return type === "ENV" && Array.isArray(args) ? args.slice(1) : [];
+}
+
 /** A shorter secret ("k" in a test) would blank out ordinary words and protect nothing. */
 const minimumSecretLength = 6;

@@ -2,6 +2,7 @@ import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandb
 import type { AgentAccess } from "../agent-access.js";
 import { errorFromFrame } from "../error-from-response.js";
 import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors.js";
+import { secretsOf } from "../redaction.js";
 import { hasFields, type RequiredFields } from "../required-fields.js";
 import { CallScope } from "../transport/call-scope.js";
 import type { FrameFields } from "./frame-fields.js";
@@ -78,8 +79,13 @@ export class FrameStream<Frame extends ServerFrame> {
   }
 
   error(frame: ErrorFrame): SandboxError {
-    const token = this.#options.access.tokens.value;
-    return errorFromFrame(frame, token === undefined ? [] : [token]);
+    const { access, first } = this.#options;
+    const token = access.tokens.value;
+    return errorFromFrame(
+      frame,
+      [...(token === undefined ? [] : [token]), ...secretsOf({ ...first })],
+      this.#socket?.requestId,
+    );
   }
 
   async #open(): Promise<FrameSocket> {

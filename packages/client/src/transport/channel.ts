@@ -1,7 +1,7 @@
 import type { Activity } from "../activity.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
-import { redact } from "../redaction.js";
+import { redact, secretsOf } from "../redaction.js";
 import { parseRetryAfter } from "../retry-after.js";
 import type { ServerClock } from "../server-clock.js";
 import { isTerminating } from "../termination-watch.js";
@@ -182,7 +182,7 @@ export class Channel {
         plane,
         requestId: call.id,
         harmless: call.harmless,
-        secrets: this.#secrets,
+        secrets: () => [...this.#secrets(), ...secretsIn(call.request.body)],
         failed: (error) => this.#failed(call, error),
       },
       expectChunk: () => this.#expectChunk(call),
@@ -277,6 +277,17 @@ class Call {
 }
 
 type Outcome = { response: LightResponse } | { error: SandboxError; failure: Failure | undefined };
+
+/** Of bodies that are JSON; the others are files. */
+function secretsIn(body: LightRequest["body"]): string[] {
+  if (typeof body !== "string" || !body.startsWith("{")) return [];
+  try {
+    return secretsOf(JSON.parse(body));
+  } catch {
+    // It is a file's text that only looks like JSON.
+    return [];
+  }
+}
 
 const userAgent = `cloud-sandbox/${version}`;
 
