@@ -3,6 +3,8 @@ import { type Logger, type LogLevel, leveled, logLevels } from "./logger.js";
 import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
 import { runningTimeout } from "./running-options.js";
 import { lifetime as checkedLifetime } from "./sandbox-creation.js";
+import type { TraceContext } from "./trace-context.js";
+import { propagation, type Tracing } from "./tracing.js";
 import type { Fetch } from "./transport/fetch-transport.js";
 import type { Hooks } from "./transport/hooks.js";
 import type { RetryOptions } from "./transport/retry-options.js";
@@ -33,6 +35,13 @@ export interface SandboxClientOptions {
    * repetitions and for what could not be deleted, `info` for what a server refused, `debug` for every request and answer.
    */
   logLevel?: LogLevel | undefined;
+  /**
+   * Gives the trace that a call belongs to. It is asked before each try; servers get it as `traceparent` and `tracestate`, the
+   * control plane and the agents alone. One that is malformed is not sent.
+   */
+  traceContext?: (() => TraceContext | undefined) | undefined;
+  /** Makes spans, and propagates them, in place of `traceContext`: `openTelemetry()` of `cloud-sandbox/opentelemetry`. */
+  tracing?: Tracing | undefined;
   /**
    * Whether sandboxes that this client created are deleted when SIGINT or SIGTERM ends the process (Node.js, Bun, Deno).
    * Default true. The process takes at most 5 s longer for it and dies of the same signal. Nothing happens when the program
@@ -71,6 +80,7 @@ export interface Settings {
   timeouts: { lifetime: number | undefined; execution: number; request: number; idle: number };
   hooks: Hooks;
   log: Logger | undefined;
+  tracing: Tracing | undefined;
   deleteOnSignal: boolean;
 }
 
@@ -106,6 +116,7 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
     timeouts: { lifetime, execution, request, idle },
     hooks: checkedHooks(options.hooks),
     log: logFrom(options),
+    tracing: tracingFrom(options),
     deleteOnSignal: options.deleteOnSignal ?? true,
   };
 }
@@ -123,6 +134,18 @@ function logFrom({ logger, logLevel = "info" }: SandboxClientOptions): Logger | 
   if (!logLevels.every((level) => typeof logger[level] === "function"))
     throw invalidArgument(`logger must have the methods ${logLevels.join(", ")}, as console has.`);
   return leveled(logger, logLevel);
+}
+
+function tracingFrom({ traceContext, tracing }: SandboxClientOptions): Tracing | undefined {
+  checkFunction("traceContext", traceContext);
+  checkFunction("tracing.begin", tracing?.begin);
+  if (traceContext === undefined) return tracing;
+  if (tracing !== undefined)
+    throw invalidArgument(
+      "Both traceContext and tracing are given.",
+      "Give one: tracing propagates its spans.",
+    );
+  return propagation(traceContext);
 }
 
 function serverUrl(text: string): URL {

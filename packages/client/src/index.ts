@@ -107,6 +107,8 @@ export { type CopyOptions, Template } from "./templates/template.js";
 export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
+export type { TraceContext } from "./trace-context.js";
+export type { RequestOutcome, RequestSpan, Tracing } from "./tracing.js";
 export type { Fetch } from "./transport/fetch-transport.js";
 export type { CallErrorEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";
 export type { RetryOptions } from "./transport/retry-options.js";

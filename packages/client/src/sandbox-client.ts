@@ -73,8 +73,8 @@ export class SandboxClient implements AsyncDisposable {
     });
     this.templates = templatesOf({
       controlPlane: this.controlPlane,
-      channelTo: (address) =>
-        new Channel({ ...shared, baseUrl: address, plane: "control plane", credentials: noCredentials }),
+      uploads: { ...shared, plane: "control plane", credentials: noCredentials },
+      origin: baseUrl.origin,
     });
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as library from "../src/index.js";
 import { SandboxClient, type SandboxClientOptions, version } from "../src/index.js";
+import { openTelemetry } from "../src/opentelemetry.js";
 import { json, scriptedServer } from "./support/scripted-server.js";
 
 const names = ["API_KEY", "BASE_URL", "BEARER_TOKEN"].flatMap((name) => [
@@ -98,6 +99,11 @@ describe("a client", () => {
     ["a time that is no number", { timeouts: { idle: Number.NaN } }, "INVALID_ARGUMENT"],
     ["no tries", { retry: { attempts: 0 } }, "INVALID_ARGUMENT"],
     ["a wait that is negative", { retry: { maxDelay: -1 } }, "INVALID_ARGUMENT"],
+    [
+      "two sources of traces",
+      { traceContext: () => undefined, tracing: openTelemetry() },
+      "INVALID_ARGUMENT",
+    ],
   ])("refuses %s, without repeating any secret", (_, options, code) => {
     const thrown = failure({ apiKey: "key", ...options });
     expect(thrown).toMatchObject({ code });

@@ -4,14 +4,16 @@ import { InvalidResponseError, invalidArgument } from "../errors.js";
 import { localBlob, packArchive } from "../local-archive.js";
 import { inTemporaryDirectory, nodeModules } from "../node-modules.js";
 import type { CallScope } from "../transport/call-scope.js";
-import type { Channel } from "../transport/channel.js";
+import { Channel, type ChannelOptions } from "../transport/channel.js";
 import { LightRequest } from "../transport/light-request.js";
 import type { CopyOptions } from "./template.js";
 
 export interface UploadParts {
   controlPlane: ControlPlaneClient;
-  /** A way to another server, without credentials. */
-  channelTo(baseUrl: URL): Channel;
+  /** Of the way to another server, without credentials. */
+  uploads: Omit<ChannelOptions, "baseUrl" | "isForeign">;
+  /** The control plane's. */
+  origin: string;
 }
 
 /**
@@ -49,7 +51,9 @@ async function send(parts: UploadParts, url: URL, archive: Blob, scope: CallScop
     signal: scope.abortSignal,
     requestTimeout: scope.remaining / 1000,
   });
-  const answer = parts.channelTo(new URL("/", url)).fetch(request);
+  const baseUrl = new URL("/", url);
+  const isForeign = baseUrl.origin !== parts.origin;
+  const answer = new Channel({ ...parts.uploads, baseUrl, isForeign }).fetch(request);
   await successOf(answer.then(async (response) => ({ response, error: await response.text() })));
 }
 

@@ -1,0 +1,89 @@
+/** Spans of a client's requests for OpenTelemetry, by its semantic conventions for HTTP clients. */
+import {
+  type Attributes,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
+import type { TraceContext } from "./trace-context.js";
+import type { RequestOutcome, RequestSpan, Tracing } from "./tracing.js";
+import type { RequestEvent } from "./transport/hooks.js";
+import { version } from "./version.js";
+
+/** What `openTelemetry` takes. */
+export interface OpenTelemetryOptions {
+  /** Makes the spans. Default: the one that is registered when a span is made. */
+  tracerProvider?: TracerProvider | undefined;
+}
+
+/**
+ * For the `tracing` option of a client: each try of each call becomes a span of kind CLIENT below the active one, and the
+ * registered propagator tells the server of it. Where the program has registered neither, nothing happens.
+ */
+export function openTelemetry({ tracerProvider }: OpenTelemetryOptions = {}): Tracing {
+  return {
+    begin(request) {
+      const tracer = (tracerProvider ?? trace).getTracer("cloud-sandbox", version);
+      return new TrySpan(tracer, request);
+    },
+  };
+}
+
+class TrySpan implements RequestSpan {
+  readonly context: TraceContext | undefined;
+  readonly #span: Span;
+
+  constructor(tracer: Tracer, request: RequestEvent) {
+    const { method, operation } = request;
+    const name = operation === undefined ? method : `${method} ${operation}`;
+    const parent = context.active();
+    this.#span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: attributesOf(request) }, parent);
+    const carrier: Partial<TraceContext> = {};
+    propagation.inject(trace.setSpan(parent, this.#span), carrier);
+    // Propagators of other kinds leave other headers, which are not sent.
+    const { traceparent, tracestate } = carrier;
+    this.context = traceparent === undefined ? undefined : { traceparent, tracestate };
+  }
+
+  end(outcome: RequestOutcome): void {
+    const type = "status" in outcome ? this.#answered(outcome.status) : outcome.error.code;
+    if (type !== undefined) {
+      const message = "error" in outcome ? { message: outcome.error.summary } : {};
+      this.#span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR, ...message });
+    }
+    this.#span.end();
+  }
+
+  #answered(status: number): string | undefined {
+    this.#span.setAttribute("http.response.status_code", status);
+    return status < 400 ? undefined : String(status);
+  }
+}
+
+function attributesOf({
+  attempt,
+  method,
+  operation,
+  origin,
+  path,
+  plane,
+  requestId,
+}: RequestEvent): Attributes {
+  const { hostname, port, protocol } = new URL(origin);
+  const attributes: Attributes = {
+    "http.request.method": method,
+    "server.address": hostname,
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    "url.full": origin + path,
+    "cloud_sandbox.plane": plane,
+    "cloud_sandbox.request_id": requestId,
+  };
+  if (operation !== undefined) attributes["url.template"] = operation;
+  if (attempt > 1) attributes["http.request.resend_count"] = attempt - 1;
+  return attributes;
+}
