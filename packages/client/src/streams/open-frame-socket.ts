@@ -133,8 +133,9 @@ async function handshake(
     if (cause instanceof HandshakeFailed) await route.probe(scope);
     const secrets = credentials.secrets();
     const call = { origin, plane: "agent" as const, requestId, harmless: true, secrets };
-    const { error, unsent } = networkFailure(cause, call);
-    return { error, failure: { kind: unsent ? "unsent" : "broken" } };
+    const { error, failure } = networkFailure(cause, call);
+    if (failure === undefined) throw error;
+    return { error, failure };
   }
 }
 

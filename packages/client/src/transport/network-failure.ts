@@ -1,6 +1,7 @@
 import type { Plane } from "../error-from-response.js";
 import { NetworkError } from "../errors.js";
 import { redact } from "../redaction.js";
+import type { Failure } from "./retry-policy.js";
 
 /** Codes of failures that happen while a connection is made: nothing was sent yet. */
 const unsentCodes = new Map([
@@ -14,10 +15,29 @@ const unsentCodes = new Map([
   ["UND_ERR_CONNECT_TIMEOUT", "connecting took too long"],
 ]);
 
+/** Codes of servers that must not be trusted, however often one tries. */
+const untrustedCodes = new Map([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is signed by an authority that this machine does not know"],
+  [
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "its certificate is signed by an authority that this machine does not know",
+  ],
+  [
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "its certificate is signed by an authority that this machine does not know",
+  ],
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["CERT_NOT_YET_VALID", "its certificate is not valid yet"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "it does not speak TLS"],
+  ["EPROTO", "it does not speak TLS as this machine does"],
+]);
+
 export interface NetworkFailure {
   error: NetworkError;
-  /** Whether it is certain that the server saw nothing of the request. */
-  unsent: boolean;
+  /** What it means for another try; undefined where none can fare better. */
+  failure: Failure | undefined;
 }
 
 export interface FailedCall {
@@ -32,23 +52,33 @@ export interface FailedCall {
 /** Names what went wrong below HTTP. */
 export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure {
   const code = codeOf(cause);
-  const reason = unsentCodes.get(code);
   const host = call.origin.replace(/^https?:\/\//, "");
-  const summary =
-    reason === undefined
-      ? `The connection to ${host} broke before the answer was complete (${describe(cause, code, call.secrets)}).`
-      : `Cannot reach ${host}: ${reason} (${code}).`;
-  const unsent = reason !== undefined;
-  const error = new NetworkError({
-    summary,
-    hint: unsent ? unreachable[call.plane] : broken(call.harmless),
-    code,
-    requestId: call.requestId,
-    retryable: unsent || call.harmless,
-    cause,
-  });
-  return { error, unsent };
+  const options = { code, requestId: call.requestId, cause };
+  const untrusted = untrustedCodes.get(code);
+  if (untrusted !== undefined) {
+    const summary = `Cannot reach ${host}: ${untrusted} (${code}).`;
+    return { error: new NetworkError({ ...options, summary, hint: mistrust }), failure: undefined };
+  }
+  const proxy = proxyRefusal(cause);
+  const reason = proxy ?? unsentCodes.get(code);
+  if (reason !== undefined) {
+    const summary = `Cannot reach ${host}: ${reason} (${code}).`;
+    const hint = proxy === undefined ? unreachable[call.plane] : behindProxy;
+    return {
+      error: new NetworkError({ ...options, summary, hint, retryable: true }),
+      failure: { kind: "unsent" },
+    };
+  }
+  const summary = `The connection to ${host} broke before the answer was complete (${describe(cause, code, call.secrets)}).`;
+  return {
+    error: new NetworkError({ ...options, summary, hint: broken(call.harmless), retryable: call.harmless }),
+    failure: { kind: "broken" },
+  };
 }
+
+const mistrust =
+  "Check the address and this machine's clock; NODE_EXTRA_CA_CERTS names a file with authorities of your own.";
+const behindProxy = "Check the address of the proxy and what it asks for.";
 
 const unreachable: Record<Plane, string> = {
   "control plane":
@@ -62,6 +92,15 @@ function broken(harmless: boolean): string {
   return harmless
     ? "Try again."
     : "The server may have done its work; look at the result of it before trying again.";
+}
+
+/** What undici says of a proxy that opens no tunnel. */
+function proxyRefusal(error: unknown): string | undefined {
+  for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth++, at = at.cause) {
+    const status = /^Proxy response \((\d+)\)/.exec(at.message)?.[1];
+    if (status !== undefined) return `the proxy answered ${status} in place of connecting`;
+  }
+  return undefined;
 }
 
 /** The system's code, which fetch hides in the cause of its TypeError. */
