@@ -40,11 +40,10 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const kind = classify(status, envelope, plane);
   const retryAfter = parseRetryAfter(headers) ?? envelope.retryAfter;
   const code = envelope.code ?? kind.code ?? `HTTP_${status}`;
-  const hint = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
+  const ours = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
   const message = envelope.message ?? `The server answered ${status} without saying why.`;
   const options: ApiErrorOptions = {
-    summary: hint === undefined ? inOurTerms(message) : withoutAdvice(message),
-    hint,
+    ...sentences(message, kind, ours),
     code,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
     retryable: mayRetry(kind, failed, retryAfter),
@@ -61,15 +60,15 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
 export function errorFromFrame(
   frame: { error: string; code?: string | undefined },
   secrets: readonly string[],
+  requestId?: string,
 ): ApiError | TimeoutError {
   const envelope = readErrorEnvelope(redactDeep(frame, secrets));
   const status = statusOfCode[envelope.code ?? ""] ?? 400;
   const kind = classify(status, envelope, "agent");
   const code = envelope.code ?? kind.code ?? "STREAM_FAILED";
-  const hint = kind.hint?.(envelope.retryAfter);
   const message = envelope.message ?? "The server reported a failure without saying why.";
-  const summary = hint === undefined ? inOurTerms(message) : withoutAdvice(message);
-  return new kind.error({ summary, hint, code, details: envelope.details });
+  const said = sentences(message, kind, kind.hint?.(envelope.retryAfter));
+  return new kind.error({ ...said, code, requestId, details: envelope.details });
 }
 
 /** What the agent answers an ordinary request with, where that is not 400. */
@@ -87,18 +86,28 @@ const statusOfCode: Record<string, number> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** What happened, without what a server advises in its own terms, where better advice follows. */
-function withoutAdvice(message: string): string {
-  return message.replace(advice, "$1");
+/** What happened and what to do next: what we advise, else what the server does, else what helps with most of its kind. */
+function sentences(message: string, { error }: Kind, ours: string | undefined) {
+  if (ours !== undefined) return { summary: inOurTerms(message.replace(advice, "$1")), hint: ours };
+  const summary = inOurTerms(message);
+  return { summary, hint: advising.test(message) ? undefined : adviceFor(error) };
 }
 
+function adviceFor(error: Kind["error"]): string {
+  if (error === ValidationError) return "Change what it names, and call again.";
+  if (error === NotFoundError) return "Check the name or the id.";
+  if (error === ConflictError) return "Look at its state, and call again once that allows it.";
+  if (error === PermissionDeniedError) return "Use a key that may do this.";
+  return "Report the request id to who runs the server.";
+}
+
+const imperative =
+  "(?:Please\\s+)?" +
+  "(?:Ask|Call|Check|Choose|Create|Delete|End|Free|Get|Give|Leave|List|Lower|Make|Provide|Raise|Reduce|Refresh|" +
+  "Resume|Retry|Send|Set|Start|Stop|Try|Upgrade|Use|Verify|Wait)\\b";
+const advising = new RegExp(`(?:^|[.!?]\\s+)${imperative}`);
 /** From the first sentence that tells the reader to do something; never the whole message. */
-const advice = new RegExp(
-  "^(.*?[.!?])\\s+(?:Please\\s+)?" +
-    "(?:Ask|Call|Check|Choose|Create|Delete|End|Free|Get|Give|Leave|List|Lower|Make|Provide|Raise|Reduce|Refresh|" +
-    "Resume|Retry|Send|Set|Start|Stop|Try|Upgrade|Use|Verify|Wait)\\b.*$",
-  "s",
-);
+const advice = new RegExp(`^(.*?[.!?])\\s+${imperative}.*$`, "s");
 
 /** A server names its operations by their paths; who reads this calls methods. */
 function inOurTerms(message: string): string {

@@ -314,6 +314,7 @@ test.each<[number, string, string, string, string | undefined]>([
     undefined,
   ],
   [400, "INVALID_REQUEST", "Use another name.", "Use another name.", undefined],
+  [400, "INVALID_REQUEST", "No such region.", "No such region.", "Change what it names, and call again."],
 ])("%d %s gives one advice, in this client's terms: %s", async (status, code, message, summary, hint) => {
   const server = await scriptedServer((_, response) => json(response, status, nested(code, message)));
   const thrown = await rejection(testClient(server.url, { retry: false }).sandboxes.get("abc"));
