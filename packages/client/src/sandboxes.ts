@@ -250,7 +250,8 @@ export class Sandboxes {
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
     access.previews = { host: wire.preview_url_template, path: wire.preview_path_template };
-    if (wire.auth_token) access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));
+    if (wire.auth_token && typeof wire.auth_token === "string")
+      access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));
     return Sandbox.of(record, access, this, this.#parts.timeouts);
   }
 

@@ -31,7 +31,10 @@ export class ExecutionStream extends ProgramStream<StreamedExecution> {
     return {
       ...streamedResult(frame),
       value: frame.result,
-      richOutputs: frame.rich_outputs?.map(richOutput) ?? [],
+      // Only the fields that a stream cannot do without are checked before.
+      richOutputs: Array.isArray(frame.rich_outputs)
+        ? frame.rich_outputs.filter((output) => typeof output === "object" && output !== null).map(richOutput)
+        : [],
       richOutputsDropped: frame.rich_outputs_dropped ?? 0,
       contextLost: frame.context_lost ?? false,
     };

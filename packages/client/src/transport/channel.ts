@@ -185,6 +185,7 @@ export class Channel {
         secrets: () => [...this.#secrets(), ...secretsIn(call.request.body)],
         failed: (error) => this.#failed(call, error),
       },
+      isParsed: call.request.isParsed ?? false,
       expectChunk: () => this.#expectChunk(call),
       watched: (stream) => this.#watched(call, stream),
     });

@@ -13,6 +13,8 @@ interface LightRequestInit extends CallInit {
   method?: string;
   headers?: Headers;
   body?: RequestBody | null;
+  operation?: string;
+  isParsed?: boolean;
 }
 
 /** What openapi-fetch makes of a call, without the cost of a real `Request`. */
@@ -23,6 +25,10 @@ export class LightRequest {
   readonly signal: AbortSignal | undefined;
   readonly requestTimeout?: number | undefined;
   readonly onSent?: CallInit["onSent"] | undefined;
+  /** The path as the contract has it. */
+  readonly operation?: string | undefined;
+  /** Whether JSON is expected. */
+  readonly isParsed?: boolean;
 
   constructor(
     readonly url: string,
@@ -34,5 +40,12 @@ export class LightRequest {
     this.signal = init.signal;
     this.requestTimeout = init.requestTimeout;
     this.onSent = init.onSent;
+    this.operation = init.operation;
+    this.isParsed = init.isParsed ?? false;
+    // openapi-fetch takes all that is no FormData for JSON.
+    const { body } = this;
+    if (body instanceof MultipartForm) this.headers.set("content-type", body.contentType);
+    else if (typeof body === "object" && this.headers.get("content-type") === "application/json")
+      this.headers.set("content-type", "application/octet-stream");
   }
 }

@@ -5,6 +5,8 @@ import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody
 export interface Reception {
   url: string;
   facts: CallFacts;
+  /** Whether JSON is expected. */
+  isParsed: boolean;
   /** Puts a limit on the silence until the next piece of a body. */
   expectChunk(): void;
   /** The same for a stream that the caller reads. */
@@ -34,7 +36,7 @@ const longestError = 1024 * 1024;
 /** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
 async function content(
   incoming: IncomingResponse,
-  { watched, expectChunk }: Reception,
+  { expectChunk, isParsed, watched }: Reception,
 ): Promise<LightContent> {
   const { headers, status } = incoming;
   const type = headers.get("content-type") ?? "";
@@ -47,7 +49,7 @@ async function content(
   const stream = incoming.stream();
   if (stream === null) return null;
   // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.
-  if (Number.isNaN(length) && /^text\/(?!event-stream)/i.test(type)) return readAll(stream, longestBody);
+  if (Number.isNaN(length) && isParsed) return readAll(stream, longestBody);
   return watched(stream);
 }
 
