@@ -3,7 +3,7 @@ import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import type { Commands } from "./commands.js";
 import { bodyOf, successOf } from "./contract-clients.js";
-import { invalidArgument, SandboxError } from "./errors.js";
+import { invalidArgument, NotFoundError, SandboxError } from "./errors.js";
 import { type FileContent, wholeContent } from "./file-content.js";
 import { given } from "./given.js";
 import {
@@ -166,11 +166,20 @@ export class Files {
     }
   }
 
-  /** What is known of one entry (GET /files/stat). An extension: the cloud answers with a `NotFoundError`. */
+  /** What is known of one entry (GET /files/stat; GET /files/list of its directory on servers that lack that, as the cloud). */
   async stat(path: string, options?: CallOptions): Promise<FileEntry> {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
-    return fileEntry(await bodyOf(this.#access.client.GET("/files/stat", init), "name", "path", "size"));
+    try {
+      return fileEntry(await bodyOf(this.#access.client.GET("/files/stat", init), "name", "path", "size"));
+    } catch (error) {
+      if (!(error instanceof NotFoundError) || error.code !== "NOT_FOUND") throw error;
+      const [, directory, name] = /^(.*?)\/*([^/]+)\/*$/.exec(path) ?? [];
+      const { entries } = await this.list(directory || "/workspace", options);
+      const entry = entries.find((each) => each.name === name);
+      if (entry === undefined) throw noEntry(path);
+      return entry;
+    }
   }
 
   /**
@@ -293,6 +302,14 @@ function base64(bytes: Uint8Array): string {
     chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
   }
   return btoa(chunks.join(""));
+}
+
+function noEntry(path: string): NotFoundError {
+  return new NotFoundError({
+    summary: `Nothing is at ${path}.`,
+    hint: "files.list() of its directory shows what is there.",
+    code: "FILE_NOT_FOUND",
+  });
 }
 
 function truncated({ path, total }: DirectoryListing): SandboxError {
