@@ -1,14 +1,18 @@
 import openapiTypescript, { astToString } from "openapi-typescript";
 import ts from "typescript";
 
-const binary = ts.factory.createTypeReferenceNode("Blob");
+const received = ts.factory.createTypeReferenceNode("Blob");
+const sent = ts.factory.createUnionTypeNode([received, ts.factory.createTypeReferenceNode("Uint8Array")]);
 
 /** The TypeScript types of a contract: `paths`, `components` and `operations`. */
 export async function typesModule(document) {
   const ast = await openapiTypescript(withoutRequiredAlternatives(document), {
     // A default is what the server assumes: the caller may leave the field out.
     defaultNonNullable: false,
-    transform: (schema) => (schema.format === "binary" ? binary : undefined),
+    transform: ({ format }, { path }) => {
+      if (format !== "binary") return undefined;
+      return path?.includes("/responses/") ? received : sent;
+    },
   });
   return astToString(ast);
 }

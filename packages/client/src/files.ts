@@ -20,6 +20,7 @@ import { checkBoolean, checkFunction, checkWhole, requireText } from "./option-c
 import { date } from "./sandbox-record.js";
 import { FileWatch, type WatchOptions } from "./streams/file-watch.js";
 import type { CallInit } from "./transport/light-request.js";
+import { sizeOf } from "./transport/multipart.js";
 
 /** One entry of a directory. */
 export interface FileEntry {
@@ -101,8 +102,9 @@ export class Files {
 
   /**
    * Writes a file and the directories it needs: POST /files/write, or POST /files/upload for bytes and long texts. A
-   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given. A stream is read into memory
-   * before anything is sent, so that the call can be repeated; what it throws, the call rejects with.
+   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given; bytes are sent as they are at that
+   * moment, without a copy. A stream is read into memory before anything is sent, so that the call can be repeated; what it
+   * throws, the call rejects with.
    */
   async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
     const { mode, overwrite } = options;
@@ -114,12 +116,12 @@ export class Files {
     const isShortText = typeof content === "string" && content.length <= longestInlineText;
     // An upload has no say in the mode and always replaces.
     if (!isShortText && Object.keys(chosen).length === 0) {
-      const file = new Blob([content]);
-      const init = this.#transferInit(options, file.size);
-      const wire = await successOf(
-        this.#access.client.POST("/files/upload", { body: { file, path }, ...init }),
-      );
-      return { path: wire?.path ?? path, size: wire?.size ?? file.size };
+      const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      const size = sizeOf(file);
+      const init = this.#transferInit(options, size);
+      const body = { file, path };
+      const wire = await successOf(this.#access.client.POST("/files/upload", { body, ...init }));
+      return { path: wire?.path ?? path, size: wire?.size ?? size };
     }
     const { body, size } = await inBody(content);
     const init = this.#transferInit(options, size);

@@ -1,4 +1,5 @@
-import { AbortError, invalidArgument, isSandboxError, SandboxError } from "./errors.js";
+import { AbortError, invalidArgument } from "./errors.js";
+import { localFailure } from "./local-blob.js";
 import { nodeModules } from "./node-modules.js";
 
 /** What goes into an archive. */
@@ -67,29 +68,6 @@ export async function packArchive(
   if (packed.status === "rejected") throw localFailure(packed.reason);
   if (written.status === "rejected") throw localFailure(written.reason);
   return { hash: hash.digest("hex"), size: (await fs.promises.stat(target)).size };
-}
-
-/** A file as a `Blob` that is read while it is sent. */
-export async function localBlob(path: string): Promise<Blob> {
-  const { fs } = nodeModules();
-  try {
-    // What openAsBlob throws does not name the file.
-    if ((await fs.promises.stat(path)).isDirectory()) throw invalidArgument(`${path} is a directory.`);
-    return await fs.openAsBlob(path);
-  } catch (error) {
-    throw localFailure(error);
-  }
-}
-
-/** What this machine's files did, in this client's terms. */
-export function localFailure(error: unknown): SandboxError {
-  if (isSandboxError(error)) return error;
-  return new SandboxError({
-    summary: `A local file cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
-    hint: "Check its path and permissions, and that nothing changes it meanwhile.",
-    code: "LOCAL_FILE_FAILED",
-    cause: error,
-  });
 }
 
 interface Entry {

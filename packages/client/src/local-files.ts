@@ -1,11 +1,13 @@
 /** Between this machine's files and a sandbox's, in constant memory. */
+
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import type { Commands } from "./commands.js";
 import { successOf } from "./contract-clients.js";
 import { AbortError, invalidArgument, SandboxError } from "./errors.js";
 import { given } from "./given.js";
-import { localBlob, localFailure, packArchive } from "./local-archive.js";
+import { packArchive } from "./local-archive.js";
+import { localBlob, localFailure } from "./local-blob.js";
 import { inTemporaryDirectory, nodeModules } from "./node-modules.js";
 import { requireText } from "./option-checks.js";
 import { longestExecution } from "./running-options.js";
@@ -57,7 +59,7 @@ export async function downloadFile(
   local: string,
   options: TransferOptions = {},
 ): Promise<number> {
-  const { fs, stream, streams } = nodeModules();
+  const { fs, streams } = nodeModules();
   const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
   const init = { params: { query: { path } }, parseAs: "stream", ...callInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
@@ -73,7 +75,8 @@ export async function downloadFile(
     }
   };
   try {
-    await streams.pipeline(stream.Readable.fromWeb(content), counted, fs.createWriteStream(partial));
+    const writer = fs.createWriteStream(partial, { highWaterMark: writtenBehind });
+    await streams.pipeline(counted(content), writer);
     await fs.promises.rename(partial, local);
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
@@ -130,6 +133,9 @@ export async function downloadDirectory(
   });
 }
 
+/** Bytes that are received while those before them are written. */
+const writtenBehind = 256 * 1024;
+
 /** Bytes per second. */
 export const slowestTransfer = 256 * 1024;
 
@@ -181,6 +187,6 @@ async function runTar(
 }
 
 function checked(path: string): string {
-  if (typeof path === "string" && path !== "") return path;
-  throw invalidArgument("The local path is empty.");
+  requireText("localPath", path);
+  return path;
 }

@@ -1,7 +1,8 @@
 import { callInit } from "../call-options.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../contract-clients.js";
 import { InvalidResponseError, invalidArgument } from "../errors.js";
-import { localBlob, packArchive } from "../local-archive.js";
+import { packArchive } from "../local-archive.js";
+import { localBlob } from "../local-blob.js";
 import { inTemporaryDirectory, nodeModules } from "../node-modules.js";
 import type { CallScope } from "../transport/call-scope.js";
 import { Channel, type ChannelOptions } from "../transport/channel.js";

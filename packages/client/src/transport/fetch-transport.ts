@@ -1,4 +1,6 @@
 import { clientClosed } from "../errors.js";
+import { MultipartForm } from "./multipart.js";
+import { piecesOf } from "./pieces-of.js";
 import {
   collect,
   type IncomingResponse,
@@ -21,7 +23,8 @@ export class FetchTransport implements Transport {
 
   async send(outgoing: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closed) throw clientClosed();
-    const { method, origin, path, headers, body, onSent, scope } = outgoing;
+    const { method, origin, path, headers, onSent, scope } = outgoing;
+    const body = outgoing.body instanceof MultipartForm ? new Blob([...outgoing.body.parts]) : outgoing.body;
     const init: RequestInit = { method, headers, body, signal: scope.abortSignal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
     const response = new FetchResponse(await this.#fetch(new Request(origin + path, init)));
@@ -64,13 +67,6 @@ class FetchResponse implements IncomingResponse {
   abandon(): void {
     this.#response.body?.cancel().catch(ignore);
   }
-}
-
-/** Browsers cannot iterate over streams yet. */
-async function* piecesOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const reader = stream?.getReader();
-  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
-    yield piece.value;
 }
 
 function ignore(): void {

@@ -1,3 +1,4 @@
+import { MultipartForm } from "./multipart.js";
 import type { RequestBody } from "./transport.js";
 
 /** What a call may say beyond the contract; openapi-fetch hands it through as a part of `init`. */

@@ -1,25 +1,50 @@
+/** Bytes that are there, or that are read while they are sent. */
+export type Content = Uint8Array | Blob;
+
 /**
- * A form as one Blob: files are referred to, not read, and the length is known. It suits every carrier,
- * where undici accepts no `FormData` but its own.
+ * A form with files, of known length. Files are referred to, not copied. It suits every carrier, where undici accepts no
+ * `FormData` but its own.
  */
-export function encodeForm(form: FormData): Blob {
-  const boundary = `----cloud-sandbox-${globalThis.crypto.randomUUID()}`;
-  const parts: Array<string | Blob> = [];
-  for (const [name, value] of form.entries()) {
-    const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`;
-    if (typeof value === "string") {
-      parts.push(`${disposition}\r\n\r\n${value}\r\n`);
-    } else {
-      const type = value.type === "" ? "application/octet-stream" : value.type;
-      parts.push(
-        `${disposition}; filename="${quoted(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`,
-        value,
-        "\r\n",
-      );
+export class MultipartForm {
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly parts: readonly Content[];
+
+  constructor(entries: Iterable<[string, string | Content]>) {
+    const boundary = `----cloud-sandbox-${globalThis.crypto.randomUUID()}`;
+    const parts: Content[] = [];
+    let text = "";
+    for (const [name, value] of entries) {
+      text += `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`;
+      if (typeof value === "string") {
+        text += `\r\n\r\n${value}\r\n`;
+        continue;
+      }
+      text += `; filename="${quoted(nameOf(value))}"\r\nContent-Type: ${typeOf(value)}\r\n\r\n`;
+      parts.push(encoder.encode(text), value);
+      text = "\r\n";
     }
+    parts.push(encoder.encode(`${text}--${boundary}--\r\n`));
+    this.contentType = `multipart/form-data; boundary=${boundary}`;
+    this.size = parts.reduce((sum, part) => sum + sizeOf(part), 0);
+    this.parts = parts;
   }
-  parts.push(`--${boundary}--\r\n`);
-  return new Blob(parts, { type: `multipart/form-data; boundary=${boundary}` });
+}
+
+/** Bytes. */
+export function sizeOf(content: Content): number {
+  return content instanceof Blob ? content.size : content.byteLength;
+}
+
+const encoder = new TextEncoder();
+
+function nameOf(file: Content): string {
+  return "name" in file && typeof file.name === "string" ? file.name : "blob";
+}
+
+function typeOf(file: Content): string {
+  return file instanceof Blob && file.type !== "" ? file.type : "application/octet-stream";
 }
 
 /** As browsers write it. */

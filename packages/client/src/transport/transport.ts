@@ -1,7 +1,8 @@
 /** The seam between what this client knows about HTTP and what carries the bytes. */
 import type { CallScope } from "./call-scope.js";
+import type { MultipartForm } from "./multipart.js";
 
-export type RequestBody = string | Uint8Array | Blob | FormData | ReadableStream<Uint8Array>;
+export type RequestBody = string | Uint8Array | Blob | MultipartForm | ReadableStream<Uint8Array>;
 
 export interface OutgoingRequest {
   method: string;

@@ -2207,7 +2207,7 @@ export interface components {
              * Format: binary
              * @description The bytes.
              */
-            file: Blob;
+            file: Blob | Uint8Array;
             /** @description The destination. */
             path?: string;
         };
@@ -2872,7 +2872,7 @@ export interface components {
         };
         UpdateUploadForm: {
             /** Format: binary */
-            file: Blob;
+            file: Blob | Uint8Array;
             version?: string;
         };
         UpdateResponse: {

@@ -1906,7 +1906,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/gzip": Blob;
+                "application/gzip": Blob | Uint8Array;
             };
         };
         responses: {
