@@ -119,8 +119,12 @@ export class Files {
       const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
       const size = sizeOf(file);
       const init = this.#transferInit(options, size);
-      const body = { file, path };
-      const wire = await successOf(this.#access.client.POST("/files/upload", { body, ...init }));
+      const { client, isExtended } = this.#access;
+      const bare = { params: { query: { path } }, body: file, ...init };
+      const form = { body: { file, path }, ...init };
+      // A form tells a name too, and only its destination may be a directory.
+      const isBare = isExtended && !("name" in file) && !path.endsWith("/");
+      const wire = await successOf(client.POST("/files/upload", isBare ? bare : form));
       return { path: wire?.path ?? path, size: wire?.size ?? size };
     }
     const { body, size } = await inBody(content);

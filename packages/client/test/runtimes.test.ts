@@ -105,7 +105,7 @@ describe("where there is no Node.js", () => {
     expect(server.calls()).toEqual([
       "POST /v1/sandboxes",
       "GET /files/download?path=%2Fworkspace%2Fa",
-      "POST /files/upload",
+      "POST /files/upload?path=%2Fworkspace%2Fa",
       "DELETE /v1/sandboxes/abc",
     ]);
   });

@@ -66,14 +66,26 @@ export const fileProofs: Readonly<Record<string, Proof>> = {
     expect([described]).toEqual(files);
   }),
 
-  uploadFile: proof("takes a form whose path comes behind its file", async ({ agent, request }) => {
-    const form = new FormData();
-    form.append("file", new Blob([Buffer.from([0, 255, 10])]), "local.bin");
-    form.append("path", "/workspace/proof-uploaded.bin");
-    expect((await request("POST", "/files/upload", { body: form })).status).toBe(200);
-    const line = { body: { command: "od -An -tu1 proof-uploaded.bin" } };
-    expect((await success(agent.POST("/commands/run", line))).stdout.trim()).toBe("0 255  10");
-  }),
+  uploadFile: proof(
+    "takes a form whose path comes behind its file, and a file as it is",
+    async ({ agent, request }) => {
+      const form = new FormData();
+      form.append("file", new Blob([Buffer.from([0, 255, 10])]), "local.bin");
+      form.append("path", "/workspace/proof-uploaded.bin");
+      expect((await request("POST", "/files/upload", { body: form })).status).toBe(200);
+      const line = { body: { command: "od -An -tu1 proof-uploaded.bin" } };
+      expect((await success(agent.POST("/commands/run", line))).stdout.trim()).toBe("0 255  10");
+      const headers = { "content-type": "application/octet-stream" };
+      const bare = (search: string) =>
+        request("POST", `/files/upload${search}`, { headers, body: new Uint8Array([255, 0]) });
+      expect((await bare("?path=proof-uploaded.bin")).status).toBe(200);
+      expect((await success(agent.POST("/commands/run", line))).stdout.trim()).toBe("255   0");
+      expect((await bare("")).status).toBe(400);
+      await success(agent.POST("/files/mkdir", { body: { path: "proof/directory" } }));
+      for (const directory of ["proof/directory", "proof/none/"])
+        expect((await bare(`?path=${directory}`)).status).toBe(400);
+    },
+  ),
 
   downloadFile: proof("gives the bytes as they are, with their name", async ({ agent, request }) => {
     await success(agent.POST("/files/write", write("proof/down.bin", "AP8K", { encoding: "base64" })));

@@ -74,6 +74,8 @@ function formParser(request: IncomingRequest): BusboyInstance {
   }
 }
 
+export const brokenOff = () => new Problem(400, "INVALID_REQUEST", "The upload broke off before its end.");
+
 const malformed = () =>
   new Problem(
     400,

@@ -1,8 +1,8 @@
-import { attachment, fileDone } from "@cloud-sandbox/protocol/handlers";
+import { attachment, bareDestination, fileDone, isBareUpload } from "@cloud-sandbox/protocol/handlers";
 import { Problem, Reply } from "@cloud-sandbox/protocol/server";
 import { byteRange } from "../files/byte-range.js";
 import { type Append, copy, type FileService } from "../files/file-service.js";
-import { receiveForm } from "../files/upload-form.js";
+import { brokenOff, receiveForm } from "../files/upload-form.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 
 const uploaded = { mode: 0o644, overwrite: true };
@@ -33,7 +33,12 @@ export function fileHandlers(files: FileService) {
 
     makeDirectory: async ({ body }) => fileDone("created", await files.makeDirectory(body.path)),
 
-    async uploadFile({ request, query }) {
+    async uploadFile({ request, query, header }) {
+      if (isBareUpload(header("content-type"))) {
+        const take = (append: Append) => copy(request, append, brokenOff);
+        const { path, size } = await files.write(bareDestination(query.path), uploaded, take);
+        return fileDone("uploaded", path, size);
+      }
       let spool: string | undefined;
       try {
         const { stored, path } = await receiveForm(request, async ({ name, path, bytes }) => {

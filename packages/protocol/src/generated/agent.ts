@@ -599,6 +599,9 @@ export interface paths {
          * @description The body is streamed to disk. The destination is the `path` query parameter, else the form's `path` part, which
          *     may follow the file, else the file's own name in `/workspace`. A destination that is a directory or ends in `/`
          *     takes the file under its own name.
+         *
+         *     As an extension, the body may be the file itself, as `application/octet-stream`. It has no name then: its destination
+         *     is the `path` query parameter, and no directory.
          */
         post: operations["uploadFile"];
         delete?: never;
@@ -3953,6 +3956,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": components["schemas"]["FileUploadForm"];
+                "application/octet-stream": Blob | Uint8Array;
             };
         };
         responses: {
