@@ -154,3 +154,50 @@ test("an entry is described and moved", async () => {
   await sandbox.files.rename("b.txt", "c.txt", { overwrite: true });
   expect(await sandbox.files.readText("c.txt")).toBe("hello");
 });
+
+describe("large files of a sandbox", () => {
+  const content = randomBytes(3 * mebibyte);
+
+  test("come back as they were written, also many at once", async () => {
+    const paths = Array.from({ length: 12 }, (_, index) => `many/${index}`);
+    const contents = paths.map(() => randomBytes(2 * mebibyte));
+    await Promise.all(paths.map((path, index) => sandbox.files.write(path, contents[index] ?? "")));
+    const read = await Promise.all(paths.map((path) => sandbox.files.readBytes(path)));
+    expect(read.map((bytes, index) => contents[index]?.equals(bytes))).toEqual(paths.map(() => true));
+  });
+
+  test("that are refused half-way leave the way free for the next call", async () => {
+    const tooLarge = Buffer.alloc(64 * mebibyte);
+    await expect(sandbox.files.write("/etc/large", tooLarge)).rejects.toMatchObject({
+      code: "PATH_NOT_ALLOWED",
+    });
+    expect((await sandbox.commands.run("echo here", { requestTimeout: 3 })).stdout).toBe("here\n");
+  });
+
+  test("do not go where they may not", async () => {
+    await sandbox.files.write("large", content);
+    await expect(sandbox.files.write("/etc/large", content)).rejects.toMatchObject({
+      code: "PATH_NOT_ALLOWED",
+    });
+    await sandbox.files.mkdir("directory");
+    await expect(sandbox.files.write("directory", content)).rejects.toMatchObject({ code: "INVALID_PATH" });
+    await expect(sandbox.files.readBytes("nothing")).rejects.toMatchObject({ name: "NotFoundError" });
+  });
+
+  test("wait for nothing where their sandbox is paused, stopped or gone", async () => {
+    const other = await client.sandboxes.create({ template: "code-interpreter" });
+    const write = () => other.files.write("large", content);
+    await write();
+    await other.pause();
+    await expect(write()).rejects.toMatchObject({ code: "SANDBOX_PAUSED" });
+    await other.resume();
+    await write();
+    expect(Buffer.from(await other.files.readBytes("large")).equals(content)).toBe(true);
+    await other.stop();
+    await expect(other.files.readBytes("large")).rejects.toMatchObject({ code: "SANDBOX_STOPPED" });
+    await other.start();
+    expect(Buffer.from(await other.files.readBytes("large")).equals(content)).toBe(true);
+    await other.delete();
+    await expect(write()).rejects.toMatchObject({ code: "SANDBOX_NOT_FOUND" });
+  });
+});

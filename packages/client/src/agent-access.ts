@@ -12,7 +12,7 @@ import { unlessAborted } from "./unless-aborted.js";
 
 /** What the ways to all agents of one client have in common. */
 export interface AgentChannelOptions
-  extends Omit<ChannelOptions, "activity" | "baseUrl" | "plane" | "credentials"> {
+  extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "hasFileTunnel" | "plane"> {
   sockets: Sockets;
 }
 
@@ -23,6 +23,8 @@ export class AgentAccess {
   readonly #options: AgentChannelOptions;
   /** Where the sandbox's ports are seen from outside, with `{port}` in place of the number. Whoever knows it may look. */
   previews: { host?: string | undefined; path?: string | undefined } = {};
+  /** Whether its server has the extensions of this contract. */
+  isExtended = false;
   #publicHost: string | undefined;
   #client: AgentClient | undefined;
 
@@ -79,6 +81,7 @@ export class AgentAccess {
     const baseUrl = agentUrl(this.#publicHost);
     return {
       ...this.#options,
+      hasFileTunnel: this.isExtended,
       activity: this.activity,
       retry,
       baseUrl,

@@ -249,6 +249,8 @@ export class Sandboxes {
     const record = sandboxRecord(wire);
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
+    // The cloud does not state its isolation, and has none.
+    access.isExtended = record.isolation !== undefined;
     access.previews = { host: wire.preview_url_template, path: wire.preview_path_template };
     if (wire.auth_token && typeof wire.auth_token === "string")
       access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));

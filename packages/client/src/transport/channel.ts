@@ -41,6 +41,8 @@ export interface ChannelOptions {
   expectsFailure?: boolean | undefined;
   /** It is another's server: no trace goes there, and its paths may be secrets. */
   isForeign?: boolean | undefined;
+  /** Whether files may take a connection with the agent itself. */
+  hasFileTunnel?: boolean | undefined;
   /** Is told of every call. */
   activity?: Activity | undefined;
   /** Is told the time that answers name. */
@@ -166,12 +168,18 @@ export class Channel {
     const { path, scope } = call;
     const headers = call.headers(proof, isForeign ? undefined : observed?.headers);
     try {
-      const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope };
+      const tunnelAt = this.#tunnelAt(call.request);
+      const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope, tunnelAt };
       return { response: await this.#receive(call, await transport.send(outgoing)) };
     } catch (cause) {
       if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
+  }
+
+  #tunnelAt({ operation = "" }: LightRequest): string | undefined {
+    const isOpen = this.#options.hasFileTunnel && /^\/files\/(down|up)load$/.test(operation);
+    return isOpen ? this.baseUrl.slice(this.#origin.length) : undefined;
   }
 
   #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {

@@ -12,6 +12,8 @@ export interface OutgoingRequest {
   /** By lower-case name. */
   headers: Record<string, string>;
   body: RequestBody | null;
+  /** Of a request for a file's content: the beginning of `path`, where a tunnel to its agent may be had. */
+  tunnelAt?: string | undefined;
   /** Is told how many bytes of the body were sent so far. */
   onSent?: ((bytes: number) => void) | undefined;
   /** Stops it. */

@@ -2,6 +2,8 @@ import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { clientClosed } from "../errors.js";
 import { piecesOf, readAhead } from "../local-blob.js";
+import type { CallScope } from "./call-scope.js";
+import { FileTunnels } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { type Content, MultipartForm } from "./multipart.js";
 import {
@@ -16,40 +18,88 @@ import {
 
 /** The fast road of Node: `undici.request` over one pool of keep-alive connections. */
 export class UndiciTransport implements Transport {
-  #agent: Agent | undefined;
-  #opening: Promise<Agent> | undefined;
+  #roads: Roads | undefined;
+  #opening: Promise<Roads> | undefined;
   #closing: Promise<void> | undefined;
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closing !== undefined) throw clientClosed();
-    const agent = this.#agent ?? (await this.#open());
-    const { method, origin, path, headers, scope } = request;
-    const body = request.body === null ? null : await carried(request.body, headers, request.onSent);
-    const response = await agent.request({
-      origin,
-      path,
-      method: method as Dispatcher.HttpMethod,
-      headers,
-      body,
-      signal: scope,
-    });
-    return new UndiciResponse(response.statusCode, response.headers, response.body);
+    const { agent, tunnels } = this.#roads ?? (await this.#open());
+    const tunnelled = tunnels.way(request);
+    if (tunnelled !== undefined) {
+      try {
+        return await exchanged(tunnelled.pool, tunnelled.path, request);
+      } catch (error) {
+        if (request.scope.aborted || isOwn(error)) throw error;
+        tunnelled.failed();
+      }
+    }
+    const response = await exchanged(agent, request.path, request);
+    tunnels.came(request, declaredLength(response.headers));
+    return response;
   }
 
   close(): Promise<void> {
-    this.#closing ??= (this.#opening ?? Promise.resolve(undefined)).then((agent) => agent?.close());
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
+  async #close(): Promise<void> {
+    const roads = await this.#opening;
+    await Promise.all([roads?.agent.close(), roads?.tunnels.close()]);
+  }
+
   /** Loaded with the first call: importing undici costs more time than importing all of this package. */
-  #open(): Promise<Agent> {
-    this.#opening ??= import("undici").then(({ Agent }) => {
+  #open(): Promise<Roads> {
+    this.#opening ??= import("undici").then((undici) => {
       // The time limits are the channel's, which knows how long an execution may take.
-      this.#agent = new Agent({ connections: mostConnections, headersTimeout: 0, bodyTimeout: 0 });
-      return this.#agent;
+      const agent = new undici.Agent({ connections: mostConnections, headersTimeout: 0, bodyTimeout: 0 });
+      this.#roads = { agent, tunnels: new FileTunnels(agent, undici) };
+      return this.#roads;
     });
     return this.#opening;
   }
+}
+
+interface Roads {
+  agent: Agent;
+  tunnels: FileTunnels;
+}
+
+async function exchanged(
+  dispatcher: Dispatcher,
+  path: string,
+  { body, headers, method, onSent, origin, scope }: OutgoingRequest,
+): Promise<UndiciResponse> {
+  const pending = dispatcher.request({
+    origin,
+    path,
+    method: method as Dispatcher.HttpMethod,
+    headers,
+    body: body === null ? null : carried(body, headers, onSent),
+    signal: scope,
+  });
+  const response = await unlessStopped(pending, scope);
+  return new UndiciResponse(response.statusCode, response.headers, response.body);
+}
+
+/** undici hears of a signal only once it has a connection. */
+function unlessStopped<Value>(pending: Promise<Value>, scope: CallScope): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(scope.reason);
+    scope.addEventListener("abort", stop);
+    const leave = (): void => scope.removeEventListener("abort", stop);
+    pending.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (error: unknown) => {
+        leave();
+        reject(error);
+      },
+    );
+  });
 }
 
 /** To one server at a time; more calls wait. Half of the files that a process may usually have open. */

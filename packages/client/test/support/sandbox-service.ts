@@ -27,14 +27,21 @@ export function wireSandbox(
 }
 
 /** The object of a sandbox whose agent is at `publicHost`. */
-export async function withSandbox(publicHost: string, options: SandboxClientOptions = {}): Promise<Sandbox> {
-  const controlPlane = await scriptedServer((_, response) => json(response, 200, wireSandbox(publicHost)));
+export async function withSandbox(
+  publicHost: string,
+  options: SandboxClientOptions = {},
+  fields: Record<string, unknown> = {},
+): Promise<Sandbox> {
+  const controlPlane = await scriptedServer((_, response) =>
+    json(response, 200, wireSandbox(publicHost, fields)),
+  );
   return testClient(controlPlane.url, options).sandboxes.get("abc");
 }
 
 /** A control plane and an agent on two ports, each answering what a test wants and usual things otherwise. */
 export async function sandboxService(
   overrides: Record<string, Handler> = {},
+  fields: Record<string, unknown> = {},
 ): Promise<{ controlPlane: ScriptedServer; agent: ScriptedServer }> {
   const route =
     (usual: Record<string, Handler>): Handler =>
@@ -52,8 +59,8 @@ export async function sandboxService(
   );
   const controlPlane = await scriptedServer(
     route({
-      "POST /v1/sandboxes": (_, response) => json(response, 201, wireSandbox(agent.url)),
-      "GET /v1/sandboxes/abc": (_, response) => json(response, 200, wireSandbox(agent.url)),
+      "POST /v1/sandboxes": (_, response) => json(response, 201, wireSandbox(agent.url, fields)),
+      "GET /v1/sandboxes/abc": (_, response) => json(response, 200, wireSandbox(agent.url, fields)),
       "DELETE /v1/sandboxes/abc": (_, response) => json(response, 200, { id: "abc", deleted: true }),
       "POST /v1/sandboxes/abc/token/refresh": (_, response) =>
         json(response, 200, { auth_token: tokenFor("abc", { serial: 2 }), token_expires_at: null }),
