@@ -232,6 +232,10 @@ const kindOfCode: Record<string, Kind> = {
     error: ValidationError,
     hint: () => "Ask for less with minIsolation, or use another backend.",
   },
+  LIMITS_UNAVAILABLE: {
+    error: ValidationError,
+    hint: () => "Ask for less with limits, or use another backend.",
+  },
   SANDBOX_PAUSED: { error: ConflictError, hint: () => "Wake it with resume(), or connect(id)." },
   RUNTIME_UNAVAILABLE: { error: ServerError },
 };

@@ -86,7 +86,7 @@ export type { RichExecutionResult } from "./rich-execution.js";
 export type { RunningOptions } from "./running-options.js";
 export { Sandbox } from "./sandbox.js";
 export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
-export type { CreateSandboxOptions, EgressLists } from "./sandbox-creation.js";
+export type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
 export type { ListSandboxesOptions } from "./sandbox-list.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandboxes.js";

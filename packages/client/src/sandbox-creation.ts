@@ -33,6 +33,11 @@ export interface CreateSandboxOptions extends CallOptions {
    * keeps to it is refused.
    */
   egress?: EgressLists | undefined;
+  /**
+   * What it may use, where that is not what its template says. More than the server has is a `ValidationError`
+   * (LIMITS_UNAVAILABLE); a server that does not say that it holds to them, such as the cloud, is refused.
+   */
+  limits?: SandboxLimits | undefined;
   /** Environment variables of every execution in it. */
   env?: Readonly<Record<string, string>> | undefined;
   /** A name for people. */
@@ -45,6 +50,15 @@ export interface CreateSandboxOptions extends CallOptions {
   deleteOnSignal?: boolean | undefined;
 }
 
+/** What a sandbox may use at most. */
+export interface SandboxLimits {
+  /** MiB, 128 or more, whole. */
+  memoryMb?: number | undefined;
+  /** Processors, 0.05 or more; parts of one too. */
+  vcpu?: number | undefined;
+}
+
+/** What a sandbox may reach of the internet. */
 export interface EgressLists {
   allow?: readonly string[] | undefined;
   deny?: readonly string[] | undefined;
@@ -57,7 +71,8 @@ export function createRequest(
   options: CreateSandboxOptions,
   defaultLifetime: number | undefined,
 ): CreateRequest {
-  const { template, templateId, region, internetAccess, egress, env, name, metadata, minIsolation } = options;
+  const { template, templateId, region, internetAccess, egress, limits, env, name, metadata, minIsolation } =
+    options;
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
@@ -69,6 +84,10 @@ export function createRequest(
   checkOneOf("minIsolation", minIsolation, isolationLevels);
   checkTexts("metadata", metadata);
   checkLists(egress, internetAccess);
+  checkWhole("limits.memoryMb", limits?.memoryMb, 128, 1_048_576);
+  const { vcpu } = limits ?? {};
+  if (vcpu !== undefined && !(typeof vcpu === "number" && vcpu >= 0.05 && vcpu <= 1024))
+    throw invalidArgument(`limits.vcpu must be a number from 0.05 to 1024; it is ${numberOr(vcpu)}.`);
   const seconds = options.timeoutSeconds ?? defaultLifetime;
   const made =
     templateId === undefined
@@ -81,6 +100,7 @@ export function createRequest(
       region,
       internet_access: internetAccess,
       egress: egress && given({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
+      limits: limits && given({ memory_mb: limits.memoryMb, vcpu: limits.vcpu }),
       env_vars: env && checkedVariables(env, "env"),
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },

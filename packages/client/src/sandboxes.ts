@@ -77,7 +77,7 @@ export class Sandboxes {
    */
   async getOrCreate(
     name: string,
-    options: Omit<CreateSandboxOptions, "deleteOnSignal" | "name"> = {},
+    options: Omit<CreateSandboxOptions, "deleteOnSignal" | "limits" | "name"> = {},
   ): Promise<Sandbox> {
     requireText("name", name);
     const request = createRequest({ ...options, name }, this.#parts.timeouts.lifetime);

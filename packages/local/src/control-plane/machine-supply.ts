@@ -9,6 +9,7 @@ import type { LayerStore } from "../templates/layer-store.js";
 import { startTemplate } from "../templates/template-start.js";
 import type { Activity } from "./activity.js";
 import type { AgentCalls } from "./agent-calls.js";
+import { haveSameLimits } from "./granted-limits.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 import type { TokenIssuer } from "./token-issuer.js";
 import { WarmPool } from "./warm-pool.js";
@@ -44,8 +45,9 @@ export class MachineSupply {
     if (defaultTemplate) this.#pool(defaultTemplate, poolSize).fill();
   }
 
-  /** A machine for a new sandbox. */
-  claim(template: LocalTemplate): Promise<Machine> {
+  /** A machine for a new sandbox: one that waits, if `wanted` is the template with its own limits. */
+  claim(template: LocalTemplate, wanted = template): Promise<Machine> {
+    if (!haveSameLimits(template, wanted)) return this.boot(wanted, newSandboxId(), undefined);
     const pool = this.#pool(template, 0);
     const isDefault = template.name === this.options.defaultTemplate?.name;
     if (!isDefault && this.options.poolSize > 0) this.#keepOneWaiting(template.name, pool);

@@ -6,6 +6,7 @@ import {
   sandboxFailed,
   templateNotFound,
   templateNotReady,
+  withOwnLimits,
 } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit from "p-limit";
@@ -16,6 +17,7 @@ import type { StoredSandbox } from "../store/sandbox-repository.js";
 import type { LayerStore } from "../templates/layer-store.js";
 import type { AgentCalls } from "./agent-calls.js";
 import { Deadlines } from "./deadlines.js";
+import { grantLimits } from "./granted-limits.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
@@ -182,6 +184,7 @@ export class SandboxFleet {
 
   async #make(template: LocalTemplate, request: CreateRequest): Promise<SandboxRecord> {
     const { maxSandboxes, machines, agents, egress } = this.options;
+    const limited = grantLimits(template, request.limits);
     const rules = egressRules(request.egress);
     const current = this.list().length + this.#inTransit;
     if (current >= maxSandboxes) {
@@ -192,11 +195,11 @@ export class SandboxFleet {
     }
     this.#inTransit += 1;
     try {
-      const machine = await machines.claim(template);
+      const machine = await machines.claim(template, limited);
       try {
         egress.setRules(machine.id, rules);
         await agents.mergeEnvironment(machine, request.environment);
-        return this.#register(machine, template, request);
+        return this.#register(machine, limited, request);
       } catch (error) {
         await machine.destroy();
         throw error;
@@ -234,7 +237,7 @@ export class SandboxFleet {
   #revive(stored: StoredSandbox): SandboxRecord {
     // One that was built here may have been built anew since: its sandboxes stay on the layers that they began with.
     const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
-    const template = current ?? stored.template;
+    const template = current ? withOwnLimits(current, stored.template.ownLimits) : stored.template;
     const sandbox = { ...stored, template, machine: undefined, isStopping: false };
     if (stored.status === "stopped" || stored.status === "error") return sandbox;
     const failureReason =

@@ -1,3 +1,4 @@
+import type { OwnLimits } from "@cloud-sandbox/protocol/handlers";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { ReadyCheck } from "../templates/ready-check.js";
 import { findHostLanguages, type HostLanguage } from "./host-languages.js";
@@ -10,6 +11,8 @@ export interface LocalTemplate {
   readonly description: string;
   readonly category: string;
   readonly limits: MachineLimits;
+  /** What a sandbox made of it asked for in place of its limits, which are those then. */
+  readonly ownLimits?: OwnLimits;
   readonly languages: readonly HostLanguage[];
   /** What was built here; undefined for the templates that are this machine itself. */
   readonly built?: BuiltTemplate;

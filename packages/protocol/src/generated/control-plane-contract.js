@@ -141,10 +141,11 @@ validate20.evaluated = {"props":{"limit":true,"status":true,"region":true,"name"
 
 const createSandboxBody = validate22;
 const schema34 = {"$id":"createSandboxBody","$ref":"contract#/$defs/CreateSandboxRequest"};
-const schema35 = {"type":"object","properties":{"template_id":{"$ref":"contract#/$defs/TemplateReference"},"template_name":{"type":"string","minLength":1},"region":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400},"internet_access":{"type":"boolean"},"egress":{"$ref":"contract#/$defs/EgressLists"},"env_vars":{"type":"object","additionalProperties":{"type":"string"}},"vcpu":{"type":"integer"},"memory_mb":{"type":"integer"},"disk_gb":{"type":"integer"},"name":{"type":"string","minLength":1,"maxLength":128},"get_or_create":{"type":"boolean"},"metadata":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":1024}},"min_isolation":{"$ref":"contract#/$defs/Isolation"}},"anyOf":[{"required":["template_id"]},{"required":["template_name"]}]};
+const schema35 = {"type":"object","properties":{"template_id":{"$ref":"contract#/$defs/TemplateReference"},"template_name":{"type":"string","minLength":1},"region":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400},"internet_access":{"type":"boolean"},"egress":{"$ref":"contract#/$defs/EgressLists"},"limits":{"$ref":"contract#/$defs/SandboxLimits"},"env_vars":{"type":"object","additionalProperties":{"type":"string"}},"vcpu":{"type":"integer"},"memory_mb":{"type":"integer"},"disk_gb":{"type":"integer"},"name":{"type":"string","minLength":1,"maxLength":128},"get_or_create":{"type":"boolean"},"metadata":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":1024}},"min_isolation":{"$ref":"contract#/$defs/Isolation"}},"anyOf":[{"required":["template_id"]},{"required":["template_name"]}]};
 const schema36 = {"oneOf":[{"type":"string","minLength":1},{"type":"integer"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","minLength":1}}}]};
 const schema37 = {"type":"object","properties":{"allow":{"type":"array","maxItems":256,"items":{"type":"string","minLength":1,"maxLength":300}},"deny":{"type":"array","maxItems":256,"items":{"type":"string","minLength":1,"maxLength":300}}}};
-const schema38 = {"type":"string","enum":["namespace","container","gvisor","microvm"]};
+const schema38 = {"type":"object","properties":{"memory_mb":{"type":"integer","minimum":128,"maximum":1048576},"vcpu":{"type":"number","minimum":0.05,"maximum":1024}}};
+const schema39 = {"type":"string","enum":["namespace","container","gvisor","microvm"]};
 const func1 = codePoints;
 
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -570,12 +571,13 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data.env_vars !== undefined){
-let data11 = data.env_vars;
+if(data.limits !== undefined){
+let data11 = data.limits;
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key0 in data11){
-if(typeof data11[key0] !== "string"){
-const err29 = {instancePath:instancePath+"/env_vars/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/env_vars/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(data11.memory_mb !== undefined){
+let data12 = data11.memory_mb;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err29 = {instancePath:instancePath+"/limits/memory_mb",schemaPath:"contract#/$defs/SandboxLimits/properties/memory_mb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -584,10 +586,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-}
-else {
-const err30 = {instancePath:instancePath+"/env_vars",schemaPath:"#/properties/env_vars/type",keyword:"type",params:{type: "object"}};
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 1048576 || isNaN(data12)){
+const err30 = {instancePath:instancePath+"/limits/memory_mb",schemaPath:"contract#/$defs/SandboxLimits/properties/memory_mb/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1048576}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -596,11 +597,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-if(data.vcpu !== undefined){
-let data13 = data.vcpu;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-const err31 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "integer"}};
+if(data12 < 128 || isNaN(data12)){
+const err31 = {instancePath:instancePath+"/limits/memory_mb",schemaPath:"contract#/$defs/SandboxLimits/properties/memory_mb/minimum",keyword:"minimum",params:{comparison: ">=", limit: 128}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -610,10 +608,12 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data.memory_mb !== undefined){
-let data14 = data.memory_mb;
-if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-const err32 = {instancePath:instancePath+"/memory_mb",schemaPath:"#/properties/memory_mb/type",keyword:"type",params:{type: "integer"}};
+}
+if(data11.vcpu !== undefined){
+let data13 = data11.vcpu;
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 > 1024 || isNaN(data13)){
+const err32 = {instancePath:instancePath+"/limits/vcpu",schemaPath:"contract#/$defs/SandboxLimits/properties/vcpu/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -622,11 +622,8 @@ vErrors.push(err32);
 }
 errors++;
 }
-}
-if(data.disk_gb !== undefined){
-let data15 = data.disk_gb;
-if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-const err33 = {instancePath:instancePath+"/disk_gb",schemaPath:"#/properties/disk_gb/type",keyword:"type",params:{type: "integer"}};
+if(data13 < 0.05 || isNaN(data13)){
+const err33 = {instancePath:instancePath+"/limits/vcpu",schemaPath:"contract#/$defs/SandboxLimits/properties/vcpu/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.05}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -636,11 +633,8 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data.name !== undefined){
-let data16 = data.name;
-if(typeof data16 === "string"){
-if(func1(data16) > 128){
-const err34 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
+else {
+const err34 = {instancePath:instancePath+"/limits/vcpu",schemaPath:"contract#/$defs/SandboxLimits/properties/vcpu/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -649,8 +643,10 @@ vErrors.push(err34);
 }
 errors++;
 }
-if(func1(data16) < 1){
-const err35 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/limits",schemaPath:"contract#/$defs/SandboxLimits/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -660,8 +656,12 @@ vErrors.push(err35);
 errors++;
 }
 }
-else {
-const err36 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data.env_vars !== undefined){
+let data14 = data.env_vars;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key0 in data14){
+if(typeof data14[key0] !== "string"){
+const err36 = {instancePath:instancePath+"/env_vars/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/env_vars/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -671,9 +671,9 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.get_or_create !== undefined){
-if(typeof data.get_or_create !== "boolean"){
-const err37 = {instancePath:instancePath+"/get_or_create",schemaPath:"#/properties/get_or_create/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err37 = {instancePath:instancePath+"/env_vars",schemaPath:"#/properties/env_vars/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -683,11 +683,10 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data.metadata !== undefined){
-let data18 = data.metadata;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(Object.keys(data18).length > 64){
-const err38 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/maxProperties",keyword:"maxProperties",params:{limit: 64}};
+if(data.vcpu !== undefined){
+let data16 = data.vcpu;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err38 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -696,11 +695,11 @@ vErrors.push(err38);
 }
 errors++;
 }
-for(const key1 in data18){
-let data19 = data18[key1];
-if(typeof data19 === "string"){
-if(func1(data19) > 1024){
-const err39 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 1024}};
+}
+if(data.memory_mb !== undefined){
+let data17 = data.memory_mb;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err39 = {instancePath:instancePath+"/memory_mb",schemaPath:"#/properties/memory_mb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -710,8 +709,10 @@ vErrors.push(err39);
 errors++;
 }
 }
-else {
-const err40 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(data.disk_gb !== undefined){
+let data18 = data.disk_gb;
+if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
+const err40 = {instancePath:instancePath+"/disk_gb",schemaPath:"#/properties/disk_gb/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -721,9 +722,11 @@ vErrors.push(err40);
 errors++;
 }
 }
-}
-else {
-const err41 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"}};
+if(data.name !== undefined){
+let data19 = data.name;
+if(typeof data19 === "string"){
+if(func1(data19) > 128){
+const err41 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -732,11 +735,8 @@ vErrors.push(err41);
 }
 errors++;
 }
-}
-if(data.min_isolation !== undefined){
-let data20 = data.min_isolation;
-if(typeof data20 !== "string"){
-const err42 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/type",keyword:"type",params:{type: "string"}};
+if(func1(data19) < 1){
+const err42 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -745,8 +745,9 @@ vErrors.push(err42);
 }
 errors++;
 }
-if(!((((data20 === "namespace") || (data20 === "container")) || (data20 === "gvisor")) || (data20 === "microvm"))){
-const err43 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/enum",keyword:"enum",params:{allowedValues: schema38.enum}};
+}
+else {
+const err43 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -756,9 +757,9 @@ vErrors.push(err43);
 errors++;
 }
 }
-}
-else {
-const err44 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.get_or_create !== undefined){
+if(typeof data.get_or_create !== "boolean"){
+const err44 = {instancePath:instancePath+"/get_or_create",schemaPath:"#/properties/get_or_create/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -767,10 +768,95 @@ vErrors.push(err44);
 }
 errors++;
 }
+}
+if(data.metadata !== undefined){
+let data21 = data.metadata;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(Object.keys(data21).length > 64){
+const err45 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/maxProperties",keyword:"maxProperties",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+for(const key1 in data21){
+let data22 = data21[key1];
+if(typeof data22 === "string"){
+if(func1(data22) > 1024){
+const err46 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 1024}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+}
+else {
+const err48 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data.min_isolation !== undefined){
+let data23 = data.min_isolation;
+if(typeof data23 !== "string"){
+const err49 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+if(!((((data23 === "namespace") || (data23 === "container")) || (data23 === "gvisor")) || (data23 === "microvm"))){
+const err50 = {instancePath:instancePath+"/min_isolation",schemaPath:"contract#/$defs/Isolation/enum",keyword:"enum",params:{allowedValues: schema39.enum}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+}
+else {
+const err51 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
 validate23.errors = vErrors;
 return errors === 0;
 }
-validate23.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"egress":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
+validate23.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"egress":true,"limits":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -790,10 +876,10 @@ errors = vErrors.length;
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"egress":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":{"template_id":true,"template_name":true,"region":true,"timeout_seconds":true,"internet_access":true,"egress":true,"limits":true,"env_vars":true,"vcpu":true,"memory_mb":true,"disk_gb":true,"name":true,"get_or_create":true,"metadata":true,"min_isolation":true},"dynamicProps":false,"dynamicItems":false};
 
 const listTemplatesQuery = validate25;
-const schema39 = {"$id":"listTemplatesQuery","type":"object","properties":{"category":{"type":"string"},"language":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":1000},"fields":{"type":"string"},"cursor":{"type":"string"}},"required":[]};
+const schema40 = {"$id":"listTemplatesQuery","type":"object","properties":{"category":{"type":"string"},"language":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":1000},"fields":{"type":"string"},"cursor":{"type":"string"}},"required":[]};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -906,12 +992,12 @@ return errors === 0;
 validate25.evaluated = {"props":{"category":true,"language":true,"limit":true,"fields":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 const buildTemplateBody = validate26;
-const schema40 = {"$id":"buildTemplateBody","$ref":"contract#/$defs/TemplateBuildRequest"};
-const schema41 = {"allOf":[{"$ref":"contract#/$defs/TemplateBuildConfig"},{"type":"object","required":["name","from_image","cpu","memory","diskGB"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128},"cpu":{"type":"integer","minimum":1},"memory":{"type":"integer","minimum":512,"maximum":64000},"diskGB":{"type":"integer","minimum":1,"maximum":250},"skipCache":{"type":["boolean","null"]},"update":{"type":["boolean","null"]},"registry_credentials":{"oneOf":[{"$ref":"contract#/$defs/RegistryCredentials"},{"type":"null"}]},"agent_version":{"type":["string","null"]}}}]};
-const schema45 = {"type":"object","properties":{"type":{"type":"string","enum":["basic","github","gitlab","ecr","gcr"]},"username":{"type":"string"},"password":{"type":"string","format":"password"},"token":{"type":"string","format":"password"}}};
-const schema42 = {"type":"object","properties":{"from_image":{"type":"string","minLength":1},"steps":{"type":"array","items":{"$ref":"contract#/$defs/TemplateStep"}},"startCmd":{"type":["string","null"]},"readyCmd":{"oneOf":[{"$ref":"contract#/$defs/ReadyCheck"},{"type":"null"}]}}};
-const schema43 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["COPY","RUN","ENV","WORKDIR","USER","CMD","copy","run","env","workdir","user","cmd"]},"args":{"type":["array","null"],"items":{"type":"string"}},"key":{"type":["string","null"]},"value":{"type":["string","null"]},"path":{"type":["string","null"]},"filesHash":{"type":["string","null"]},"owner":{"type":["string","null"]},"permissions":{"type":["string","null"]},"skipCache":{"type":["boolean","null"]}}};
-const schema44 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["port","url","file","process","command"]},"port":{"type":["integer","null"],"minimum":1,"maximum":65535},"url":{"type":["string","null"]},"path":{"type":["string","null"]},"name":{"type":["string","null"]},"processName":{"type":["string","null"]},"command":{"type":["string","null"]},"timeout":{"type":["integer","null"],"minimum":1},"interval":{"type":["integer","null"],"minimum":1}}};
+const schema41 = {"$id":"buildTemplateBody","$ref":"contract#/$defs/TemplateBuildRequest"};
+const schema42 = {"allOf":[{"$ref":"contract#/$defs/TemplateBuildConfig"},{"type":"object","required":["name","from_image","cpu","memory","diskGB"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128},"cpu":{"type":"integer","minimum":1},"memory":{"type":"integer","minimum":512,"maximum":64000},"diskGB":{"type":"integer","minimum":1,"maximum":250},"skipCache":{"type":["boolean","null"]},"update":{"type":["boolean","null"]},"registry_credentials":{"oneOf":[{"$ref":"contract#/$defs/RegistryCredentials"},{"type":"null"}]},"agent_version":{"type":["string","null"]}}}]};
+const schema46 = {"type":"object","properties":{"type":{"type":"string","enum":["basic","github","gitlab","ecr","gcr"]},"username":{"type":"string"},"password":{"type":"string","format":"password"},"token":{"type":"string","format":"password"}}};
+const schema43 = {"type":"object","properties":{"from_image":{"type":"string","minLength":1},"steps":{"type":"array","items":{"$ref":"contract#/$defs/TemplateStep"}},"startCmd":{"type":["string","null"]},"readyCmd":{"oneOf":[{"$ref":"contract#/$defs/ReadyCheck"},{"type":"null"}]}}};
+const schema44 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["COPY","RUN","ENV","WORKDIR","USER","CMD","copy","run","env","workdir","user","cmd"]},"args":{"type":["array","null"],"items":{"type":"string"}},"key":{"type":["string","null"]},"value":{"type":["string","null"]},"path":{"type":["string","null"]},"filesHash":{"type":["string","null"]},"owner":{"type":["string","null"]},"permissions":{"type":["string","null"]},"skipCache":{"type":["boolean","null"]}}};
+const schema45 = {"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["port","url","file","process","command"]},"port":{"type":["integer","null"],"minimum":1,"maximum":65535},"url":{"type":["string","null"]},"path":{"type":["string","null"]},"name":{"type":["string","null"]},"processName":{"type":["string","null"]},"command":{"type":["string","null"]},"timeout":{"type":["integer","null"],"minimum":1},"interval":{"type":["integer","null"],"minimum":1}}};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -979,7 +1065,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!((((((((((((data3 === "COPY") || (data3 === "RUN")) || (data3 === "ENV")) || (data3 === "WORKDIR")) || (data3 === "USER")) || (data3 === "CMD")) || (data3 === "copy")) || (data3 === "run")) || (data3 === "env")) || (data3 === "workdir")) || (data3 === "user")) || (data3 === "cmd"))){
-const err4 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/enum",keyword:"enum",params:{allowedValues: schema43.properties.type.enum}};
+const err4 = {instancePath:instancePath+"/steps/" + i0+"/type",schemaPath:"contract#/$defs/TemplateStep/properties/type/enum",keyword:"enum",params:{allowedValues: schema44.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -992,7 +1078,7 @@ errors++;
 if(data2.args !== undefined){
 let data4 = data2.args;
 if((!(Array.isArray(data4))) && (data4 !== null)){
-const err5 = {instancePath:instancePath+"/steps/" + i0+"/args",schemaPath:"contract#/$defs/TemplateStep/properties/args/type",keyword:"type",params:{type: schema43.properties.args.type}};
+const err5 = {instancePath:instancePath+"/steps/" + i0+"/args",schemaPath:"contract#/$defs/TemplateStep/properties/args/type",keyword:"type",params:{type: schema44.properties.args.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1020,7 +1106,7 @@ errors++;
 if(data2.key !== undefined){
 let data6 = data2.key;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err7 = {instancePath:instancePath+"/steps/" + i0+"/key",schemaPath:"contract#/$defs/TemplateStep/properties/key/type",keyword:"type",params:{type: schema43.properties.key.type}};
+const err7 = {instancePath:instancePath+"/steps/" + i0+"/key",schemaPath:"contract#/$defs/TemplateStep/properties/key/type",keyword:"type",params:{type: schema44.properties.key.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1033,7 +1119,7 @@ errors++;
 if(data2.value !== undefined){
 let data7 = data2.value;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err8 = {instancePath:instancePath+"/steps/" + i0+"/value",schemaPath:"contract#/$defs/TemplateStep/properties/value/type",keyword:"type",params:{type: schema43.properties.value.type}};
+const err8 = {instancePath:instancePath+"/steps/" + i0+"/value",schemaPath:"contract#/$defs/TemplateStep/properties/value/type",keyword:"type",params:{type: schema44.properties.value.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1046,7 +1132,7 @@ errors++;
 if(data2.path !== undefined){
 let data8 = data2.path;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err9 = {instancePath:instancePath+"/steps/" + i0+"/path",schemaPath:"contract#/$defs/TemplateStep/properties/path/type",keyword:"type",params:{type: schema43.properties.path.type}};
+const err9 = {instancePath:instancePath+"/steps/" + i0+"/path",schemaPath:"contract#/$defs/TemplateStep/properties/path/type",keyword:"type",params:{type: schema44.properties.path.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1059,7 +1145,7 @@ errors++;
 if(data2.filesHash !== undefined){
 let data9 = data2.filesHash;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err10 = {instancePath:instancePath+"/steps/" + i0+"/filesHash",schemaPath:"contract#/$defs/TemplateStep/properties/filesHash/type",keyword:"type",params:{type: schema43.properties.filesHash.type}};
+const err10 = {instancePath:instancePath+"/steps/" + i0+"/filesHash",schemaPath:"contract#/$defs/TemplateStep/properties/filesHash/type",keyword:"type",params:{type: schema44.properties.filesHash.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1072,7 +1158,7 @@ errors++;
 if(data2.owner !== undefined){
 let data10 = data2.owner;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err11 = {instancePath:instancePath+"/steps/" + i0+"/owner",schemaPath:"contract#/$defs/TemplateStep/properties/owner/type",keyword:"type",params:{type: schema43.properties.owner.type}};
+const err11 = {instancePath:instancePath+"/steps/" + i0+"/owner",schemaPath:"contract#/$defs/TemplateStep/properties/owner/type",keyword:"type",params:{type: schema44.properties.owner.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1085,7 +1171,7 @@ errors++;
 if(data2.permissions !== undefined){
 let data11 = data2.permissions;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err12 = {instancePath:instancePath+"/steps/" + i0+"/permissions",schemaPath:"contract#/$defs/TemplateStep/properties/permissions/type",keyword:"type",params:{type: schema43.properties.permissions.type}};
+const err12 = {instancePath:instancePath+"/steps/" + i0+"/permissions",schemaPath:"contract#/$defs/TemplateStep/properties/permissions/type",keyword:"type",params:{type: schema44.properties.permissions.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1098,7 +1184,7 @@ errors++;
 if(data2.skipCache !== undefined){
 let data12 = data2.skipCache;
 if((typeof data12 !== "boolean") && (data12 !== null)){
-const err13 = {instancePath:instancePath+"/steps/" + i0+"/skipCache",schemaPath:"contract#/$defs/TemplateStep/properties/skipCache/type",keyword:"type",params:{type: schema43.properties.skipCache.type}};
+const err13 = {instancePath:instancePath+"/steps/" + i0+"/skipCache",schemaPath:"contract#/$defs/TemplateStep/properties/skipCache/type",keyword:"type",params:{type: schema44.properties.skipCache.type}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1135,7 +1221,7 @@ errors++;
 if(data.startCmd !== undefined){
 let data13 = data.startCmd;
 if((typeof data13 !== "string") && (data13 !== null)){
-const err16 = {instancePath:instancePath+"/startCmd",schemaPath:"#/properties/startCmd/type",keyword:"type",params:{type: schema42.properties.startCmd.type}};
+const err16 = {instancePath:instancePath+"/startCmd",schemaPath:"#/properties/startCmd/type",keyword:"type",params:{type: schema43.properties.startCmd.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1175,7 +1261,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!(((((data15 === "port") || (data15 === "url")) || (data15 === "file")) || (data15 === "process")) || (data15 === "command"))){
-const err19 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/enum",keyword:"enum",params:{allowedValues: schema44.properties.type.enum}};
+const err19 = {instancePath:instancePath+"/readyCmd/type",schemaPath:"contract#/$defs/ReadyCheck/properties/type/enum",keyword:"enum",params:{allowedValues: schema45.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1188,7 +1274,7 @@ errors++;
 if(data14.port !== undefined){
 let data16 = data14.port;
 if((!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))) && (data16 !== null)){
-const err20 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/type",keyword:"type",params:{type: schema44.properties.port.type}};
+const err20 = {instancePath:instancePath+"/readyCmd/port",schemaPath:"contract#/$defs/ReadyCheck/properties/port/type",keyword:"type",params:{type: schema45.properties.port.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1223,7 +1309,7 @@ errors++;
 if(data14.url !== undefined){
 let data17 = data14.url;
 if((typeof data17 !== "string") && (data17 !== null)){
-const err23 = {instancePath:instancePath+"/readyCmd/url",schemaPath:"contract#/$defs/ReadyCheck/properties/url/type",keyword:"type",params:{type: schema44.properties.url.type}};
+const err23 = {instancePath:instancePath+"/readyCmd/url",schemaPath:"contract#/$defs/ReadyCheck/properties/url/type",keyword:"type",params:{type: schema45.properties.url.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1236,7 +1322,7 @@ errors++;
 if(data14.path !== undefined){
 let data18 = data14.path;
 if((typeof data18 !== "string") && (data18 !== null)){
-const err24 = {instancePath:instancePath+"/readyCmd/path",schemaPath:"contract#/$defs/ReadyCheck/properties/path/type",keyword:"type",params:{type: schema44.properties.path.type}};
+const err24 = {instancePath:instancePath+"/readyCmd/path",schemaPath:"contract#/$defs/ReadyCheck/properties/path/type",keyword:"type",params:{type: schema45.properties.path.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1249,7 +1335,7 @@ errors++;
 if(data14.name !== undefined){
 let data19 = data14.name;
 if((typeof data19 !== "string") && (data19 !== null)){
-const err25 = {instancePath:instancePath+"/readyCmd/name",schemaPath:"contract#/$defs/ReadyCheck/properties/name/type",keyword:"type",params:{type: schema44.properties.name.type}};
+const err25 = {instancePath:instancePath+"/readyCmd/name",schemaPath:"contract#/$defs/ReadyCheck/properties/name/type",keyword:"type",params:{type: schema45.properties.name.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1262,7 +1348,7 @@ errors++;
 if(data14.processName !== undefined){
 let data20 = data14.processName;
 if((typeof data20 !== "string") && (data20 !== null)){
-const err26 = {instancePath:instancePath+"/readyCmd/processName",schemaPath:"contract#/$defs/ReadyCheck/properties/processName/type",keyword:"type",params:{type: schema44.properties.processName.type}};
+const err26 = {instancePath:instancePath+"/readyCmd/processName",schemaPath:"contract#/$defs/ReadyCheck/properties/processName/type",keyword:"type",params:{type: schema45.properties.processName.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1275,7 +1361,7 @@ errors++;
 if(data14.command !== undefined){
 let data21 = data14.command;
 if((typeof data21 !== "string") && (data21 !== null)){
-const err27 = {instancePath:instancePath+"/readyCmd/command",schemaPath:"contract#/$defs/ReadyCheck/properties/command/type",keyword:"type",params:{type: schema44.properties.command.type}};
+const err27 = {instancePath:instancePath+"/readyCmd/command",schemaPath:"contract#/$defs/ReadyCheck/properties/command/type",keyword:"type",params:{type: schema45.properties.command.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1288,7 +1374,7 @@ errors++;
 if(data14.timeout !== undefined){
 let data22 = data14.timeout;
 if((!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))) && (data22 !== null)){
-const err28 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/type",keyword:"type",params:{type: schema44.properties.timeout.type}};
+const err28 = {instancePath:instancePath+"/readyCmd/timeout",schemaPath:"contract#/$defs/ReadyCheck/properties/timeout/type",keyword:"type",params:{type: schema45.properties.timeout.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1313,7 +1399,7 @@ errors++;
 if(data14.interval !== undefined){
 let data23 = data14.interval;
 if((!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))) && (data23 !== null)){
-const err30 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/type",keyword:"type",params:{type: schema44.properties.interval.type}};
+const err30 = {instancePath:instancePath+"/readyCmd/interval",schemaPath:"contract#/$defs/ReadyCheck/properties/interval/type",keyword:"type",params:{type: schema45.properties.interval.type}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1620,7 +1706,7 @@ errors++;
 if(data.skipCache !== undefined){
 let data4 = data.skipCache;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-const err16 = {instancePath:instancePath+"/skipCache",schemaPath:"#/allOf/1/properties/skipCache/type",keyword:"type",params:{type: schema41.allOf[1].properties.skipCache.type}};
+const err16 = {instancePath:instancePath+"/skipCache",schemaPath:"#/allOf/1/properties/skipCache/type",keyword:"type",params:{type: schema42.allOf[1].properties.skipCache.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1633,7 +1719,7 @@ errors++;
 if(data.update !== undefined){
 let data5 = data.update;
 if((typeof data5 !== "boolean") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/update",schemaPath:"#/allOf/1/properties/update/type",keyword:"type",params:{type: schema41.allOf[1].properties.update.type}};
+const err17 = {instancePath:instancePath+"/update",schemaPath:"#/allOf/1/properties/update/type",keyword:"type",params:{type: schema42.allOf[1].properties.update.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1663,7 +1749,7 @@ vErrors.push(err18);
 errors++;
 }
 if(!(((((data7 === "basic") || (data7 === "github")) || (data7 === "gitlab")) || (data7 === "ecr")) || (data7 === "gcr"))){
-const err19 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/enum",keyword:"enum",params:{allowedValues: schema45.properties.type.enum}};
+const err19 = {instancePath:instancePath+"/registry_credentials/type",schemaPath:"contract#/$defs/RegistryCredentials/properties/type/enum",keyword:"enum",params:{allowedValues: schema46.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1777,7 +1863,7 @@ vErrors = null;
 if(data.agent_version !== undefined){
 let data11 = data.agent_version;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err26 = {instancePath:instancePath+"/agent_version",schemaPath:"#/allOf/1/properties/agent_version/type",keyword:"type",params:{type: schema41.allOf[1].properties.agent_version.type}};
+const err26 = {instancePath:instancePath+"/agent_version",schemaPath:"#/allOf/1/properties/agent_version/type",keyword:"type",params:{type: schema42.allOf[1].properties.agent_version.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1824,8 +1910,8 @@ return errors === 0;
 validate26.evaluated = {"props":{"name":true,"cpu":true,"memory":true,"diskGB":true,"skipCache":true,"update":true,"registry_credentials":true,"agent_version":true,"from_image":true,"steps":true,"startCmd":true,"readyCmd":true},"dynamicProps":false,"dynamicItems":false};
 
 const createUploadLinkBody = validate31;
-const schema46 = {"$id":"createUploadLinkBody","$ref":"contract#/$defs/UploadLinkRequest"};
-const schema47 = {"type":"object","required":["files_hash","content_length"],"properties":{"files_hash":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[!-~]+$"},"content_length":{"type":"integer","minimum":1}}};
+const schema47 = {"$id":"createUploadLinkBody","$ref":"contract#/$defs/UploadLinkRequest"};
+const schema48 = {"type":"object","required":["files_hash","content_length"],"properties":{"files_hash":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[!-~]+$"},"content_length":{"type":"integer","minimum":1}}};
 const pattern4 = new RegExp("^[!-~]+$", "u");
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1946,8 +2032,8 @@ return errors === 0;
 validate31.evaluated = {"props":{"files_hash":true,"content_length":true},"dynamicProps":false,"dynamicItems":false};
 
 const listWebhookDeliveriesQuery = validate32;
-const schema48 = {"$id":"listWebhookDeliveriesQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"sandbox_id":{"type":"string"},"status":{"$ref":"contract#/$defs/WebhookDeliveryStatus"},"cursor":{"type":"string"}},"required":[]};
-const schema49 = {"type":"string","enum":["waiting","pending","delivered","failed"]};
+const schema49 = {"$id":"listWebhookDeliveriesQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"sandbox_id":{"type":"string"},"status":{"$ref":"contract#/$defs/WebhookDeliveryStatus"},"cursor":{"type":"string"}},"required":[]};
+const schema50 = {"type":"string","enum":["waiting","pending","delivered","failed"]};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2021,7 +2107,7 @@ vErrors.push(err4);
 errors++;
 }
 if(!((((data2 === "waiting") || (data2 === "pending")) || (data2 === "delivered")) || (data2 === "failed"))){
-const err5 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/WebhookDeliveryStatus/enum",keyword:"enum",params:{allowedValues: schema49.enum}};
+const err5 = {instancePath:instancePath+"/status",schemaPath:"contract#/$defs/WebhookDeliveryStatus/enum",keyword:"enum",params:{allowedValues: schema50.enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2060,8 +2146,8 @@ return errors === 0;
 validate32.evaluated = {"props":{"limit":true,"sandbox_id":true,"status":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 const setSandboxTimeoutBody = validate33;
-const schema50 = {"$id":"setSandboxTimeoutBody","$ref":"contract#/$defs/SetTimeoutRequest"};
-const schema51 = {"type":"object","required":["timeout_seconds"],"properties":{"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}};
+const schema51 = {"$id":"setSandboxTimeoutBody","$ref":"contract#/$defs/SetTimeoutRequest"};
+const schema52 = {"type":"object","required":["timeout_seconds"],"properties":{"timeout_seconds":{"type":"integer","minimum":1,"maximum":86400}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2136,7 +2222,7 @@ return errors === 0;
 validate33.evaluated = {"props":{"timeout_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
 const listSandboxEgressQuery = validate34;
-const schema52 = {"$id":"listSandboxEgressQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"cursor":{"type":"string"}},"required":[]};
+const schema53 = {"$id":"listSandboxEgressQuery","type":"object","properties":{"limit":{"default":100,"type":"integer","minimum":1,"maximum":1000},"cursor":{"type":"string"}},"required":[]};
 
 function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2214,7 +2300,7 @@ return errors === 0;
 validate34.evaluated = {"props":{"limit":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 const getTemplateBuildLogsQuery = validate35;
-const schema53 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
+const schema54 = {"$id":"getTemplateBuildLogsQuery","type":"object","properties":{"offset":{"default":0,"type":"integer","minimum":0}},"required":[]};
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2270,7 +2356,7 @@ return errors === 0;
 validate35.evaluated = {"props":{"offset":true},"dynamicProps":false,"dynamicItems":false};
 
 const uploadTemplateFilesQuery = validate36;
-const schema54 = {"$id":"uploadTemplateFilesQuery","type":"object","properties":{"grant":{"type":"string","minLength":1}},"required":["grant"]};
+const schema55 = {"$id":"uploadTemplateFilesQuery","type":"object","properties":{"grant":{"type":"string","minLength":1}},"required":["grant"]};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

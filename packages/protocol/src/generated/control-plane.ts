@@ -586,6 +586,7 @@ export interface components {
             /** @description Whether code in it reaches the internet. */
             internet_access?: boolean;
             egress?: components["schemas"]["EgressLists"];
+            limits?: components["schemas"]["SandboxLimits"];
             /** @description Whether it counts as production. */
             live_mode?: boolean;
             isolation?: components["schemas"]["Isolation"];
@@ -686,6 +687,7 @@ export interface components {
             /** @description Whether code in it may reach the internet. The cloud assumes true, the local control plane false. */
             internet_access?: boolean;
             egress?: components["schemas"]["EgressLists"];
+            limits?: components["schemas"]["SandboxLimits"];
             /** @description Environment variables of every execution. */
             env_vars?: {
                 [key: string]: string;
@@ -715,6 +717,16 @@ export interface components {
             };
             /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
+        };
+        /**
+         * @description What a sandbox may use, where that is not what its template says. A server that holds to them says so in the
+         *     sandbox; more than it has is refused with 400 LIMITS_UNAVAILABLE.
+         */
+        SandboxLimits: {
+            /** @description Memory in MiB. */
+            memory_mb?: number;
+            /** @description Processors; parts of one too. */
+            vcpu?: number;
         };
         /**
          * @description What a sandbox with `internet_access` may reach. An entry is a name (`pypi.org`), all names below one
@@ -1069,7 +1081,7 @@ export interface components {
     responses: {
         /**
          * @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER, INVALID_JSON,
-         *     ISOLATION_UNAVAILABLE or INTERNET_ACCESS_UNAVAILABLE.
+         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE or INTERNET_ACCESS_UNAVAILABLE.
          */
         BadRequest: {
             headers: {

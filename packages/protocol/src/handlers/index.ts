@@ -53,6 +53,7 @@ export {
   type Termination,
   valueFields,
 } from "./outcome.js";
+export { type OwnLimits, withOwnLimits } from "./own-limits.js";
 export { RequestMetrics } from "./request-metrics.js";
 export { resultFrame } from "./result-frame.js";
 export type { EgressWish, PreviewUrls, SandboxFacts } from "./sandbox-answers.js";

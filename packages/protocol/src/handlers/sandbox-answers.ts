@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "../schemas.js";
+import { ownLimitsOnWire } from "./own-limits.js";
 import type { TemplateFacts } from "./template-answers.js";
 
 /** What a control plane knows of a sandbox, as far as callers are told. */
@@ -36,7 +37,7 @@ export function sandboxOnWire(
   previews: PreviewUrls,
   requestId: string,
 ): ControlPlaneSchemas["Sandbox"] {
-  const { limits } = sandbox.template;
+  const { limits, ownLimits } = sandbox.template;
   return {
     id: sandbox.id,
     object: "sandbox",
@@ -57,6 +58,7 @@ export function sandboxOnWire(
     },
     internet_access: sandbox.egress.internetAccess,
     ...egressOnWire(sandbox.egress),
+    ...(ownLimits && { limits: ownLimitsOnWire(ownLimits) }),
     live_mode: false,
     isolation: sandbox.isolation,
     timeout_seconds: sandbox.timeoutSeconds,

@@ -7,6 +7,7 @@ import { pageOf } from "../server/page.js";
 import { Problem } from "../server/problem.js";
 import { Reply } from "../server/reply.js";
 import type { Idempotency, IdempotentCreates } from "./idempotent-creates.js";
+import { type OwnLimits, ownLimitsOf } from "./own-limits.js";
 import { type EgressWish, type PreviewUrls, type SandboxFacts, sandboxOnWire } from "./sandbox-answers.js";
 import { sandboxFailed } from "./sandbox-problems.js";
 
@@ -21,6 +22,7 @@ export interface CreateRequest {
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: EgressWish;
+  readonly limits: OwnLimits | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly idempotency: Idempotency | undefined;
 }
@@ -172,6 +174,7 @@ async function create<Sandbox extends SandboxFacts>(
     name,
     metadata: body.metadata ?? {},
     environment: body.env_vars ?? {},
+    limits: ownLimitsOf(body.limits),
     egress: { internetAccess: body.internet_access ?? false, ...body.egress },
     idempotency,
   };

@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "../schemas.js";
+import type { OwnLimits } from "./own-limits.js";
 
 /** What a control plane knows of a template, as far as callers are told. */
 export interface TemplateFacts {
@@ -9,6 +10,7 @@ export interface TemplateFacts {
   readonly category: string;
   readonly limits: { readonly vcpu: number; readonly memoryMb: number; readonly diskMb: number };
   /** What a sandbox made of it asked for in place of its limits, which are those then. */
+  readonly ownLimits?: OwnLimits;
   readonly languages: readonly { readonly language: string; readonly version: string }[];
   /** Of one that was built here. */
   readonly built?: BuiltFacts;
