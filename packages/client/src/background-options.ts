@@ -16,12 +16,20 @@ export interface BackgroundOptions extends CallOptions {
   name?: string | undefined;
 }
 
-export interface BackgroundExecuteOptions extends BackgroundOptions {
+export interface BackgroundCodeOptions extends BackgroundOptions {
   /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
   language?: string | undefined;
 }
 
-export interface AsyncExecuteOptions extends BackgroundExecuteOptions {
+export interface BackgroundExecuteOptions extends BackgroundCodeOptions {
+  /**
+   * Whose variables the code sees and leaves, 1 to 64 characters, as of `execute`, which uses `default`. The call answers when
+   * the code's turn has come there. Default: a process of its own. An extension, which the cloud does not know.
+   */
+  context?: string | undefined;
+}
+
+export interface AsyncExecuteOptions extends BackgroundCodeOptions {
   /** Seconds the program may run, 1 to 86,400, whole. Default 3,600. */
   timeout?: number | undefined;
   /** Headers of the report, 50 at most. */
@@ -35,8 +43,11 @@ const mostHeaders = 50;
 
 /** As the operations for code in the background take it. */
 export function backgroundRequest(code: string, options: BackgroundExecuteOptions, defaultTimeout = 300) {
-  checkProgram(code, options.language);
-  return { code, language: options.language ?? "python", ...backgroundFields(options, defaultTimeout) };
+  const { context, language } = options;
+  checkProgram(code, language);
+  checkContext(context);
+  const fields = { ...backgroundFields(options, defaultTimeout), ...given({ context }) };
+  return { code, language: language ?? "python", ...fields };
 }
 
 export function asyncRequest(code: string, callbackUrl: string, options: AsyncExecuteOptions) {

@@ -12,6 +12,17 @@ export interface OutputPosition {
   limit?: number | undefined;
 }
 
+/** How far a program is that is waited for. */
+export interface ExecutionProgress {
+  /** Seconds so far. */
+  duration: number | undefined;
+  /** Bytes written so far. */
+  stdoutBytes: number;
+  stderrBytes: number;
+  /** The beginning of what it has written since it was told last. */
+  latest: string;
+}
+
 /** A piece of each output, and how the program fares. Offsets count bytes, not characters. */
 export interface ExecutionOutput {
   status: ExecutionStatus;

@@ -2,8 +2,15 @@ import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { bodyOf, successOf } from "./contract-clients.js";
 import { invalidArgument, NotFoundError } from "./errors.js";
-import { type ExecutionOutput, executionOutput, type OutputPosition } from "./execution-output.js";
+import {
+  type ExecutionOutput,
+  type ExecutionProgress,
+  executionOutput,
+  type OutputPosition,
+} from "./execution-output.js";
+import type { ExecutionResult } from "./execution-result.js";
 import { type ExecutionEnd, type ExecutionState, executionState } from "./execution-state.js";
+import { finishedResult } from "./finished-execution.js";
 import { given } from "./given.js";
 import { checkFunction } from "./option-checks.js";
 import { margin } from "./running-options.js";
@@ -38,16 +45,46 @@ export class Execution {
    * Waits for its end, without limit (GET /execute/processes/{id}/output, asked for a minute at a time). A program that
    * fails is an end like any other. The signal ends the waiting, not the program; `kill()` does that.
    */
-  async wait(options: Pick<CallOptions, "signal"> = {}): Promise<ExecutionEnd> {
+  async wait(options: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionEnd> {
     for (;;) {
-      const { status, exitCode, terminationReason, duration, error } = await this.#output(
-        { limit: smallestPiece },
-        longestWait,
-        options,
-      );
-      if (status === "running") continue;
-      return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
+      const end = await this.waitAtMost(Number.POSITIVE_INFINITY, options);
+      if (end !== undefined) return end;
     }
+  }
+
+  /**
+   * Waits for its end, but no longer than `seconds`: gives undefined when it still runs then. `onProgress` is told every two
+   * seconds how far it is.
+   */
+  async waitAtMost(
+    seconds: number,
+    { onProgress, signal }: WaitOptions = {},
+  ): Promise<ExecutionEnd | undefined> {
+    if (!(seconds >= 0)) throw invalidArgument("seconds must be a number, 0 or more.");
+    checkFunction("onProgress", onProgress);
+    const until = performance.now() + seconds * 1000;
+    const step = onProgress === undefined ? longestWait : progressInterval;
+    let position: OutputPosition = { limit: smallestPiece };
+    for (;;) {
+      const left = Math.ceil((until - performance.now()) / 1000);
+      const told = await this.#output(position, Math.max(0, Math.min(step, left)), { signal });
+      const { status, exitCode, terminationReason, duration, error, stdoutBytes, stderrBytes } = told;
+      if (status !== "running")
+        return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
+      if (performance.now() >= until) return undefined;
+      if (onProgress === undefined) continue;
+      onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
+      position = { limit: 1024, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
+    }
+  }
+
+  /**
+   * Waits for its end and gives what `execute` would: of an output above 1 MiB its head and tail. What it displayed is there
+   * where it ran in a context. The signal ends the waiting, not the program.
+   */
+  async result({ signal }: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionResult> {
+    await this.wait({ signal });
+    return finishedResult(this.#access, this.id, signal);
   }
 
   /**
@@ -110,10 +147,19 @@ export class Execution {
   }
 }
 
+/** How a program in the background is waited for. */
+export interface WaitOptions {
+  /** Ends the waiting. */
+  signal?: AbortSignal | undefined;
+  /** Told every two seconds how far it is. */
+  onProgress?: ((progress: ExecutionProgress) => void) | undefined;
+}
+
 /** Bytes: what is waited for is the end, not the output. */
 const smallestPiece = 16;
 /** Seconds. */
 const longestWait = 60;
+const progressInterval = 2;
 const shortestDelay = 0.05;
 const longestDelay = 1;
 

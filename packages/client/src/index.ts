@@ -1,5 +1,6 @@
 export type {
   AsyncExecuteOptions,
+  BackgroundCodeOptions,
   BackgroundExecuteOptions,
   BackgroundOptions,
 } from "./background-options.js";
@@ -12,6 +13,7 @@ export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
 export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
 export type { Point, ScreenRegion, ScreenSize } from "./desktop/screen-geometry.js";
 export type { Recording, RecordingOptions, ScreenRecorder } from "./desktop/screen-recorder.js";
+export type { RecognisedText, ScreenText, TextBounds, TextWaitOptions } from "./desktop/screen-text.js";
 export type { Screenshot } from "./desktop/screenshot.js";
 export type { VncServer, VncStartOptions, VncState } from "./desktop/vnc-server.js";
 export type { DesktopWindow, Windows } from "./desktop/windows.js";
@@ -43,6 +45,7 @@ export {
   ValidationError,
 } from "./errors.js";
 export type { ExecuteOptions } from "./execute-options.js";
+export type { Execution, WaitOptions } from "./execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution-output.js";
 export type {
   CommandResult,
@@ -56,7 +59,9 @@ export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution-
 export type { ExpiringOptions } from "./expiry-notice.js";
 export type { FileContent } from "./file-content.js";
 export type { DirectoryListing, FileEntry, Files, WriteOptions, WrittenFile } from "./files.js";
+export type { HandOverOptions } from "./hand-over.js";
 export type {
+  HandedOverExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,

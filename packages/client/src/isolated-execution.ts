@@ -2,8 +2,12 @@ import type { BackgroundWork } from "./background-work.js";
 import { afterCleanUp, cleanUp } from "./cleanup.js";
 import type { SandboxError } from "./errors.js";
 import type { ExecuteOptions } from "./execute-options.js";
+import type { Execution } from "./execution.js";
 import type { ExecutionResult, OutputExtent } from "./execution-result.js";
-import { checkProgram, runningTimeout } from "./running-options.js";
+import { type HandOverOptions, patience } from "./hand-over.js";
+import { checkFunction } from "./option-checks.js";
+import { checkProgram, runningTimeout, surroundings } from "./running-options.js";
+import type { Sandbox } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Isolation } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
@@ -28,23 +32,80 @@ export interface IsolatedExecutionResult extends ExecutionResult {
   cleanupError: SandboxError | undefined;
 }
 
+/** Code that goes on, with the sandbox it runs in, which is the caller's to delete. */
+export interface HandedOverExecution {
+  sandbox: Sandbox;
+  execution: Execution;
+}
+
 /** Seconds. Where this process dies half-way, the sandbox ends by itself. */
 const lifetime = 600;
 const longestDelete = 30;
+
+interface IsolatedRun extends IsolatedExecutionOptions {
+  timeout: number;
+}
 
 export async function executeIsolated(
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
-  options: IsolatedExecutionOptions & { timeout: number },
+  options: IsolatedRun,
 ): Promise<IsolatedExecutionResult> {
-  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId, ...execution } =
-    options;
-  checkProgram(code, execution.language);
-  runningTimeout(execution.timeout);
+  const run = (sandbox: Sandbox): Promise<ExecutionResult> => sandbox.execute(code, programOf(options));
+  checkRun(code, options);
+  const { result, ...place } = await inOwnSandbox(sandboxes, background, options, lifetime, run, () => false);
+  return isolatedResult(result, place);
+}
+
+export async function executeIsolatedOrHandOver(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  code: string,
+  options: IsolatedRun & HandOverOptions,
+): Promise<IsolatedExecutionResult | HandedOverExecution> {
+  const { onProgress } = options;
+  const until = performance.now() + patience(options) * 1000;
+  const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
+    const handOverAfter = Math.max(1, (until - performance.now()) / 1000);
+    return sandbox.executeOrHandOver(code, { ...programOf(options), handOverAfter, onProgress });
+  };
+  checkRun(code, options);
+  const longest = options.timeout + lifetime;
+  const isKept = (result: ExecutionResult | Execution): boolean => !("exitCode" in result);
+  const { result, ...place } = await inOwnSandbox(sandboxes, background, options, longest, run, isKept);
+  return "exitCode" in result ? isolatedResult(result, place) : { sandbox: place.sandbox, execution: result };
+}
+
+function checkRun(code: string, options: IsolatedRun): void {
+  checkProgram(code, options.language);
+  runningTimeout(options.timeout);
+  surroundings(options);
+  checkFunction("onStep", options.onStep);
+}
+
+function programOf({ env, language, signal, timeout, workdir }: IsolatedRun) {
+  return { env, language, signal, timeout, workdir };
+}
+
+interface Place {
+  sandbox: Sandbox;
+  cleanupError: SandboxError | undefined;
+}
+
+/** Makes a sandbox, runs in it and deletes it, unless what came out keeps it. */
+async function inOwnSandbox<Result>(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  options: IsolatedExecutionOptions,
+  timeoutSeconds: number,
+  run: (sandbox: Sandbox) => Promise<Result>,
+  isKept: (result: Result) => boolean,
+): Promise<Place & { result: Result }> {
+  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
   const creation = { egress, internetAccess, minIsolation, region, signal, template, templateId };
   onStep?.("create");
-  const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime });
+  const sandbox = await sandboxes.create({ ...creation, timeoutSeconds });
   const remove = async (): Promise<void> => {
     try {
       onStep?.("delete");
@@ -54,13 +115,17 @@ export async function executeIsolated(
   };
   try {
     onStep?.("execute");
-    const result = await sandbox.execute(code, { ...execution, signal });
-    const cleanupError = await cleanUp(remove, background);
-    const whole = cleanupError === undefined ? withoutSandbox(result) : result;
-    return { ...whole, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
+    const result = await run(sandbox);
+    const cleanupError = isKept(result) ? undefined : await cleanUp(remove, background);
+    return { result, sandbox, cleanupError };
   } catch (error) {
     throw await afterCleanUp(error, remove, background);
   }
+}
+
+function isolatedResult(result: ExecutionResult, { sandbox, cleanupError }: Place): IsolatedExecutionResult {
+  const whole = cleanupError === undefined ? withoutSandbox(result) : result;
+  return { ...whole, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
 }
 
 /** Without the files that went with the sandbox. */

@@ -11,6 +11,7 @@ import type {
   IsolatedExecutionResult,
 } from "./isolated-execution.js";
 import { longestExecution, margin } from "./running-options.js";
+import { templatesOf } from "./sandbox-parts.js";
 import type { Isolation } from "./sandbox-record.js";
 import { Sandboxes } from "./sandboxes.js";
 import { ServerClock } from "./server-clock.js";
@@ -97,6 +98,20 @@ export class SandboxClient implements AsyncDisposable {
     const timeout = options.timeout ?? this.#executionTimeout;
     const { executeIsolated } = await import("./isolated-execution.js");
     return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeout });
+  }
+
+  /**
+   * As `executeIsolated`, for callers who are cut off after a while: code that still runs after `handOverAfter` seconds, the
+   * time to make the sandbox included, goes on there. The sandbox is the caller's to delete then; it ends by itself ten
+   * minutes after the `timeout` of the code.
+   */
+  async executeIsolatedOrHandOver(
+    code: string,
+    options: IsolatedExecutionOptions & HandOverOptions = {},
+  ): Promise<IsolatedExecutionResult | HandedOverExecution> {
+    const timeout = options.timeout ?? this.#executionTimeout;
+    const { executeIsolatedOrHandOver } = await import("./isolated-execution.js");
+    return executeIsolatedOrHandOver(this.sandboxes, this.#background, code, { ...options, timeout });
   }
 
   /** Whether the control plane works (GET /health); needs no valid key. */

@@ -10,11 +10,13 @@ import type { Execution } from "./execution.js";
 import { type ExecutionResult, executionResult, type ProgramResult } from "./execution-result.js";
 import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
 import type { Files } from "./files.js";
+import type { HandOverOptions } from "./hand-over.js";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
 import type { Metrics } from "./metrics.js";
 import { Ports } from "./ports.js";
 import { Processes } from "./processes.js";
 import type { RichExecutionResult } from "./rich-execution.js";
+import { margin, type RunningOptions } from "./running-options.js";
 import {
   desktopOf,
   environmentOf,
@@ -213,6 +215,29 @@ export class Sandbox implements AsyncDisposable {
   async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
     const { executeBackground } = await import("./background-execution.js");
     return executeBackground(this.#access, code, options);
+  }
+
+  /**
+   * As `execute`, for callers who are cut off after a while: code that still runs after `handOverAfter` seconds goes on in the
+   * background, and its handle is the result: `"exitCode" in run` tells which. Variables stay, as with `execute`; it is one and
+   * the same run. A `timeout` below that is as `executeRich`. A server that does not state its isolation, such as the cloud, is
+   * asked for a plain `execute`: its background has neither variables nor output.
+   */
+  async executeOrHandOver(
+    code: string,
+    options: Omit<ExecuteOptions, "cache" | "requestTimeout"> & HandOverOptions = {},
+  ): Promise<ExecutionResult | Execution> {
+    const { executeOrHandOver } = await import("./hand-over.js");
+    return executeOrHandOver(this, code, options, this.#timeouts.execution, this.#sandboxes.background);
+  }
+
+  /** As `commands.run`, for callers who are cut off after a while, as `executeOrHandOver` is for code. */
+  async runOrHandOver(
+    command: string | readonly string[],
+    options: Omit<RunningOptions, "requestTimeout"> & HandOverOptions = {},
+  ): Promise<ProgramResult | Execution> {
+    const { runOrHandOver } = await import("./hand-over.js");
+    return runOrHandOver(this, command, options, this.#timeouts.execution, this.#sandboxes.background);
   }
 
   /**

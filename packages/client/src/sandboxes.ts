@@ -57,6 +57,11 @@ export class Sandboxes {
   }
 
   /** @internal */
+  get background(): BackgroundWork {
+    return this.#parts.background;
+  }
+
+  /** @internal */
   get clock(): ServerClock {
     return this.#parts.clock;
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ValidationError } from "../src/index.js";
 import { rejection } from "./support/clients.js";
 import { finished, sandboxService, withSandbox } from "./support/sandbox-service.js";
-import { inTurn, json } from "./support/scripted-server.js";
+import { type Handler, inTurn, json } from "./support/scripted-server.js";
 
 /** The answer about the output of a program in the background. */
 function piece(fields: Record<string, unknown> = {}): Record<string, unknown> {
@@ -87,6 +87,54 @@ describe("code in the background", () => {
       expect(agent.requests).toEqual([]);
     },
   );
+});
+
+describe("a start whose caller gives up", () => {
+  const asked = async (overrides: Record<string, Handler>) => {
+    const stopping = new AbortController();
+    const { agent } = await sandboxService({
+      "POST /execute/background": (_, response) => {
+        stopping.abort("enough");
+        setTimeout(() => json(response, 200, { process_id: "proc_1" }), 50);
+      },
+      ...overrides,
+    });
+    const sandbox = await withSandbox(agent.url);
+    return { agent, failure: await rejection(sandbox.executeBackground("1", { signal: stopping.signal })) };
+  };
+
+  test("is awaited for a moment, and what it started is killed", async () => {
+    const { agent, failure } = await asked({
+      "DELETE /execute/kill": (_, response) => json(response, 200, { success: true }),
+    });
+    expect(failure).toMatchObject({ name: "AbortError", reason: "enough" });
+    expect(agent.calls()).toEqual(["POST /execute/background", "DELETE /execute/kill?process_id=proc_1"]);
+  });
+
+  test("says what it could not kill", async () => {
+    const { failure } = await asked({
+      "DELETE /execute/kill": (_, response) => json(response, 403, { error: "No", code: "FORBIDDEN" }),
+    });
+    expect(failure).toMatchObject({ name: "AbortError", cleanupError: { code: "FORBIDDEN" } });
+  });
+
+  test("is given up where no answer comes", async () => {
+    const stopping = new AbortController();
+    let isGone = false;
+    const { agent } = await sandboxService({
+      "POST /execute/background": (_, response) => {
+        response.once("close", () => {
+          isGone = true;
+        });
+        stopping.abort();
+      },
+    });
+    const sandbox = await withSandbox(agent.url);
+    const start = sandbox.executeBackground("1", { signal: stopping.signal });
+    expect(await rejection(start)).toMatchObject({ name: "AbortError" });
+    await expect.poll(() => isGone).toBe(true);
+    expect(agent.calls()).toEqual(["POST /execute/background"]);
+  });
 });
 
 describe("what code displays", () => {
