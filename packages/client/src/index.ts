@@ -107,6 +107,7 @@ export type {
 } from "./streams/program-stream.js";
 export type { Terminal, TerminalOptions, TerminalSize, Terminals } from "./streams/terminal.js";
 export type { System } from "./system.js";
+export type { ImageMatch } from "./templates/image-match.js";
 export type { ReadyCheck } from "./templates/ready-check.js";
 export { type CopyOptions, Template } from "./templates/template.js";
 export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";

@@ -5,6 +5,7 @@ import { given } from "../given.js";
 import { identifier } from "../identifier.js";
 import { checkText, checkWhole } from "../option-checks.js";
 import { PaginatedList } from "../paginated-list.js";
+import { type ImageMatch, matchImage } from "./image-match.js";
 import type { Template } from "./template.js";
 import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
@@ -52,6 +53,22 @@ export class Templates {
     return templateRecord(
       await bodyOf(this.#parts.controlPlane.GET("/v1/templates/{name}", init), "id", "name"),
     );
+  }
+
+  /**
+   * The template that is what a container image of this name holds, as `python:3.12-slim`, `node:22`, `golang:1.22`, or the name
+   * of a template. The major version of its language is the image's, where the server tells it; what else differs is in
+   * `differences`. Throws a `ValidationError` (IMAGE_UNAVAILABLE) that names what there is: nothing is downloaded, and nothing
+   * else put in its place.
+   */
+  async forImage(image: string, options?: CallOptions): Promise<ImageMatch> {
+    return matchImage(image, {
+      get: (name) => this.get(name, options),
+      has: async (name) => {
+        for await (const record of this.list(options)) if (record.name === name) return true;
+        return false;
+      },
+    });
   }
 
   /**

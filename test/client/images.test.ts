@@ -1,0 +1,81 @@
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
+
+let server: LocalServer;
+let client: SandboxClient;
+/** Versions as the template tells them. */
+let python: string;
+let node: string;
+
+beforeAll(async () => {
+  server = await startLocalServer({ args: ["--pool", "0"] });
+  client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  const { features } = await client.templates.get("code-interpreter");
+  const version = (language: string): string =>
+    features.find((feature) => feature.startsWith(`${language} `))?.split(" ")[1] ?? "";
+  python = version("python");
+  node = version("javascript");
+});
+afterAll(async () => {
+  await client?.close();
+  await server?.stop();
+});
+
+const minorOf = (version: string): string => version.split(".").slice(0, 2).join(".");
+const majorOf = (version: string): string => version.split(".")[0] ?? "";
+
+describe("an image is a template", () => {
+  const same: readonly (readonly [string, () => string])[] = [
+    ["by its bare name", () => "python"],
+    ["in microsandbox's spelling", () => "microsandbox/python"],
+    ["for Node.js", () => "microsandbox/node"],
+    ["by the latest tag", () => "python:latest"],
+    ["by its major version", () => `python:${majorOf(python)}-slim`],
+    ["by its minor version", () => `docker.io/library/python:${minorOf(python)}-slim`],
+    ["by its whole version", () => `python:${python}`],
+    ["by the major version of Node.js", () => `node:${majorOf(node)}`],
+  ];
+  test.for(same)("%s", async ([, image]) => {
+    expect(await client.templates.forImage(image())).toEqual({
+      template: "code-interpreter",
+      differences: [],
+    });
+  });
+
+  test("by the template's own name", async () => {
+    expect(await client.templates.forImage("base")).toEqual({ template: "base", differences: [] });
+  });
+
+  test("of another minor version, which is told", async () => {
+    const { template, differences } = await client.templates.forImage("python:3.0.1-slim");
+    expect(template).toBe("code-interpreter");
+    expect(differences).toEqual([`python:3.0.1-slim asks for Python 3.0.1; it is Python ${python}.`]);
+  });
+
+  test("of another operating system, which is told", async () => {
+    const { differences } = await client.templates.forImage("python:alpine3.20");
+    expect(differences).toEqual([
+      "python:alpine3.20 asks for alpine3.20; the operating system is the template's own.",
+    ]);
+  });
+});
+
+describe("an image that nothing here can be is refused", () => {
+  test.for([
+    ["of another major version", "python:2.7", /"python:2\.7".* Its Python is 3\./],
+    ["of another language", "rust:1.80", /"rust:1\.80"/],
+    ["of a variant", "python:3.13-rc", /"python:3\.13-rc"/],
+    ["of another registry", "ghcr.io/someone/python:3", /"ghcr\.io/],
+    ["of a digest", `python@sha256:${"a".repeat(64)}`, /"python@sha256:a/],
+    ["of no name", "", /""/],
+    ["of what is no name", "python\u0000:3\n", /"python\?:3\?"/],
+    ["of an endless name", "x".repeat(100_000), /"x{120}"/],
+  ] as const)("%s", async ([, image, what]) => {
+    const refusal = await client.templates.forImage(image).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ name: "ValidationError", code: "IMAGE_UNAVAILABLE" });
+    expect(String(refusal)).toMatch(what);
+    expect(String(refusal)).toContain(`Use python:${minorOf(python)}, node:${majorOf(node)}`);
+    expect(String(refusal).length).toBeLessThan(500);
+  });
+});
