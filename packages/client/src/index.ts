@@ -87,6 +87,7 @@ export type { Metrics } from "./metrics.js";
 export type { Page, PaginatedList } from "./paginated-list.js";
 export type { Ports, PreviewUrlOptions, WaitForPortOptions } from "./ports.js";
 export type { Processes } from "./processes.js";
+export type { InstallOptions, PythonPackages } from "./python-packages.js";
 export type { RichExecutionResult } from "./rich-execution.js";
 export type { RunningOptions } from "./running-options.js";
 export { Sandbox } from "./sandbox.js";

@@ -9,6 +9,7 @@ import type { Execution } from "./execution.js";
 import type { Files } from "./files.js";
 import type { Metrics } from "./metrics.js";
 import type { PaginatedList } from "./paginated-list.js";
+import type { PythonPackages } from "./python-packages.js";
 import type { Sandbox } from "./sandbox.js";
 import type { listSandboxes } from "./sandbox-list.js";
 import type { CommandStream, CommandStreamOptions } from "./streams/command-stream.js";
@@ -50,6 +51,11 @@ export function environmentOf(access: AgentAccess): EnvironmentVariables {
     unset: call,
     clear: call,
   });
+}
+
+export function pythonPackagesOf(commands: Commands): PythonPackages {
+  const load = async () => (await import("./python-packages.js")).PythonPackages.of(commands);
+  return deferred(load, { install: call });
 }
 
 export function terminalsOf(access: AgentAccess): Terminals {

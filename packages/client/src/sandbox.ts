@@ -15,6 +15,7 @@ import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
 import type { Metrics } from "./metrics.js";
 import { Ports } from "./ports.js";
 import { Processes } from "./processes.js";
+import type { PythonPackages } from "./python-packages.js";
 import type { RichExecutionResult } from "./rich-execution.js";
 import { margin, type RunningOptions } from "./running-options.js";
 import {
@@ -23,6 +24,7 @@ import {
   executionStreamOf,
   filesOf,
   metricsOf,
+  pythonPackagesOf,
   systemOf,
   terminalsOf,
 } from "./sandbox-parts.js";
@@ -59,6 +61,7 @@ export class Sandbox implements AsyncDisposable {
   #record: SandboxRecord;
   #files: Files | undefined;
   #env: EnvironmentVariables | undefined;
+  #pythonPackages: PythonPackages | undefined;
   #terminal: Terminals | undefined;
   #metrics: Metrics | undefined;
   #system: System | undefined;
@@ -99,6 +102,12 @@ export class Sandbox implements AsyncDisposable {
   get env(): EnvironmentVariables {
     this.#env ??= environmentOf(this.#access);
     return this.#env;
+  }
+
+  /** Packages for its Python. */
+  get pythonPackages(): PythonPackages {
+    this.#pythonPackages ??= pythonPackagesOf(this.commands);
+    return this.#pythonPackages;
   }
 
   /** Interactive shells. */
