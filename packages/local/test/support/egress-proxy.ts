@@ -133,3 +133,22 @@ export async function tcpServer(
     },
   };
 }
+
+/** Gives back what it gets. */
+export const echo = (socket: Socket): void => {
+  socket.pipe(socket);
+};
+
+/** A request that goes through a SOCKS5 proxy, as a client spells it. */
+export const socks = (host: string | readonly number[], port: number, command = 1): Buffer => {
+  const address =
+    typeof host === "string"
+      ? [3, host.length, ...Buffer.from(host, "latin1")]
+      : [host.length === 4 ? 1 : 4, ...host];
+  return Buffer.from([5, 1, 0, 5, command, 0, ...address, port >> 8, port & 255]);
+};
+
+/** Says nothing, and goes when its client does. */
+export const silent = (socket: Socket): void => {
+  socket.resume().once("end", () => socket.end());
+};

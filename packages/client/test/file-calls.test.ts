@@ -1,0 +1,345 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import type { FileContent } from "../src/index.js";
+import { carriers, rejection } from "./support/clients.js";
+import { ok, sandboxWith } from "./support/sandbox-of-service.js";
+import { type Handler, inTurn, json } from "./support/scripted-server.js";
+
+async function* pieces(...texts: string[]): AsyncGenerator<string> {
+  yield* texts;
+}
+
+function lockedStream(): ReadableStream {
+  const stream = new Blob(["text"]).stream();
+  stream.getReader();
+  return stream;
+}
+
+/** It has none of our extensions, and states no isolation. */
+const cloud = { isolation: undefined };
+
+describe.each(carriers)("over %s, files", (_, carrier) => {
+  const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
+
+  test.each<[string, string | undefined, boolean]>([
+    ["of known length", "application/octet-stream", true],
+    ["of unknown length", "application/octet-stream", false],
+    ["that a server takes for text", "text/plain; charset=utf-8", true],
+    ["that a server takes for a page of unknown length", "text/html", false],
+    ["of unknown type", undefined, false],
+  ])("%s are read byte by byte", async (_, type, declared) => {
+    const { sandbox, agent } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) => {
+          if (type !== undefined) response.setHeader("content-type", type);
+          if (declared) response.setHeader("content-length", bytes.length);
+          response.write(bytes.subarray(0, 1));
+          response.end(bytes.subarray(1));
+        },
+      },
+      carrier,
+    );
+    const read = await sandbox.files.readBytes("/workspace/a b&c.bin");
+    expect(Buffer.from(read).equals(Buffer.from(bytes))).toBe(true);
+    expect(agent.calls()).toEqual(["GET /files/download?path=%2Fworkspace%2Fa%20b%26c.bin"]);
+  });
+
+  test("that are empty are read as such", async () => {
+    const { sandbox } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) =>
+          response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 0 }).end(),
+        "GET /files/read": ok({ content: "", path: "/workspace/empty", size: 0 }),
+      },
+      carrier,
+    );
+    expect(await sandbox.files.readBytes("empty")).toEqual(new Uint8Array(0));
+    expect(await sandbox.files.readText("empty")).toBe("");
+  });
+
+  test.each<[string, Handler, object]>([
+    [
+      "falls silent",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 10 });
+        response.write("12345");
+      },
+      { name: "TimeoutError", kind: "idle" },
+    ],
+    [
+      "breaks off",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 10 });
+        response.write("12345", () => response.destroy());
+      },
+      { name: "NetworkError" },
+    ],
+    [
+      "is not there",
+      (_, response) => json(response, 404, { error: "File not found", code: "FILE_NOT_FOUND" }),
+      { name: "NotFoundError", code: "FILE_NOT_FOUND" },
+    ],
+  ])("whose content %s are an error", async (_, handler, expected) => {
+    const options = { ...carrier, timeouts: { idle: 0.2 }, retry: false };
+    const { sandbox } = await sandboxWith({ "GET /files/download": handler }, options);
+    expect(await rejection(sandbox.files.readBytes("/workspace/a"))).toMatchObject(expected);
+  });
+
+  test("are not waited for beyond the caller's signal", async () => {
+    const controller = new AbortController();
+    const { sandbox } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) => {
+          response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 10 });
+          response.write("12345", () => controller.abort("enough"));
+        },
+      },
+      carrier,
+    );
+    const { signal } = controller;
+    const thrown = await rejection(sandbox.files.readBytes("/workspace/a", { signal }));
+    expect(thrown).toMatchObject({ name: "AbortError", reason: "enough" });
+  });
+
+  test("may take longer than a request, as long as they come", async () => {
+    const { sandbox } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) => {
+          response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 5 });
+          let sent = 0;
+          const timer = setInterval(() => {
+            response.write(String(sent++));
+            if (sent === 5) clearInterval(timer);
+          }, 100);
+        },
+      },
+      { ...carrier, timeouts: { request: 0.3, idle: 0.3 } },
+    );
+    expect(new TextDecoder().decode(await sandbox.files.readBytes("a"))).toBe("01234");
+  });
+
+  test("of text are written as text", async () => {
+    const { sandbox, agent } = await sandboxWith(
+      { "POST /files/write": ok({ success: true, path: "/workspace/a", size: 6 }) },
+      carrier,
+    );
+    const written = await sandbox.files.write("a", "grüße", { mode: "0600", overwrite: false });
+    expect(written).toEqual({ path: "/workspace/a", size: 6 });
+    expect(agent.requests[0]?.json).toEqual({ path: "a", content: "grüße", mode: "0600", overwrite: false });
+  });
+
+  test("of bytes with a mode are written as base64", async () => {
+    const { sandbox, agent } = await sandboxWith({ "POST /files/write": ok({}) }, carrier);
+    expect(await sandbox.files.write("a", bytes, { mode: "0755" })).toEqual({
+      path: "a",
+      size: bytes.length,
+    });
+    expect(agent.requests[0]?.json).toEqual({
+      path: "a",
+      content: Buffer.from(bytes).toString("base64"),
+      encoding: "base64",
+      mode: "0755",
+    });
+  });
+
+  test.each<[string, string | Uint8Array | Blob]>([
+    ["bytes", bytes],
+    ["a blob", new Blob([bytes])],
+    ["a long text", "x".repeat(300_000)],
+  ])(
+    "of %s are uploaded in a form where nothing else is known, their destination first",
+    async (_, content) => {
+      const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);
+      const size = new Blob([content]).size;
+      expect(await sandbox.files.write('/workspace/"a".bin', content)).toEqual({
+        path: '/workspace/"a".bin',
+        size,
+      });
+      const [request] = agent.requests;
+      expect(request?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
+      expect(request?.text.indexOf('name="path"')).toBeGreaterThan(0);
+      expect(request?.text.indexOf('name="path"')).toBeLessThan(request?.text.indexOf('name="file"') ?? 0);
+    },
+  );
+
+  test.each<[string, () => FileContent]>([
+    ["Node.js", () => Readable.from([Buffer.from("grüß"), "e"])],
+    ["the web", () => new Blob(["grüße"]).stream()],
+    ["one's own making", () => pieces("grü", "ße")],
+  ])("are written from a stream of %s", async (_, stream) => {
+    const { sandbox, agent } = await sandboxWith(
+      { "POST /files/upload": ok({}), "POST /files/write": ok({}) },
+      carrier,
+    );
+    expect(await sandbox.files.write("a", stream())).toEqual({ path: "a", size: 7 });
+    expect(agent.requests[0]?.text).toBe("grüße");
+    await sandbox.files.write("a", stream(), { mode: "0600" });
+    expect(agent.requests[1]?.json).toMatchObject({
+      content: Buffer.from("grüße").toString("base64"),
+      encoding: "base64",
+    });
+  });
+
+  test("are not written from a stream that fails, and its error is the call's", async () => {
+    const { sandbox, agent } = await sandboxWith({}, carrier);
+    const missing = createReadStream(new URL("no-such-file", import.meta.url));
+    expect(await rejection(sandbox.files.write("a", missing))).toMatchObject({ code: "ENOENT" });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test("stop reading a stream when the signal fires", async () => {
+    const { sandbox, agent } = await sandboxWith({}, carrier);
+    let isCancelled = false;
+    const cancel = (): void => {
+      isCancelled = true;
+    };
+    const silent = new Readable({ read: () => undefined });
+    for (const stream of [silent, new ReadableStream<Uint8Array>({ cancel })]) {
+      const signal = AbortSignal.abort("enough");
+      expect(await rejection(sandbox.files.write("a", stream, { signal }))).toMatchObject({
+        name: "AbortError",
+      });
+    }
+    expect({ destroyed: silent.destroyed, isCancelled }).toEqual({ destroyed: true, isCancelled: true });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["undefined", undefined],
+    ["a number", 5],
+    ["an object", { a: 1 }],
+    ["a list", ["text"]],
+    ["a stream of objects", Readable.from([{ a: 1 }])],
+    ["a stream that another reads", lockedStream()],
+  ])("are not written from %s", async (_, content) => {
+    const { sandbox, agent } = await sandboxWith({}, carrier);
+    const write = sandbox.files.write as (path: string, content: unknown) => Promise<unknown>;
+    expect(await rejection(write.call(sandbox.files, "a", content))).toMatchObject({
+      name: "ValidationError",
+      message: expect.stringContaining("content "),
+    });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test("are not written from a stream that has ended", async () => {
+    const { sandbox } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
+    const stream = Readable.from(["once"]);
+    await sandbox.files.write("a", stream);
+    expect(await rejection(sandbox.files.write("a", stream))).toMatchObject({ name: "ValidationError" });
+  });
+
+  test.each<[string, string | Uint8Array | Blob, Buffer]>([
+    ["bytes", bytes, Buffer.from(bytes)],
+    ["a blob", new Blob([bytes], { type: "image/png" }), Buffer.from(bytes)],
+    ["a long text", "ü".repeat(300_000), Buffer.from("ü".repeat(300_000))],
+    ["nothing", new Uint8Array(0), Buffer.alloc(0)],
+  ])("of %s are uploaded as they are where that is known", async (_, content, expected) => {
+    const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
+    const path = "/workspace/a b&c.bin";
+    expect(await sandbox.files.write(path, content)).toEqual({ path, size: expected.length });
+    const request = agent.requests.find(({ method }) => method === "POST");
+    expect(request?.path).toBe("/files/upload?path=%2Fworkspace%2Fa%20b%26c.bin");
+    expect(request?.headers["content-type"]).toBe("application/octet-stream");
+    expect(request?.body.equals(expected)).toBe(true);
+  });
+
+  test("are uploaded unchanged in a form, also by the low-level client", async () => {
+    const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);
+    await sandbox.files.write("/workspace/b", bytes);
+    await sandbox.agent.POST("/files/upload", { body: { file: new Blob(["low"]), path: "/tmp/low" } });
+    const received = agent.requests.map(async ({ body, headers }) => {
+      const form = await new Response(body, {
+        headers: { "content-type": `${headers["content-type"]}` },
+      }).formData();
+      const file = form.get("file") as File;
+      return [form.get("path"), Buffer.from(await file.arrayBuffer()).toString("base64")];
+    });
+    expect(await Promise.all(received)).toEqual([
+      ["/workspace/b", Buffer.from(bytes).toString("base64")],
+      ["/tmp/low", Buffer.from("low").toString("base64")],
+    ]);
+  });
+
+  test("are listed in either spelling, without what is null", async () => {
+    const modified = "2026-11-01T10:00:00Z";
+    const { sandbox, agent } = await sandboxWith(
+      {
+        "GET /files/list": inTurn(
+          ok({
+            path: "/workspace",
+            files: [
+              {
+                name: "a",
+                path: "/workspace/a",
+                size: 3,
+                is_directory: false,
+                modified_time: modified,
+                mode: "0644",
+              },
+              null,
+              { name: "b", path: "/workspace/b", size: 0, is_dir: true, modified, permissions: "drwxr-xr-x" },
+            ],
+            total: 20,
+            truncated: true,
+          }),
+          ok({ files: null }),
+        ),
+      },
+      carrier,
+    );
+    const modifiedAt = new Date(modified);
+    expect(await sandbox.files.list()).toEqual({
+      path: "/workspace",
+      entries: [
+        {
+          name: "a",
+          path: "/workspace/a",
+          size: 3,
+          isDirectory: false,
+          isSymlink: false,
+          modifiedAt,
+          permissions: "0644",
+        },
+        {
+          name: "b",
+          path: "/workspace/b",
+          size: 0,
+          isDirectory: true,
+          isSymlink: false,
+          modifiedAt,
+          permissions: "drwxr-xr-x",
+        },
+      ],
+      total: 20,
+      truncated: true,
+    });
+    expect(await sandbox.files.list("/tmp")).toEqual({
+      path: "/tmp",
+      entries: [],
+      total: 0,
+      truncated: false,
+    });
+    expect(agent.calls()).toEqual(["GET /files/list?path=%2Fworkspace", "GET /files/list?path=%2Ftmp"]);
+  });
+
+  test("are looked for, made and removed", async () => {
+    const { sandbox, agent } = await sandboxWith(
+      {
+        "GET /files/exists": ok({ exists: false, path: "/a" }),
+        "POST /files/mkdir": ok({}),
+        "DELETE /files/remove": (_, response) => response.writeHead(204).end(),
+      },
+      carrier,
+    );
+    expect(await sandbox.files.exists("/a")).toBe(false);
+    await sandbox.files.mkdir("/a");
+    await sandbox.files.remove("/a");
+    expect(agent.calls()).toEqual([
+      "GET /files/exists?path=%2Fa",
+      "POST /files/mkdir",
+      "DELETE /files/remove?path=%2Fa",
+    ]);
+  });
+});
