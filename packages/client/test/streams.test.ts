@@ -2,15 +2,9 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import {
   AbortError,
-  AuthenticationError,
-  InvalidResponseError,
-  NotFoundError,
-  ResourceLimitError,
   type Sandbox,
   type SandboxClientOptions,
-  SandboxExpiredError,
   StreamClosedError,
-  TimeoutError,
   ValidationError,
 } from "../src/index.js";
 import { rejection, testClient } from "./support/clients.js";
@@ -91,91 +85,12 @@ describe("a stream of an execution", () => {
     await allClosed(server);
   });
 
-  test.each<[string, (socket: ServedSocket) => void, unknown]>([
-    ["closes before its end", (socket) => socket.close(1000), { closeCode: 1000, code: "STREAM_CLOSED" }],
-    ["closes when it goes away", (socket) => socket.close(1001), { closeCode: 1001 }],
-    ["breaks", (socket) => socket.connection.destroy(), { closeCode: 1006, name: "StreamClosedError" }],
-    [
-      "closes after the result and before the end",
-      (socket) => {
-        socket.send(result);
-        socket.close(1000);
-      },
-      { name: "StreamClosedError" },
-    ],
-    ["sends what is no JSON", (socket) => socket.send("{half"), { code: "INVALID_FRAME" }],
-    ["sends JSON that is no frame", (socket) => socket.send("[1]"), { code: "INVALID_FRAME" }],
-    [
-      "sends a frame that lacks its field",
-      (socket) => socket.send({ type: "stdout" }),
-      { code: "INVALID_FRAME" },
-    ],
-    ["ends without a result", (socket) => socket.send(complete), { code: "RESULT_MISSING" }],
-    [
-      "announces a frame beyond all measure",
-      (socket) => socket.connection.write(Buffer.from([0x81, 127, 0, 0, 1, 0, 0, 0, 0, 0])),
-      { name: "StreamClosedError" },
-    ],
-    [
-      "reports an error",
-      (socket) =>
-        socket.send({ type: "error", error: "No cobol.", code: "LANGUAGE_NOT_AVAILABLE" }, complete),
-      { name: "ValidationError", code: "LANGUAGE_NOT_AVAILABLE", summary: "No cobol." },
-    ],
-  ])("fails in a typed way when the server %s", async (_, behave, expected) => {
-    const server = await frameServer((_, socket) => behave(socket));
-    const sandbox = await sandboxOf(server);
-    expect(await rejection(sandbox.executeStream("1").result())).toMatchObject(expected as object);
-    expect(await rejection(read(sandbox))).toMatchObject(expected as object);
-    await allClosed(server);
-  });
-
-  test.each([
-    ["sends nothing at all", (socket: ServedSocket) => socket.send()],
-    ["is gone without a goodbye", (socket: ServedSocket) => socket.send(out("1"))],
-  ])("gives up when the server %s", async (_, behave) => {
-    const server = await frameServer((_, socket) => {
-      socket.answersPings = false;
-      behave(socket);
-    });
-    const sandbox = await sandboxOf(server, { timeouts: { idle: 0.3 } });
-    const error = await rejection(sandbox.executeStream("1").result());
-    expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ kind: "idle" });
-  });
-
   test("lets a program be silent for longer, as long as the server is there", async () => {
     const server = await frameServer((_, socket) => {
       setTimeout(() => socket.send(result, complete), 1000);
     });
     const sandbox = await sandboxOf(server, { timeouts: { idle: 0.2 } });
     expect(await read(sandbox)).toEqual(["result 0"]);
-  });
-
-  test("gives up a handshake that is not answered", async () => {
-    const server = await frameServer(
-      () => undefined,
-      () => true,
-    );
-    const sandbox = await sandboxOf(server, { timeouts: { request: 0.3 } });
-    expect(await rejection(sandbox.executeStream("1").result())).toMatchObject({ kind: "request" });
-  });
-
-  test.each([
-    [401, { error: "no", code: "INVALID_TOKEN" }, AuthenticationError],
-    [404, { error: "no", code: "NOT_FOUND" }, NotFoundError],
-    [410, { error: "gone", code: "SANDBOX_EXPIRED" }, SandboxExpiredError],
-    [429, { error: "32 streams are open", code: "RESOURCE_EXHAUSTED" }, ResourceLimitError],
-    [200, "<html>hello</html>", InvalidResponseError],
-    [302, "", InvalidResponseError],
-  ])("says what a handshake was refused with: %i", async (status, body, type) => {
-    const server = await frameServer(
-      () => undefined,
-      (_, connection) => answerUpgrade(connection, status, body, "Location: http://127.0.0.1:1/\r\n"),
-    );
-    const error = await rejection((await sandboxOf(server)).executeStream("1").result());
-    expect(error).toBeInstanceOf(type);
-    expect(error).toMatchObject({ status, requestId: expect.stringMatching(/./) });
   });
 
   test("renews a token that is refused, once", async () => {

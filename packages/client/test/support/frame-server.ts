@@ -14,7 +14,6 @@ export class ServedSocket {
   #pending = Buffer.alloc(0);
 
   constructor(
-    readonly request: IncomingMessage,
     readonly connection: Duplex,
     readonly onFrame: (frame: Record<string, unknown>, socket: ServedSocket) => void,
   ) {
@@ -71,7 +70,7 @@ export class ServedSocket {
   }
 }
 
-function wireFrame(opcode: number, payload: Buffer): Buffer {
+export function wireFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   if (length < 126) return Buffer.concat([Buffer.from([0x80 | opcode, length]), payload]);
   const head = Buffer.alloc(10);
@@ -116,7 +115,7 @@ export async function frameServer(
     connection.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
-    sockets.push(new ServedSocket(request, connection, onFrame));
+    sockets.push(new ServedSocket(connection, onFrame));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
