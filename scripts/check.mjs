@@ -25,6 +25,7 @@ const checks = [
   ["contracts", () => all([() => tool("redocly", "lint"), wire])],
   ["generated", () => run("node", "scripts/generate.mjs", "--check")],
   ["imports", () => run("node", "scripts/check-imports.mjs")],
+  ["docs", () => tool("typedoc", "--options", "typedoc.config.mjs", "--emit", "none")],
   ["packages", packageShapes],
   ["size", () => all([() => run("node", "scripts/bundle-client.mjs"), () => tool("size-limit")])],
   ["unused", () => tool("knip")],

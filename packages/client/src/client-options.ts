@@ -10,6 +10,10 @@ import type { Hooks } from "./transport/hooks.js";
 import type { RetryOptions } from "./transport/retry-options.js";
 import type { OpenWebSocket } from "./transport/sockets.js";
 
+/**
+ * What a client is made with. All of it is checked when it is made: what cannot work is a
+ * `ConfigurationError` or a `ValidationError`.
+ */
 export interface SandboxClientOptions {
   /** The account's key. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. It is sent to `baseUrl` only. */
   apiKey?: string | undefined;
@@ -26,7 +30,10 @@ export interface SandboxClientOptions {
   webSocket?: OpenWebSocket | undefined;
   /** When calls are made again; `false` is never. See {@link RetryOptions}. */
   retry?: RetryOptions | false | undefined;
+  /** The four time limits. See {@link Timeouts}. */
   timeouts?: Timeouts | undefined;
+  /** Told of requests, answers, repetitions and failures. */
+  /** Called as requests are sent, answered, repeated and failed. See {@link Hooks}. */
   hooks?: Hooks | undefined;
   /** Where a log is written: `console`, pino, or any {@link Logger}. Default: nowhere. No secret is ever in it. */
   logger?: Logger | undefined;

@@ -13,6 +13,7 @@ export function isSandboxError(value: unknown): value is SandboxError {
   return typeof value === "object" && value !== null && brand in value;
 }
 
+/** What an error is made of. */
 export interface SandboxErrorOptions {
   /** What happened, in one sentence. */
   summary: string;
@@ -25,7 +26,9 @@ export interface SandboxErrorOptions {
   cause?: unknown;
 }
 
+/** What all errors of this package are. `isSandboxError` knows those of other copies of it too. */
 export class SandboxError extends Error {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "SandboxError";
   }
@@ -55,6 +58,7 @@ export class SandboxError extends Error {
 
 /** A setting is missing or unusable; thrown when the client is made. */
 export class ConfigurationError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "ConfigurationError";
   }
@@ -62,6 +66,7 @@ export class ConfigurationError extends SandboxError {
 
 /** No answer arrived: the connection could not be made, or it broke. `cause` is the system's own error. */
 export class NetworkError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "NetworkError";
   }
@@ -73,10 +78,13 @@ export class NetworkError extends SandboxError {
  */
 export type TimeoutKind = "request" | "execution" | "idle";
 
+/** A limit passed: `kind` says which. */
 export class TimeoutError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "TimeoutError";
   }
+  /** Which limit passed. */
   readonly kind: TimeoutKind;
 
   constructor(options: SandboxErrorOptions & { kind: TimeoutKind }) {
@@ -87,6 +95,7 @@ export class TimeoutError extends SandboxError {
 
 /** A stream ended before it told how: its connection broke, was closed by the server, or was left by its reader. */
 export class StreamClosedError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "StreamClosedError";
   }
@@ -101,10 +110,13 @@ export class StreamClosedError extends SandboxError {
 
 /** A template could not be built. */
 export class TemplateBuildError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "TemplateBuildError";
   }
+  /** Names the build at the server. */
   readonly buildId: string;
+  /** Names the template that was to be made. */
   readonly templateId: string;
   /** The step that failed, as the server names it. */
   readonly step: string | undefined;
@@ -133,6 +145,7 @@ export class TemplateBuildError extends SandboxError {
 
 /** The caller's AbortSignal fired. `reason` is the signal's own. */
 export class AbortError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "AbortError";
   }
@@ -144,6 +157,7 @@ export class AbortError extends SandboxError {
   }
 }
 
+/** What an error of a server is made of. */
 export interface ApiErrorOptions extends SandboxErrorOptions {
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
@@ -153,6 +167,7 @@ export interface ApiErrorOptions extends SandboxErrorOptions {
 
 /** The server refused, or answered with something that cannot be an answer. */
 export class ApiError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "ApiError";
   }
@@ -176,6 +191,7 @@ export class ApiError extends SandboxError {
 
 /** 401: no key, a wrong one, or a sandbox token that is refused even after a refresh. */
 export class AuthenticationError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "AuthenticationError";
   }
@@ -183,6 +199,7 @@ export class AuthenticationError extends ApiError {
 
 /** 403: known, but not allowed; `PATH_NOT_ALLOWED` is a file outside of /workspace and /tmp. */
 export class PermissionDeniedError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "PermissionDeniedError";
   }
@@ -190,6 +207,7 @@ export class PermissionDeniedError extends ApiError {
 
 /** 404: no such sandbox, template, file, process or variable; `code` says which. */
 export class NotFoundError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "NotFoundError";
   }
@@ -197,6 +215,7 @@ export class NotFoundError extends ApiError {
 
 /** 409: it exists already, or its state does not allow this. */
 export class ConflictError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "ConflictError";
   }
@@ -204,6 +223,7 @@ export class ConflictError extends ApiError {
 
 /** The sandbox existed and is gone: its lifetime passed, it was deleted, or its machine failed. */
 export class SandboxExpiredError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "SandboxExpiredError";
   }
@@ -211,6 +231,7 @@ export class SandboxExpiredError extends ApiError {
 
 /** 400, or an argument this client refused before sending (`status` is undefined then). */
 export class ValidationError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "ValidationError";
   }
@@ -218,6 +239,7 @@ export class ValidationError extends ApiError {
 
 /** 429: too many requests. `retryAfter` is in seconds. */
 export class RateLimitError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "RateLimitError";
   }
@@ -225,6 +247,7 @@ export class RateLimitError extends ApiError {
 
 /** A limit of the account, the backend or the sandbox is reached: sandboxes, processes, memory, credit. */
 export class ResourceLimitError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "ResourceLimitError";
   }
@@ -232,6 +255,7 @@ export class ResourceLimitError extends ApiError {
 
 /** 5xx: the server failed. */
 export class ServerError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "ServerError";
   }
@@ -239,6 +263,7 @@ export class ServerError extends ApiError {
 
 /** The answer is not what the operation promises: HTML, half a JSON, a redirect, missing fields, too large. */
 export class InvalidResponseError extends ApiError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "InvalidResponseError";
   }

@@ -22,6 +22,7 @@ export interface ProgramResult {
   output: { stdout: OutputExtent; stderr: OutputExtent };
 }
 
+/** What is kept of an output, and what of it was cut. */
 export interface OutputExtent {
   truncated: boolean;
   /** Bytes written in all; undefined where the server does not say. */
@@ -43,6 +44,7 @@ export interface ExecutionResult extends ProgramResult {
   cached: boolean;
 }
 
+/** Something that code displayed. */
 export interface RichOutput {
   /** A MIME type: `image/png`, `text/html`, `application/json`, `image/svg+xml`, `text/markdown`, … */
   type: string;

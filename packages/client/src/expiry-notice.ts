@@ -1,5 +1,6 @@
 import { invalidArgument, isSandboxError, NotFoundError, SandboxExpiredError } from "./errors.js";
 
+/** When `onExpiring` calls back. */
 export interface ExpiringOptions {
   /** How long before the deadline the callback is called, in seconds, 0 or more. Default 60. */
   secondsBefore?: number | undefined;

@@ -36,6 +36,7 @@ export interface FileEntry {
   permissions: string | undefined;
 }
 
+/** What `list` found. */
 export interface DirectoryListing {
   /** Absolute. */
   path: string;
@@ -46,6 +47,7 @@ export interface DirectoryListing {
   truncated: boolean;
 }
 
+/** How a file is written. */
 export interface WriteOptions extends CallOptions {
   /** Octal permissions. Default "0644". */
   mode?: string | undefined;

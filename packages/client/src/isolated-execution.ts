@@ -12,6 +12,7 @@ import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Isolation } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
 
+/** What `executeIsolated` takes: of the code and of the sandbox that it gets. */
 export interface IsolatedExecutionOptions
   extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeout" | "workdir">,
     Pick<
@@ -22,6 +23,7 @@ export interface IsolatedExecutionOptions
   onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
 }
 
+/** What `executeIsolated` is doing. */
 export type IsolatedExecutionStep = "create" | "execute" | "delete";
 
 export interface IsolatedExecutionResult extends ExecutionResult {

@@ -3,6 +3,7 @@ import { invalidArgument, NotFoundError, SandboxExpiredError } from "./errors.js
 import { checkSeconds } from "./option-checks.js";
 import { lifetime } from "./sandbox-creation.js";
 
+/** How long a sandbox is kept. */
 export interface KeepAliveOptions {
   /** Seconds that the sandbox lives on after it was used last, 10 to 86,400, whole. Default 300. */
   seconds?: number | undefined;
@@ -55,10 +56,12 @@ export class KeepAlive implements Disposable {
     this.#look();
   }
 
+  /** Keeps it no longer. Its deadline stays where it is. */
   stop(): void {
     this.#finish("stopped");
   }
 
+  /** As `stop`, at the end of the scope of `using`. */
   [Symbol.dispose](): void {
     this.stop();
   }

@@ -12,6 +12,7 @@ import { inTemporaryDirectory, nodeModules } from "./node-modules.js";
 import { requireText } from "./option-checks.js";
 import { longestExecution } from "./running-options.js";
 
+/** How far a transfer is. */
 export interface TransferProgress {
   /** Bytes so far; fewer than before when a try is made again. */
   bytes: number;

@@ -27,21 +27,27 @@ export interface AgentInfo {
 
 /** Counters of the agent and the use of the machine (GET /metrics/snapshot). */
 export interface SandboxMetrics {
+  /** Seconds since its agent was started. */
   uptimeSeconds: number | undefined;
   totalExecutions: number | undefined;
   activeExecutions: number | undefined;
   /** Executions that failed. */
   errorCount: number | undefined;
   totalRequests: number | undefined;
+  /** 0 to 100, of all cores it may use. */
   cpuPercent: number | undefined;
   memory: ResourceUse;
   disk: ResourceUse;
   processCount: number | undefined;
 }
 
+/** How much of a resource is used. */
 export interface ResourceUse {
+  /** 0 to 100. */
   percent: number | undefined;
+  /** MiB. */
   usedMb: number | undefined;
+  /** MiB. */
   totalMb: number | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { InvalidResponseError } from "./errors.js";
 
+/** A part of a list, as one answer of the server brings it. */
 export interface Page<Item> {
   items: Item[];
   /** Whether the server says that there are more. */
@@ -21,6 +22,7 @@ export class PaginatedList<Item> implements AsyncIterable<Item> {
     this.#fetch = fetch;
   }
 
+  /** Every item, with a request for each page as it is reached. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pages()) yield* page.items;
   }

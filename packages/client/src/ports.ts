@@ -3,6 +3,7 @@ import type { CallOptions } from "./call-options.js";
 import type { Commands } from "./commands.js";
 import { invalidArgument, SandboxError } from "./errors.js";
 
+/** Which address of a port is wanted. */
 export interface PreviewUrlOptions {
   /**
    * `host` (default) gives the sandbox's port a host of its own, as web applications need it; `path` puts it in the path of
@@ -11,6 +12,7 @@ export interface PreviewUrlOptions {
   form?: "host" | "path" | undefined;
 }
 
+/** How long a port is waited for. */
 export interface WaitForPortOptions extends Pick<CallOptions, "signal"> {
   /** Seconds to wait, 1 to 300, whole. Default 60. */
   timeoutSeconds?: number | undefined;

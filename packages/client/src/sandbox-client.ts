@@ -35,7 +35,9 @@ export interface ServiceHealth {
 
 /** A control plane and its sandboxes: a HOPX-compatible cloud, or the local backend. */
 export class SandboxClient implements AsyncDisposable {
+  /** Isolated machines: create, find, delete. */
   readonly sandboxes: Sandboxes;
+  /** What sandboxes are made from: list, build, delete. */
   readonly templates: Templates;
   /** Every operation of the control plane's contract, under the wire's own names. */
   readonly controlPlane: ControlPlaneClient;
@@ -129,6 +131,7 @@ export class SandboxClient implements AsyncDisposable {
     await this.#transport.close();
   }
 
+  /** As `close`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

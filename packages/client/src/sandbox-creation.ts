@@ -17,6 +17,7 @@ import { checkedVariables } from "./variables.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
+/** What a sandbox is made with. */
 export interface CreateSandboxOptions extends CallOptions {
   /** The template's name. Default: code-interpreter. */
   template?: string | undefined;
@@ -24,6 +25,7 @@ export interface CreateSandboxOptions extends CallOptions {
   templateId?: string | undefined;
   /** Seconds the sandbox lives, 1 to 86,400, whole. Default: `timeouts.lifetime`, else the server's own. */
   timeoutSeconds?: number | undefined;
+  /** Where it runs. Default: the server's choice; a server with one region ignores it. */
   region?: string | undefined;
   /** Whether code in it reaches the internet. The cloud assumes true, the local backend false. */
   internetAccess?: boolean | undefined;
@@ -60,7 +62,9 @@ export interface SandboxLimits {
 
 /** What a sandbox may reach of the internet. */
 export interface EgressLists {
+  /** With this list, everything that is not on it is refused. */
   allow?: readonly string[] | undefined;
+  /** What is refused, also where `allow` has it. */
   deny?: readonly string[] | undefined;
 }
 

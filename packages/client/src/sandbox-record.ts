@@ -2,6 +2,7 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 
+/** What a sandbox is doing; calls to its agent need `running`. */
 export type SandboxStatus = ControlPlaneSchemas["SandboxStatus"];
 /** From weakest to strongest: `namespace`, `container`, `gvisor`, `microvm`. */
 export type Isolation = ControlPlaneSchemas["Isolation"];
@@ -13,17 +14,28 @@ export const isolationLevels: readonly Isolation[] = ["namespace", "container", 
 export interface SandboxRecord {
   id: string;
   status: SandboxStatus;
+  /** The name it was created with. */
   name: string | undefined;
+  /** The labels it was created with. */
   metadata: Readonly<Record<string, string>>;
+  /** The name of its template. */
   template: string | undefined;
   templateId: string | undefined;
+  /** Where it runs. */
   region: string | undefined;
+  /** What stands between it and its host, where the server says. */
   isolation: Isolation | undefined;
+  /** Whether code in it reaches the internet. */
   internetAccess: boolean | undefined;
+  /** What it may use: processors, and MiB. */
   resources: { vcpu: number | undefined; memoryMb: number | undefined; diskMb: number | undefined };
+  /** Its lifetime in seconds, as it was set last; undefined where it has no deadline. */
   timeoutSeconds: number | undefined;
+  /** By the server's clock, as is `expiresAt`. */
   createdAt: Date | undefined;
+  /** When it is deleted. */
   expiresAt: Date | undefined;
+  /** Why it broke down, where `status` is `error`. */
   failureReason: string | undefined;
   /** Where its agent answers. */
   publicHost: string | undefined;

@@ -139,6 +139,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#record.id;
   }
 
+  /** What it was doing when the control plane was asked last. */
   get status(): SandboxStatus {
     return this.#record.status;
   }
@@ -333,6 +334,7 @@ export class Sandbox implements AsyncDisposable {
     this.#record = { ...this.#record, status: "deleted" };
   }
 
+  /** Deletes it, as `delete`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.delete();
   }

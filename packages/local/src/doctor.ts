@@ -3,6 +3,7 @@ import { describeEgress, type EgressReport, examineEgress } from "./egress/egres
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
 
+/** What a machine can run sandboxes with. */
 export interface DoctorReport {
   /** Whether sandboxes can be started here. */
   readonly usable: boolean;

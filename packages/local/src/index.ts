@@ -1,5 +1,8 @@
+export type { HostLanguage } from "./control-plane/host-languages.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";
+export type { EgressReport } from "./egress/egress-report.js";
+export type { NameResolver } from "./egress/name-resolver.js";
 export {
   type LocalControlPlane,
   type LocalControlPlaneOptions,
@@ -13,3 +16,4 @@ export {
   RuntimeUnavailableError,
 } from "./local-errors.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
+export type { WebhookOptions } from "./webhooks/webhook-options.js";

@@ -41,6 +41,7 @@ import { version } from "./version.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
 import { Webhooks } from "./webhooks/webhooks.js";
 
+/** How a control plane is started. */
 export interface LocalControlPlaneOptions {
   /** The key that callers present. Default: a random one, in the result's `apiKey`. */
   readonly apiKey?: string;
@@ -72,6 +73,7 @@ export interface LocalControlPlaneOptions {
   readonly log?: (message: string) => void;
 }
 
+/** A control plane that runs in this process. */
 export interface LocalControlPlane {
   /** Base URL for clients, such as `http://127.0.0.1:39417`. */
   readonly url: string;

@@ -20,10 +20,15 @@ import { Windows } from "./windows.js";
  * rejects with an `ApiError` of code DESKTOP_NOT_AVAILABLE. Positions and sizes are in pixels.
  */
 export class Desktop {
+  /** The pointer: click, move, drag, scroll. */
   readonly mouse: Mouse;
+  /** Text, keys and their combinations. */
   readonly keyboard: Keyboard;
+  /** Its windows: list, focus, close, resize. */
   readonly windows: Windows;
+  /** The desktop for a VNC client. */
   readonly vnc: VncServer;
+  /** Recordings of the screen. */
   readonly recording: ScreenRecorder;
   /** Text on the screen. */
   readonly text: ScreenText;

@@ -7,8 +7,10 @@ import { checkOneOf, checkWhole, requireWhole } from "../option-checks.js";
 import type { Point } from "./screen-geometry.js";
 import { checkPoint } from "./screen-geometry.js";
 
+/** `left`, `middle` or `right`. */
 export type MouseButton = AgentSchemas["MouseButton"];
 
+/** How the pointer clicks. */
 export interface ClickOptions extends CallOptions {
   /** Default: left. */
   button?: MouseButton | undefined;
@@ -16,6 +18,7 @@ export interface ClickOptions extends CallOptions {
   clicks?: number | undefined;
 }
 
+/** How the wheel is turned. */
 export interface ScrollOptions extends CallOptions {
   /** Where the pointer is put first. Default: where it is. */
   at?: Point | undefined;

@@ -7,6 +7,7 @@ export interface Point {
   y: number;
 }
 
+/** A part of the screen, in pixels. */
 export interface ScreenRegion {
   x: number;
   y: number;
@@ -14,6 +15,7 @@ export interface ScreenRegion {
   height: number;
 }
 
+/** The size of a screen or window, in pixels. */
 export interface ScreenSize {
   width: number;
   height: number;

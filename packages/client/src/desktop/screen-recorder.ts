@@ -18,6 +18,7 @@ export interface RecordingOptions extends CallOptions {
   path?: string | undefined;
 }
 
+/** A recording of the screen, as the server describes it. */
 export interface Recording {
   id: string | undefined;
   status: string | undefined;

@@ -8,6 +8,7 @@ import { margin } from "../running-options.js";
 import type { ScreenRegion } from "./screen-geometry.js";
 import { checkRegion } from "./screen-geometry.js";
 
+/** Text that was recognised on the screen. */
 export interface RecognisedText {
   text: string;
   /** As the server rates it; undefined where it does not. */

@@ -12,6 +12,7 @@ export interface VncStartOptions extends CallOptions {
   password?: string | undefined;
 }
 
+/** Whether the desktop is served by VNC, and where. */
 export interface VncState {
   running: boolean;
   display: number | string | undefined;

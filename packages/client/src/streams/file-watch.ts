@@ -16,6 +16,7 @@ export interface FileChange {
   timestamp: Date | undefined;
 }
 
+/** How a directory is watched. */
 export interface WatchOptions {
   /** Ends the watching. */
   signal?: AbortSignal | undefined;
@@ -64,6 +65,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
     return this.#isReady;
   }
 
+  /** Each change once, in order. */
   [Symbol.asyncIterator](): AsyncGenerator<FileChange, void, void> {
     return this.#reading.iterate();
   }
@@ -73,6 +75,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
     this.#frames.close();
   }
 
+  /** As `close`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }

@@ -90,6 +90,7 @@ export abstract class ProgramStream<Result>
     this.frames.close();
   }
 
+  /** As `close`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }

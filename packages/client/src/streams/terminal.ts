@@ -5,6 +5,7 @@ import { terminalFrames } from "./frame-fields.js";
 import { FrameStream } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
+/** The size of a terminal, in characters. */
 export interface TerminalSize {
   /** 1 to 1000. */
   cols: number;
@@ -12,6 +13,7 @@ export interface TerminalSize {
   rows: number;
 }
 
+/** What a terminal is opened with. */
 export interface TerminalOptions extends Partial<TerminalSize> {
   /** The program to run in it, by name or path. Default: bash, or sh where there is none. */
   shell?: string | undefined;
@@ -81,6 +83,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     this.#frames.close();
   }
 
+  /** As `close`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }

@@ -19,6 +19,7 @@ import { templateDefinition } from "./template-definition.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import { type UploadParts, uploadCopied } from "./template-upload.js";
 
+/** How a template is built. */
 export interface TemplateBuildOptions {
   /** The template's name. */
   name: string;
@@ -46,6 +47,7 @@ export interface TemplateBuildOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** How far a build is. */
 export interface TemplateBuildProgress {
   status: ControlPlaneSchemas["BuildState"];
   /** Of 100; undefined where the server does not say. */

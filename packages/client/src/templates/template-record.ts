@@ -1,6 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { date } from "../sandbox-record.js";
 
+/** How far a template is; sandboxes are made from those that are `active`. */
 export type TemplateStatus = ControlPlaneSchemas["TemplateStatus"];
 
 /** What sandboxes are made from. */

@@ -8,6 +8,7 @@ import { define, type TemplateDefinition, type TemplateStep } from "./template-d
 
 type WireStep = ControlPlaneSchemas["TemplateStep"];
 
+/** What becomes of files that a definition copies. */
 export interface CopyOptions {
   /** User and group of the files, as `user:group`. */
   owner?: string | undefined;

@@ -11,8 +11,11 @@ import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import type { UploadParts } from "./template-upload.js";
 
+/** Which templates are listed. */
 export interface ListTemplatesOptions extends CallOptions {
+  /** Those of this category. */
   category?: string | undefined;
+  /** Those for this language. */
   language?: string | undefined;
   /** Those whose name, title or description holds this text, in upper or lower case. It is looked for here. */
   text?: string | undefined;

@@ -17,12 +17,15 @@ export interface RequestEvent {
   attempt: number;
 }
 
+/** A request that was answered. */
 export interface ResponseEvent extends RequestEvent {
+  /** 101 for a WebSocket that was opened. */
   status: number;
   /** From the start of this try to the end of a buffered body, or to the start of a streamed one. */
   durationMs: number;
 }
 
+/** A call that is tried again. */
 export interface RetryEvent extends RequestEvent {
   /** Seconds until the next try. */
   delay: number;
@@ -37,8 +40,11 @@ export interface CallErrorEvent extends RequestEvent {
 
 /** Called as things happen. What a hook throws reaches the caller of the operation. */
 export interface Hooks {
+  /** A try is about to be sent. */
   onRequest?(event: RequestEvent): void;
+  /** A try was answered, with whatever status. */
   onResponse?(event: ResponseEvent): void;
+  /** A call is tried again after a while. */
   onRetry?(event: RetryEvent): void;
   /**
    * A call failed and is not tried again, or a stream broke; told once. Not what the low-level clients give back as

@@ -5,10 +5,15 @@ import type { CallScope } from "./call-scope.js";
 export interface WebSocketLike {
   binaryType: string;
   readonly bufferedAmount: number;
+  /** Sends a text frame. */
   send(text: string): void;
+  /** Says goodbye. */
   close(code?: number): void;
+  /** It is open, or could not be opened. */
   addEventListener(type: "open" | "error", listener: () => void): void;
+  /** A frame came: text, or its bytes. */
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  /** It is over. */
   addEventListener(
     type: "close",
     listener: (event: { readonly code: number; readonly reason: string }) => void,

@@ -6,6 +6,7 @@ import { WebhookVerificationError } from "./webhook-error.js";
 /** Those of a `fetch`-style request, or of Node's `request.headers`. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** How a report is checked. */
 export interface VerifyWebhookOptions {
   /** How many seconds the request's timestamp may be away from this machine's clock. Default 300. */
   toleranceSeconds?: number | undefined;

@@ -5,6 +5,7 @@ import { SandboxError, type SandboxErrorOptions } from "../errors.js";
  * `WEBHOOK_TIMESTAMP_INVALID`, `WEBHOOK_TIMESTAMP_REFUSED`, `WEBHOOK_PAYLOAD_INVALID`.
  */
 export class WebhookVerificationError extends SandboxError {
+  /** Its class, also where a bundler has renamed that. */
   override get name(): string {
     return "WebhookVerificationError";
   }

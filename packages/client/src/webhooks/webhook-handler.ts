@@ -3,6 +3,7 @@ import type { ExecutionReport } from "./execution-report.js";
 import { checkVerification, type VerifyWebhookOptions, verifyWebhook } from "./verify-webhook.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
+/** What becomes of a report. */
 export interface WebhookHandlerOptions extends VerifyWebhookOptions {
   /** What `executeAsync` was given as `callbackSecret`. */
   secret: string;

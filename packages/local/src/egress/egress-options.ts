@@ -4,6 +4,7 @@ import { EgressGateway } from "./egress-gateway.js";
 import type { NameResolver } from "./name-resolver.js";
 import { parseUpstreamProxy } from "./upstream-proxy.js";
 
+/** What sandboxes with internet access may reach. */
 export interface EgressOptions {
   /**
    * Destinations that sandboxes with `internet_access` may reach although they are in private, loopback or other ranges that

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 /** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
 export const isolationLevels = ["namespace", "container", "gvisor", "microvm"] as const;
 
+/** What stands between a sandbox and its host, from weakest to strongest. */
 export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** Whether `level` is at least as strong as `minimum`. */
@@ -84,6 +85,7 @@ export interface Machine {
   destroy(): Promise<void>;
 }
 
+/** What holds sandboxes to a limit. */
 export interface Enforcement {
   /** What is held to: `memory`, `processes`, `cpu`, `disk`, `pause`. */
   readonly limit: string;

@@ -212,6 +212,7 @@ export class TemplateBuilds {
     this.#change(build, { status: "active", progress: 100, currentStep: "done", completedAt });
   }
 
+  /** As after a success, the template is written first: a build that has ended is not looked at again by a restart. */
   #fail(build: Build, error: string): void {
     build.log.line(`Failed: ${error}`);
     const template = this.options.catalogue.find(build.record.templateId);
