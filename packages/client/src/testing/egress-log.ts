@@ -1,0 +1,63 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { TestingClock } from "./testing-clock.js";
+
+export interface EgressWish {
+  readonly internetAccess: boolean;
+  readonly allow?: readonly string[] | null | undefined;
+  readonly deny?: readonly string[] | null | undefined;
+}
+
+/** The connections that a sandbox asked for. None is made. */
+export class EgressLog {
+  readonly entries: ControlPlaneSchemas["EgressEntry"][] = [];
+
+  constructor(
+    private readonly wish: EgressWish,
+    private readonly clock: TestingClock,
+  ) {}
+
+  get totals(): ControlPlaneSchemas["EgressLog"]["totals"] {
+    const count = (decision: string): number =>
+      this.entries.filter((entry) => entry.decision === decision).length;
+    return {
+      allowed: count("allowed"),
+      refused: count("refused"),
+      failed: 0,
+      dropped: 0,
+      bytes_sent: 0,
+      bytes_received: 0,
+    };
+  }
+
+  connect(url: string): { allowed: boolean; reason: string } {
+    const { hostname, port, protocol } = new URL(url);
+    const reason = this.#refusal(hostname);
+    const isTunnel = protocol === "https:";
+    this.entries.push({
+      time: this.clock.now().toISOString(),
+      protocol: isTunnel ? "connect" : "http",
+      host: hostname,
+      port: port === "" ? (isTunnel ? 443 : 80) : Number(port),
+      decision: reason === "" ? "allowed" : "refused",
+      ...(reason !== "" && { reason }),
+      open: false,
+      bytes_sent: 0,
+      bytes_received: 0,
+      duration_ms: 0,
+    });
+    return { allowed: reason === "", reason };
+  }
+
+  #refusal(host: string): string {
+    const { internetAccess, allow, deny } = this.wish;
+    if (!internetAccess) return "The sandbox has no internet access. Create it with internet_access: true.";
+    if (deny?.some((pattern) => matches(pattern, host))) return `${host} is on the sandbox's deny list.`;
+    if (allow && !allow.some((pattern) => matches(pattern, host)))
+      return `${host} is not on the sandbox's allow list.`;
+    return "";
+  }
+}
+
+/** Names, and names below one: `example.com`, `*.example.com`. */
+const matches = (pattern: string, host: string): boolean =>
+  pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;

@@ -1,0 +1,83 @@
+import {
+  type ContractService,
+  Problem,
+  Reply,
+  type ServedRequest,
+} from "@cloud-sandbox/protocol/portable-server";
+import { piecesOf } from "../transport/pieces-of.js";
+import type { ServerSocket } from "./memory-socket.js";
+
+/** Attends to a WebSocket that was admitted. */
+export type Attend = (socket: ServerSocket) => void;
+
+/** A request that never left memory; iterated, it is its body. */
+export class MemoryRequest implements ServedRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  #attend: Attend | undefined;
+
+  constructor(
+    readonly source: Request,
+    /** Path and query, as the service that is asked knows them. */
+    readonly url: string,
+    private readonly isUpgrade = false,
+  ) {
+    this.method = source.method;
+    // Nothing is framed here: that there is a body is told as it is on the wire.
+    const framed = source.body === null ? {} : { "transfer-encoding": "chunked" };
+    this.headers = { ...Object.fromEntries(source.headers), ...framed };
+  }
+
+  /** What becomes of it as a WebSocket, once it was admitted. */
+  get attend(): Attend | undefined {
+    return this.#attend;
+  }
+
+  /** Answers a request to go on as a WebSocket. */
+  upgrade(attend: Attend): Reply<undefined> {
+    if (!this.isUpgrade) {
+      const headers = { upgrade: "websocket" };
+      throw new Problem(400, "INVALID_REQUEST", "This is a WebSocket: connect with an upgrade.", { headers });
+    }
+    this.#attend = attend;
+    return new Reply(undefined, {}, 101);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return piecesOf(this.source.body);
+  }
+}
+
+/** How contracts are served in memory. */
+export interface MemoryExchange {
+  readonly request: MemoryRequest;
+  readonly stream: AsyncGenerator<string | Uint8Array>;
+}
+
+export type MemoryService = ContractService<MemoryExchange>;
+export type MemoryReply = Awaited<ReturnType<MemoryService>>;
+
+/** What `fetch` resolves with. */
+export function responseOf({ body, headers, status }: MemoryReply, request: Request): Response {
+  const isEmpty = body === undefined || request.method === "HEAD" || status === 204;
+  const content = isEmpty ? null : isBytes(body) ? body : streamOf(body);
+  return new Response(content, { status, headers: { ...headers } });
+}
+
+const isBytes = (body: unknown): body is string | Uint8Array =>
+  typeof body === "string" || body instanceof Uint8Array;
+
+const encoder = new TextEncoder();
+
+function streamOf(pieces: AsyncGenerator<string | Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,161 @@
+import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import { isWithin, nameOf, parentOf, resolvePath } from "./posix-path.js";
+import type { TestingClock } from "./testing-clock.js";
+
+/** A file or a directory of a sandbox. */
+export interface MemoryFileEntry {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly isDirectory: boolean;
+  /** Bytes; 0 of a directory. */
+  readonly size: number;
+  /** Permissions, such as `0o644`. */
+  readonly mode: number;
+  readonly modifiedAt: Date;
+}
+
+/** @internal */
+export interface FileEvent {
+  readonly event: "created" | "modified" | "deleted" | "renamed";
+  readonly path: string;
+  readonly oldPath?: string;
+}
+
+interface Node {
+  /** Undefined of a directory. */
+  readonly bytes: Uint8Array | undefined;
+  readonly mode: number;
+  readonly modifiedAt: Date;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A sandbox's file system, in memory. Relative paths start at `/workspace`; directories on the way to a file are made. */
+export class MemoryFiles {
+  readonly #clock: TestingClock;
+  readonly #nodes = new Map<string, Node>();
+  readonly #listeners = new Set<(event: FileEvent) => void>();
+
+  /** @internal */
+  constructor(clock: TestingClock, from?: MemoryFiles) {
+    this.#clock = clock;
+    if (from) for (const [path, node] of from.#nodes) this.#nodes.set(path, node);
+    else for (const path of ["/", "/workspace", "/tmp"]) this.#put(path, undefined, 0o755);
+  }
+
+  /** Bytes of all files together. */
+  get totalBytes(): number {
+    return [...this.#nodes.values()].reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+  }
+
+  /** Whether there is anything at this path. */
+  exists(path: string): boolean {
+    return this.#nodes.has(resolvePath(workspace, path));
+  }
+
+  /** Throws where there is nothing. */
+  stat(path: string): MemoryFileEntry {
+    const absolute = resolvePath(workspace, path);
+    const node = this.#nodes.get(absolute);
+    if (!node) throw problem(404, "FILE_NOT_FOUND", "does not exist.", absolute);
+    const { bytes, mode, modifiedAt } = node;
+    const name = nameOf(absolute);
+    return { name, path: absolute, isDirectory: !bytes, size: bytes?.length ?? 0, mode, modifiedAt };
+  }
+
+  /** The bytes of a file. Throws where there is none. */
+  read(path: string): Uint8Array {
+    const absolute = resolvePath(workspace, path);
+    const { bytes } = this.#nodes.get(this.stat(absolute).path) ?? {};
+    if (!bytes) throw problem(400, "INVALID_PATH", "is a directory.", absolute);
+    return bytes;
+  }
+
+  /** The text of a file. Throws where there is none. */
+  readText(path: string): string {
+    return decoder.decode(this.read(path));
+  }
+
+  /** Replaces what is there. `mode` is 0o644 where it is not given. */
+  write(path: string, content: string | Uint8Array, { mode = 0o644 }: { mode?: number } = {}): void {
+    const absolute = resolvePath(workspace, path);
+    const existing = this.#nodes.get(absolute);
+    if (existing && !existing.bytes) throw problem(400, "INVALID_PATH", "is a directory.", absolute);
+    this.makeDirectory(parentOf(absolute));
+    this.#put(absolute, typeof content === "string" ? encoder.encode(content) : content.slice(), mode);
+    this.#tell({ event: existing ? "modified" : "created", path: absolute });
+  }
+
+  /** Makes a directory and those above it, where they are missing. */
+  makeDirectory(path: string): void {
+    const absolute = resolvePath(workspace, path);
+    const existing = this.#nodes.get(absolute);
+    if (existing?.bytes)
+      throw problem(409, "FILE_ALREADY_EXISTS", "exists and is not a directory.", absolute);
+    if (existing) return;
+    this.makeDirectory(parentOf(absolute));
+    this.#put(absolute, undefined, 0o755);
+    this.#tell({ event: "created", path: absolute });
+  }
+
+  /** What is in a directory, by name. */
+  list(path: string): MemoryFileEntry[] {
+    const absolute = resolvePath(workspace, path);
+    if (!this.stat(absolute).isDirectory)
+      throw problem(400, "INVALID_PATH", "exists and is not a directory.", absolute);
+    const inside = [...this.#nodes.keys()].filter((key) => key !== "/" && parentOf(key) === absolute);
+    return inside.sort().map((key) => this.stat(key));
+  }
+
+  /** Removes a file, or a directory with all that is in it. */
+  remove(path: string): void {
+    const { path: absolute } = this.stat(path);
+    for (const key of [...this.#nodes.keys()].sort().reverse()) {
+      if (!isWithin(key, absolute)) continue;
+      this.#nodes.delete(key);
+      this.#tell({ event: "deleted", path: key });
+    }
+  }
+
+  /** Moves a file or a directory, over a file of that name. */
+  rename(path: string, newPath: string): void {
+    const { path: from } = this.stat(path);
+    const to = resolvePath(workspace, newPath);
+    if (from === to) return;
+    if (isWithin(to, from)) throw problem(400, "INVALID_PATH", "lies in what is moved.", to);
+    this.makeDirectory(parentOf(to));
+    for (const [key, node] of [...this.#nodes]) {
+      if (!isWithin(key, from)) continue;
+      this.#nodes.delete(key);
+      this.#nodes.set(to + key.slice(from.length), node);
+    }
+    this.#tell({ event: "renamed", path: to, oldPath: from });
+  }
+
+  /**
+   * Tells of every change until the function it returns is called.
+   * @internal
+   */
+  listen(listener: (event: FileEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #put(path: string, bytes: Uint8Array | undefined, mode: number): void {
+    this.#nodes.set(path, { bytes, mode, modifiedAt: this.#clock.now() });
+  }
+
+  #tell(event: FileEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** Where relative paths start. */
+export const workspace = "/workspace";
+
+type Code = "FILE_NOT_FOUND" | "INVALID_PATH" | "FILE_ALREADY_EXISTS";
+
+const problem = (status: number, code: Code, text: string, path: string): Problem =>
+  new Problem(status, code, `${path} ${text}`, { details: { path } });
