@@ -1,0 +1,6 @@
+import type { AgentContract } from "@cloud-sandbox/protocol/agent-contract";
+import type { Handlers } from "@cloud-sandbox/protocol/portable-server";
+import type { MemoryExchange } from "../memory-exchange.js";
+
+/** Some of the operations of an agent in memory. */
+export type AgentHandlers = Handlers<AgentContract, true, MemoryExchange>;

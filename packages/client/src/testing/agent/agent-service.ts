@@ -1,0 +1,73 @@
+import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import {
+  cacheHandlers,
+  environmentHandlers,
+  jobHandlers,
+  sessionHandlers,
+  startedFields,
+  unavailable,
+} from "@cloud-sandbox/protocol/handlers";
+import {
+  agentEnvelope,
+  contractService,
+  type UnauthenticatedCall,
+} from "@cloud-sandbox/protocol/portable-server";
+import type { Reports } from "../control-plane/reports.js";
+import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
+import type { AgentHandlers } from "./agent-handlers.js";
+import { executionHandlers, startInBackground } from "./execution-handlers.js";
+import { fileHandlers } from "./file-handlers.js";
+import type { Machine } from "./machine.js";
+import { metricsOf, reportHandlers } from "./report-handlers.js";
+import { streamHandlers } from "./stream-handlers.js";
+
+const bodyLimit = 32 * 1024 * 1024;
+
+export interface AgentServiceOptions {
+  readonly machine: Machine;
+  readonly reports: Reports;
+  /** Throws a problem unless the caller has the sandbox's token. */
+  readonly authenticate: (call: UnauthenticatedCall) => true;
+}
+
+/** The agent's contract, served for one machine. */
+export function agentService({ machine, reports, authenticate }: AgentServiceOptions): MemoryService {
+  const { cache, contexts, files, jobs, requests, variables } = machine;
+  const served: Record<string, string> = {};
+  const handlers = {
+    ...executionHandlers(machine),
+    async executeAsync({ body }) {
+      const { job, program } = await startInBackground(machine, body);
+      const { execution_id, process_id } = startedFields(job);
+      reports.expect(machine.sandboxId, job, program.outcome, body);
+      return {
+        execution_id,
+        process_id,
+        status: "queued",
+        callback_url: body.callback_url,
+        message: `${process_id} was started; its end will be reported to callback_url.`,
+        timestamp: machine.clock.now().toISOString(),
+      };
+    },
+    ...jobHandlers(jobs),
+    ...sessionHandlers(contexts),
+    ...cacheHandlers(cache),
+    ...environmentHandlers(variables, () => undefined),
+    ...fileHandlers(files),
+    ...metricsOf(machine),
+    ...streamHandlers(machine),
+    ...reportHandlers(machine, served),
+  } satisfies AgentHandlers;
+  for (const { operationId, method, path } of agentContract.operations)
+    if (operationId in handlers) served[operationId] = `${method} ${path}`;
+
+  return contractService<AgentContract, true, MemoryExchange>({
+    contract: agentContract,
+    handlers,
+    unavailable,
+    envelope: agentEnvelope,
+    bodyLimit,
+    authenticate,
+    onRequest: (event) => requests.record(event),
+  });
+}

@@ -1,0 +1,94 @@
+import {
+  type Job,
+  type JobDescription,
+  type JobOutcome,
+  type JobStatus,
+  type Jobs,
+  type JobValues,
+  jobNotFound,
+  statusOf,
+} from "@cloud-sandbox/protocol/handlers";
+import type { TestingClock } from "../testing-clock.js";
+import type { RunningProgram } from "./running-program.js";
+
+/** The programs of a sandbox that nobody waits for, and those that have ended. */
+export class BackgroundJobs implements Jobs {
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(private readonly clock: TestingClock) {}
+
+  add(program: RunningProgram, description: JobDescription): Job {
+    const job = new ProgramJob(program, description, this.clock);
+    this.#jobs.set(job.id, job);
+    return job;
+  }
+
+  list(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  get(id: string): Job {
+    const job = this.#jobs.get(id) ?? this.list().find(({ executionId }) => executionId === id);
+    if (job) return job;
+    throw jobNotFound(id);
+  }
+}
+
+class ProgramJob implements Job {
+  readonly id: string;
+  readonly executionId = globalThis.crypto.randomUUID();
+  readonly ended: Promise<void>;
+  endedAt: Date | undefined;
+  outcome: JobOutcome | undefined;
+  values: JobValues | undefined;
+  readonly #program: RunningProgram;
+
+  constructor(
+    program: RunningProgram,
+    readonly description: JobDescription,
+    private readonly clock: TestingClock,
+  ) {
+    this.id = `${description.kind}_${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 20)}`;
+    this.#program = program;
+    this.ended = program.outcome
+      .then(({ reason, exitCode, duration, ...values }) => {
+        this.outcome = { reason, exitCode, duration };
+        this.values = values;
+      })
+      // A handler of the test that threw: the job failed, and nobody knows how.
+      .catch(() => undefined)
+      .finally(() => {
+        this.endedAt = clock.now();
+      });
+  }
+
+  get pid(): number {
+    return this.#program.pid;
+  }
+
+  get stdout() {
+    return this.#program.stdout;
+  }
+
+  get stderr() {
+    return this.#program.stderr;
+  }
+
+  get startedAt(): Date {
+    return this.#program.startedAt;
+  }
+
+  get status(): JobStatus {
+    return statusOf(this);
+  }
+
+  get duration(): number {
+    const until = this.endedAt ?? this.clock.now();
+    return this.outcome?.duration ?? (until.getTime() - this.startedAt.getTime()) / 1000;
+  }
+
+  async kill(): Promise<void> {
+    this.#program.kill();
+    await this.ended;
+  }
+}

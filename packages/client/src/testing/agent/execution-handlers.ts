@@ -1,0 +1,169 @@
+import {
+  type LanguageName,
+  languageNamed,
+  notStarted,
+  now,
+  type Outcome,
+  outcomeFields,
+  startedFields,
+  valueFields,
+} from "@cloud-sandbox/protocol/handlers";
+import { workspace } from "../memory-files.js";
+import { resolvePath } from "../posix-path.js";
+import type { AgentHandlers } from "./agent-handlers.js";
+import { CommandNotFound, type Machine } from "./machine.js";
+import type { RunningProgram } from "./running-program.js";
+
+/** Those that code can be in. Nothing runs it. */
+const languages: readonly LanguageName[] = [
+  { name: "python", aliases: ["python3"], interpreter: "python3" },
+  { name: "javascript", aliases: ["js", "node", "nodejs"], interpreter: "node" },
+  { name: "bash", aliases: ["sh", "shell"], interpreter: "bash" },
+  { name: "go", aliases: ["golang"], interpreter: "go" },
+];
+
+export const languageNames: readonly string[] = languages.map(({ name }) => name);
+
+interface Placed {
+  readonly timeout?: number;
+  readonly workdir?: string | null;
+  readonly working_dir?: string | null;
+  readonly env?: Readonly<Record<string, string>> | null;
+}
+
+interface CodeBody extends Placed {
+  readonly code: string;
+  readonly language?: string;
+  readonly context?: string | null;
+}
+
+interface CommandBody extends Placed {
+  readonly command: string;
+  readonly args?: readonly string[] | null;
+}
+
+/** Code that somebody waits for: in its context, unless it is to see none. */
+export async function startCode(
+  machine: Machine,
+  body: CodeBody,
+  signal: AbortSignal,
+  { isFresh = false } = {},
+): Promise<RunningProgram> {
+  const { name } = languageNamed(body.language ?? "python", languages);
+  const request = { text: body.code, language: name, args: undefined, ...placeOf(body) };
+  const context = isFresh ? undefined : machine.contexts.of(name, body.context ?? undefined);
+  const leave = await context?.enter();
+  try {
+    const program = machine.start(request, context?.variables);
+    const stop = (): void => program.kill();
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    program.outcome
+      .then(({ contextLost }) => {
+        if (contextLost && context) context.variables = new Map();
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        signal.removeEventListener("abort", stop);
+        leave?.();
+      });
+    return program;
+  } catch (error) {
+    leave?.();
+    throw error;
+  }
+}
+
+/** Throws {@link CommandNotFound} where a program without a shell is not known. */
+export function startCommand(machine: Machine, body: CommandBody): RunningProgram {
+  return machine.start({ language: undefined, ...commandOf(body), ...placeOf(body) });
+}
+
+/** A shell that is given a line by its name is a shell that is given a line. */
+function commandOf({ command, args }: CommandBody): { text: string; args: readonly string[] | undefined } {
+  const [option, line = ""] = args ?? [];
+  if (/^(ba)?sh$/.test(command) && option === "-c" && args?.length === 2)
+    return { text: line, args: undefined };
+  return { text: [command, ...(args ?? [])].join(" "), args: args ?? undefined };
+}
+
+/** Code that nobody waits for: in a context where one is named, when its turn there comes. */
+export async function startInBackground(machine: Machine, body: CodeBody & { name?: string | null }) {
+  const { name: language } = languageNamed(body.language ?? "python", languages);
+  const program =
+    typeof body.context === "string"
+      ? await startCode(machine, body, new AbortController().signal)
+      : machine.start({ text: body.code, language, args: undefined, ...placeOf(body) });
+  const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
+  return { job, program };
+}
+
+function placeOf({ timeout, workdir, working_dir: workingDir, env }: Placed) {
+  return { timeout, env: env ?? {}, workdir: resolvePath(workspace, workdir ?? workingDir ?? ".") };
+}
+
+export function executionHandlers(machine: Machine) {
+  async function execute(body: CodeBody & { cache?: boolean }, signal: AbortSignal) {
+    const { name } = languageNamed(body.language ?? "python", languages);
+    const run = async (): Promise<Outcome> =>
+      (await startCode(machine, body, signal, { isFresh: body.cache === true })).outcome;
+    const { env, workdir } = placeOf(body);
+    const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
+    const { outcome, cached } = body.cache
+      ? await machine.cache.outcome({ name, code: body.code, workdir, variables }, run)
+      : { outcome: await run(), cached: undefined };
+    const kept = cached !== undefined && { cached };
+    return {
+      outcome,
+      fields: { ...outcomeFields(outcome), ...valueFields(outcome), language: name, ...kept },
+    };
+  }
+
+  return {
+    executeCode: async ({ body, signal }) => (await execute(body, signal)).fields,
+
+    async executeRich({ body, signal }) {
+      const { outcome, fields } = await execute(body, signal);
+      return { ...fields, rich_outputs: body.capture_rich ? [...(outcome.displays ?? [])] : [] };
+    },
+
+    executeIpython: async ({ body, signal }) =>
+      (await execute({ ...body, language: "python" }, signal)).fields,
+
+    async runCommand({ body, signal }) {
+      try {
+        const program = startCommand(machine, body);
+        signal.addEventListener("abort", () => program.kill());
+        return { ...outcomeFields(await program.outcome), command: body.command, pid: program.pid };
+      } catch (error) {
+        if (error instanceof CommandNotFound)
+          return { ...outcomeFields(notStarted(error.message, 127)), command: body.command };
+        throw error;
+      }
+    },
+
+    executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).job),
+
+    async runCommandBackground({ body }) {
+      const job = machine.jobs.add(startCommand(machine, body), {
+        kind: "cmd",
+        name: body.name ?? undefined,
+      });
+      return { ...startedFields(job), pid: job.pid };
+    },
+
+    listSystemProcesses() {
+      const processes = machine.processes.list().map(({ pid, command }) => ({
+        pid,
+        ppid: pid === 1 ? 0 : 1,
+        name: command.split(" ", 1).join(),
+        status: "running",
+        cpu_percent: 0,
+        memory_mb: 1,
+        command,
+        user: "sandbox",
+      }));
+      return { processes, count: processes.length, truncated: false, timestamp: now() };
+    },
+  } satisfies AgentHandlers;
+}

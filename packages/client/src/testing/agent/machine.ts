@@ -1,0 +1,151 @@
+import { agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import { RequestMetrics, VariableValues } from "@cloud-sandbox/protocol/handlers";
+import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import type { EgressLog } from "../egress-log.js";
+import type { MemoryFiles } from "../memory-files.js";
+import { answerTo, type Programs } from "../programs.js";
+import type { TestingClock } from "../testing-clock.js";
+import { BackgroundJobs } from "./background-jobs.js";
+import { Contexts } from "./contexts.js";
+import { ExecutionCache } from "./execution-cache.js";
+import { ProcessTable } from "./process-table.js";
+import { type ProgramRequest, RunningProgram } from "./running-program.js";
+
+export interface MachineOptions {
+  readonly sandboxId: string;
+  readonly template: string;
+  readonly clock: TestingClock;
+  readonly files: MemoryFiles;
+  readonly egress: EgressLog;
+  readonly programs: Programs;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The inside of a running sandbox: what its agent is asked about. A sandbox that is started again has a new one. */
+export class Machine {
+  readonly sandboxId: string;
+  readonly template: string;
+  readonly clock: TestingClock;
+  readonly files: MemoryFiles;
+  readonly variables = new VariableValues();
+  readonly contexts = new Contexts();
+  readonly processes = new ProcessTable();
+  readonly jobs: BackgroundJobs;
+  readonly cache: ExecutionCache;
+  readonly requests = new RequestMetrics(agentContract.operations);
+  readonly counts = new ExecutionCounts();
+  readonly startedAt: Date;
+  readonly #programs: Programs;
+  readonly #egress: EgressLog;
+  readonly #gone = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  #isPaused = false;
+
+  constructor(options: MachineOptions) {
+    this.sandboxId = options.sandboxId;
+    this.template = options.template;
+    this.clock = options.clock;
+    this.files = options.files;
+    this.#programs = options.programs;
+    this.#egress = options.egress;
+    this.startedAt = options.clock.now();
+    this.jobs = new BackgroundJobs(options.clock);
+    this.cache = new ExecutionCache(() => options.clock.now());
+    this.variables.replace(options.environment);
+  }
+
+  /** Aborts when the sandbox is stopped or gone, with the problem that says so. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Calls when it is. Returns what prevents it. A signal warns of so many listeners as there may be calls. */
+  onGone(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Seconds. */
+  get uptime(): number {
+    return (this.clock.now().getTime() - this.startedAt.getTime()) / 1000;
+  }
+
+  /** Starts a program; throws a problem where the test does not say what it does. */
+  start(request: ProgramRequest, variables = new Map<string, unknown>()): RunningProgram {
+    const env = { ...Object.fromEntries(this.variables.entries()), ...request.env };
+    return new RunningProgram(this, { ...request, env }, variables, (program) => {
+      const answer = answerTo(this.#programs, program);
+      if (answer === undefined) throw unknownProgram(request);
+      return answer;
+    });
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+  }
+
+  /** Ends all that runs; who waits is told the problem. */
+  end(why: Problem): void {
+    for (const program of this.counts.running) program.kill();
+    this.#gone.abort(why);
+    for (const listener of this.#listeners) listener();
+  }
+
+  async sleep(seconds: number, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const at = new Date(this.clock.now().getTime() + seconds * 1000);
+      const cancel = this.clock.at(at, resolve);
+      const abort = (): void => {
+        cancel();
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      if (signal.aborted) abort();
+    });
+    if (this.#isPaused) await this.sleep(0.005, signal);
+  }
+
+  connect(url: string): { allowed: boolean; reason: string } {
+    return this.#egress.connect(url);
+  }
+}
+
+/** Programs that run, and how many did. */
+class ExecutionCounts {
+  readonly counts = { total: 0, failed: 0 };
+  readonly running = new Set<RunningProgram>();
+
+  get active(): number {
+    return this.running.size;
+  }
+
+  begin(program: RunningProgram): void {
+    this.counts.total += 1;
+    this.running.add(program);
+  }
+
+  end(program: RunningProgram, succeeded: boolean): void {
+    if (!succeeded) this.counts.failed += 1;
+    this.running.delete(program);
+  }
+}
+
+/** Thrown for a command without a shell, of which nobody says what it does. */
+export class CommandNotFound extends Problem {
+  constructor(readonly command: string) {
+    super(400, "INVALID_REQUEST", `${command}: command not found. ${howToTell}`, { details: { command } });
+  }
+}
+
+const howToTell = "The testing service runs no code: say what this program does with its programs option.";
+
+function unknownProgram({ text, language, args }: ProgramRequest): Problem {
+  if (args) return new CommandNotFound(text.split(" ", 1).join());
+  const what = language ?? "command";
+  const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  return new Problem(400, "EXECUTION_FAILED", `Nobody says what the ${what} ${shown} does. ${howToTell}`);
+}

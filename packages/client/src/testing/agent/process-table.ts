@@ -1,0 +1,19 @@
+/** What runs in a sandbox, by the numbers that processes have. */
+export class ProcessTable {
+  readonly #commands = new Map<number, string>([[1, "cloud-sandbox-agent"]]);
+  #last = 1;
+
+  add(command: string): number {
+    this.#last += 1;
+    this.#commands.set(this.#last, command);
+    return this.#last;
+  }
+
+  remove(pid: number): void {
+    this.#commands.delete(pid);
+  }
+
+  list(): { readonly pid: number; readonly command: string }[] {
+    return [...this.#commands].map(([pid, command]) => ({ pid, command }));
+  }
+}

@@ -1,0 +1,192 @@
+import type { Outcome, RichOutput, Termination } from "@cloud-sandbox/protocol/handlers";
+import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import { OutputLog } from "../output-log.js";
+import {
+  type ChildProgram,
+  type ProgramAnswer,
+  type ProgramResult,
+  performed,
+  type TestingProgram,
+} from "../programs.js";
+import { TextQueue } from "../text-queue.js";
+import type { Machine } from "./machine.js";
+
+export interface ProgramRequest {
+  readonly text: string;
+  readonly language: string | undefined;
+  readonly args: readonly string[] | undefined;
+  readonly workdir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly timeout: number | undefined;
+  readonly terminal?: TestingProgram["terminal"];
+}
+
+/** A program of a sandbox, from its start on. */
+export class RunningProgram {
+  readonly stdout = new OutputLog();
+  readonly stderr = new OutputLog();
+  readonly stdin = new TextQueue();
+  readonly pid: number;
+  readonly startedAt: Date;
+  readonly outcome: Promise<Outcome>;
+  readonly #machine: Machine;
+  readonly #displays: RichOutput[] = [];
+  readonly #end = new AbortController();
+  /** What goes on when the program has ended by itself. */
+  readonly #children = new AbortController();
+  readonly #listeners: ((name: string) => void)[] = [];
+  #terminate: (end: Termination) => void = () => undefined;
+
+  constructor(
+    machine: Machine,
+    request: ProgramRequest,
+    variables: Map<string, unknown>,
+    find: (program: TestingProgram) => ProgramAnswer,
+  ) {
+    this.#machine = machine;
+    const program = this.#program(request, variables);
+    const answer = find(program);
+    this.startedAt = machine.clock.now();
+    this.pid = machine.processes.add(request.language === "python" ? "python3" : request.text);
+    this.outcome = this.#run(program, answer, request);
+    // Whoever waits is told; nobody may.
+    this.outcome.catch(() => undefined);
+  }
+
+  /** Ends it with all that it started. */
+  kill(): void {
+    this.#stop({ reason: "killed", exitCode: 137 });
+  }
+
+  /** Ends it, unless it listens. */
+  signal(name: string): void {
+    if (name !== "SIGKILL" && this.#listeners.length > 0)
+      for (const listener of this.#listeners) listener(name);
+    else this.#stop({ reason: "signal", exitCode: 128 + (signalNumbers[name] ?? 15) });
+  }
+
+  #stop(end: Termination): void {
+    this.#terminate(end);
+    this.#end.abort();
+    this.#children.abort();
+  }
+
+  async #run(program: TestingProgram, answer: ProgramAnswer, { timeout }: ProgramRequest): Promise<Outcome> {
+    const { clock, counts, processes } = this.#machine;
+    const stopped = new Promise<Termination>((resolve) => {
+      this.#terminate = resolve;
+    });
+    const { startedAt } = this;
+    const limit =
+      timeout === undefined
+        ? undefined
+        : clock.at(new Date(startedAt.getTime() + timeout * 1000), () =>
+            this.#stop({ reason: "timeout", exitCode: 124 }),
+          );
+    counts.begin(this);
+    let succeeded = false;
+    try {
+      // In a turn of its own: whoever starts it has it before anything happens.
+      const ended = Promise.resolve()
+        .then(() => performed(answer, program))
+        .catch(handlerFailed);
+      ended.catch(() => undefined);
+      const end = await Promise.race([ended, stopped]);
+      const result: ProgramResult = "reason" in end ? {} : end;
+      this.stdout.append(result.stdout ?? "");
+      this.stderr.append(result.stderr ?? "");
+      const termination: Termination =
+        "reason" in end ? end : { reason: "exit", exitCode: end.exitCode ?? 0 };
+      succeeded = termination.exitCode === 0;
+      return {
+        ...termination,
+        pid: this.pid,
+        // A program takes some time, and be it a thousandth of a millisecond.
+        duration: Math.max((clock.now().getTime() - startedAt.getTime()) / 1000, 0.000_001),
+        stdout: whole(this.stdout),
+        stderr: whole(this.stderr),
+        ...(result.value !== undefined && { result: result.value }),
+        ...(this.#displays.length > 0 && { displays: this.#displays }),
+        ...(result.contextLost && { contextLost: true }),
+      };
+    } finally {
+      limit?.();
+      this.stdout.end();
+      this.stderr.end();
+      this.#end.abort();
+      processes.remove(this.pid);
+      counts.end(this, succeeded);
+    }
+  }
+
+  #program(request: ProgramRequest, variables: Map<string, unknown>): TestingProgram {
+    const machine = this.#machine;
+    const { signal } = this.#end;
+    return {
+      sandboxId: machine.sandboxId,
+      text: request.text,
+      language: request.language,
+      args: request.args,
+      env: request.env,
+      workdir: request.workdir,
+      terminal: request.terminal,
+      files: machine.files,
+      variables,
+      stdin: this.stdin,
+      signal,
+      stdout: (text) => this.stdout.append(text),
+      stderr: (text) => this.stderr.append(text),
+      display: (data) => this.#displays.push(...Object.entries(data).map(richOutput)),
+      sleep: async (seconds) => {
+        await machine.sleep(seconds, signal);
+      },
+      until: async (condition) => {
+        while (!condition()) await machine.sleep(0.005, signal);
+      },
+      spawn: (command, run) => this.#spawn(command, run),
+      processes: () => machine.processes.list().map(({ command }) => command),
+      onSignal: (listener) => this.#listeners.push(listener),
+      connect: (url) => machine.connect(url),
+    };
+  }
+
+  #spawn(command: string, run: ((child: ChildProgram) => Promise<void>) | undefined): void {
+    const machine = this.#machine;
+    const { processes, gone } = machine;
+    const pid = processes.add(command);
+    const remove = (): void => processes.remove(pid);
+    const ends = AbortSignal.any([gone, this.#children.signal, ...(run ? [] : [this.#end.signal])]);
+    ends.addEventListener("abort", remove, { once: true });
+    const child = { signal: ends, sleep: (seconds: number) => machine.sleep(seconds, ends) };
+    run?.(child)
+      .catch(() => undefined)
+      .finally(remove);
+  }
+}
+
+/** An error of the test, such as an assertion that did not hold: whoever runs the test is to read it. */
+function handlerFailed(cause: unknown): never {
+  const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  throw new Problem(500, "INTERNAL_ERROR", `What programs says this program does failed. ${text}`, { cause });
+}
+
+const whole = (log: OutputLog) => ({ text: log.text, bytes: log.bytes, truncated: false });
+
+const richOutput = ([type, data]: [string, unknown]): RichOutput => ({
+  type,
+  data: typeof data === "string" || isStructure(data) ? data : String(data),
+});
+
+const isStructure = (data: unknown): data is Record<string, unknown> =>
+  typeof data === "object" && data !== null;
+
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGKILL: 9,
+  SIGUSR1: 10,
+  SIGUSR2: 12,
+  SIGTERM: 15,
+};

@@ -1,0 +1,123 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { errorFrame, resultFrame } from "@cloud-sandbox/protocol/handlers";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/portable-server";
+import type { MemoryRequest } from "../memory-exchange.js";
+import type { ServerSocket } from "../memory-socket.js";
+import type { AgentHandlers } from "./agent-handlers.js";
+import { startCode, startCommand } from "./execution-handlers.js";
+import type { Machine } from "./machine.js";
+import type { RunningProgram } from "./running-program.js";
+import { attendTerminal } from "./terminal-session.js";
+import { attendWatch } from "./watch-session.js";
+
+type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"];
+type CommandFrame = AgentSchemas["CommandStreamRequest"];
+type ControlFrame = Exclude<AgentSchemas["CommandStreamClientFrame"], CommandFrame>;
+
+/** WebSockets that tell of a program while it runs. */
+export function streamHandlers(machine: Machine) {
+  type StreamCall = { readonly request: MemoryRequest; readonly operation: Operation };
+
+  const stream =
+    <First extends object>(start: (first: First, signal: AbortSignal) => Promise<RunningProgram>) =>
+    ({ request, operation }: StreamCall) =>
+      request.upgrade((socket) => new ProgramSession(socket, operation, start));
+
+  const streamCode = stream((frame: ExecuteFrame, signal) => startCode(machine, frame, signal));
+  return {
+    streamExecution: streamCode,
+    streamCode,
+    streamIpython: stream((frame: ExecuteFrame, signal) =>
+      startCode(machine, { ...frame, language: "python" }, signal),
+    ),
+    streamCommand: stream(async (frame: CommandFrame, signal) => {
+      const program = startCommand(machine, frame);
+      if (frame.stdin === false) program.stdin.end();
+      signal.addEventListener("abort", () => program.kill());
+      return program;
+    }),
+    openTerminal: ({ request, operation, query }) =>
+      request.upgrade((socket) => attendTerminal(socket, { machine, operation, ...query })),
+    watchFiles: ({ request, operation }) =>
+      request.upgrade((socket) => attendWatch(socket, operation, machine.files)),
+  } satisfies AgentHandlers;
+}
+
+/** One program over a WebSocket: asked for in the first frame, told about in those that are sent. */
+class ProgramSession<First extends object> {
+  readonly #end = new AbortController();
+  #started = false;
+  #program: RunningProgram | undefined;
+  /** Control frames that came before the program. */
+  readonly #early: ControlFrame[] = [];
+
+  constructor(
+    private readonly socket: ServerSocket,
+    private readonly operation: Operation,
+    private readonly start: (first: First, signal: AbortSignal) => Promise<RunningProgram>,
+  ) {
+    socket.receive((text) => this.#take(text));
+    socket.closed.addEventListener("abort", () => this.#end.abort());
+  }
+
+  #take(text: string): void {
+    try {
+      const frame = readClientFrame<First | ControlFrame>(text, this.operation);
+      if (isControl(frame)) this.#control(frame);
+      else if (this.#started) throw new Problem(400, "INVALID_REQUEST", onlyOne);
+      else void this.#run(frame);
+    } catch (error) {
+      this.socket.send(errorFrame(error));
+      if (!this.#started) this.#complete(false);
+    }
+  }
+
+  async #run(first: First): Promise<void> {
+    this.#started = true;
+    const { socket } = this;
+    let success = false;
+    try {
+      const program = await this.start(first, this.#end.signal);
+      this.#program = program;
+      for (const frame of this.#early.splice(0)) this.#control(frame);
+      const [outcome] = await Promise.all([
+        program.outcome,
+        this.#tell("stdout", program),
+        this.#tell("stderr", program),
+      ]);
+      success = outcome.exitCode === 0;
+      socket.send(resultFrame(outcome, "capture_rich" in first && first.capture_rich === true));
+    } catch (error) {
+      socket.send(errorFrame(error));
+    }
+    this.#complete(success);
+  }
+
+  async #tell(type: "stdout" | "stderr", program: RunningProgram): Promise<void> {
+    for await (const data of program[type].follow())
+      this.socket.send({ type, data, timestamp: new Date().toISOString() });
+  }
+
+  #complete(success: boolean): void {
+    this.socket.send({ type: "complete", success });
+    this.socket.close();
+  }
+
+  #control(frame: ControlFrame): void {
+    if (!this.#started) throw new Problem(400, "INVALID_REQUEST", "The first frame says what to run.");
+    const program = this.#program;
+    if (!program) this.#early.push(frame);
+    else if (frame.type === "cancel") this.#end.abort();
+    else if (frame.type === "signal") program.signal(frame.signal);
+    else if (frame.type === "stdin_close") program.stdin.end();
+    else program.stdin.push(frame.encoding === "base64" ? decoded(frame.data) : frame.data);
+  }
+}
+
+const onlyOne = "One program runs on a connection, and it was started already. Open another connection.";
+
+const decoded = (base64: string): string =>
+  new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+
+const isControl = <First extends object>(frame: First | ControlFrame): frame is ControlFrame =>
+  "type" in frame && ["cancel", "signal", "stdin", "stdin_close"].includes(String(frame.type));
