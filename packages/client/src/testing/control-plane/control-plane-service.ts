@@ -1,0 +1,109 @@
+import {
+  type ControlPlaneContract,
+  controlPlaneContract,
+} from "@cloud-sandbox/protocol/control-plane-contract";
+import {
+  authenticateAccount,
+  deliveryHandlers,
+  IdempotentCreates,
+  sandboxHandlers,
+  templateHandlers,
+} from "@cloud-sandbox/protocol/handlers";
+import {
+  contractService,
+  controlPlaneEnvelope,
+  type Handlers,
+  pageOf,
+} from "@cloud-sandbox/protocol/portable-server";
+import { version } from "../../version.js";
+import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
+import type { TestingClock } from "../testing-clock.js";
+import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
+import { metricsEvents } from "./metrics-events.js";
+import type { Reports } from "./reports.js";
+import type { TemplateBuilds } from "./template-builds.js";
+import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
+import type { TemplateUploads } from "./template-uploads.js";
+import type { TokenRegistry } from "./token-registry.js";
+
+const bodyLimit = 1024 * 1024;
+
+export interface ControlPlaneServiceOptions {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  readonly clock: TestingClock;
+  readonly fleet: MemoryFleet;
+  readonly tokens: TokenRegistry;
+  readonly templates: TemplateCatalogue;
+  readonly builds: TemplateBuilds;
+  readonly uploads: TemplateUploads;
+  readonly reports: Reports;
+}
+
+/** The control plane's contract, served from memory. */
+export function controlPlaneService(options: ControlPlaneServiceOptions): MemoryService {
+  const { apiKey, baseUrl, builds, clock, fleet, reports, templates, tokens, uploads } = options;
+  const creates = new IdempotentCreates<{ sandbox: MemorySandbox; isNew: boolean }>(
+    ({ sandbox }) => fleet.has(sandbox.id),
+    (request) => request,
+  );
+  const handlers: Handlers<ControlPlaneContract, undefined, MemoryExchange> = {
+    getHealth: () => ({
+      status: "healthy",
+      version,
+      runtime: "memory",
+      timestamp: clock.now().toISOString(),
+    }),
+
+    ...sandboxHandlers<MemorySandbox, MemoryExchange>({
+      fleet,
+      creates,
+      tokens,
+      metrics: (id, signal) => metricsEvents(fleet, id, signal),
+      agentUrl: (id) => baseUrl + agentPrefix + id,
+      previewUrls: () => ({}),
+    }),
+
+    ...templateHandlers<MemoryTemplate, MemoryExchange>({
+      templates,
+      builds,
+      uploads,
+      baseUrl: () => baseUrl,
+      stream: (pieces) => pieces,
+    }),
+
+    ...deliveryHandlers({
+      deliveries: () => reports,
+      redeliver: (id) => reports.redeliver(id),
+    }),
+
+    listSandboxEgress: ({ params, query, requestId }) => {
+      const { id, egressLog } = fleet.get(params.id);
+      const numbered = egressLog.entries.map((entry, index) => ({
+        entry,
+        key: String(index).padStart(16, "0"),
+      }));
+      const { items, nextCursor } = pageOf(numbered, ({ key }) => key, { ...query, cursor: query.cursor });
+      return {
+        object: "list",
+        data: items.map(({ entry }) => entry),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        totals: egressLog.totals,
+        url: `/v1/sandboxes/${id}/egress`,
+        request_id: requestId,
+      };
+    },
+  };
+
+  return contractService<ControlPlaneContract, undefined, MemoryExchange>({
+    contract: controlPlaneContract,
+    handlers,
+    envelope: controlPlaneEnvelope,
+    authenticate: (call) => authenticateAccount(call, (key) => key === apiKey),
+    bodyLimit,
+  });
+}
+
+/** Below the control plane's URL, where the agents are reached. */
+export const agentPrefix = "/agent/";

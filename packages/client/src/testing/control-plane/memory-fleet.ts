@@ -1,0 +1,192 @@
+import {
+  type Created,
+  type CreateRequest,
+  type EndedSandbox,
+  type Fleet,
+  nameTaken,
+  otherTemplate,
+  type SandboxFacts,
+  sandboxEnded,
+  sandboxNotFound,
+  sandboxPaused,
+  sandboxStopped,
+  templateNotReady,
+  withOwnLimits,
+} from "@cloud-sandbox/protocol/handlers";
+import { Machine } from "../agent/machine.js";
+import { EgressLog } from "../egress-log.js";
+import { MemoryFiles } from "../memory-files.js";
+import type { Programs } from "../programs.js";
+import type { TestingClock } from "../testing-clock.js";
+import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
+
+/** A sandbox that exists. */
+export interface MemorySandbox extends SandboxFacts {
+  readonly template: MemoryTemplate;
+  readonly files: MemoryFiles;
+  readonly egressLog: EgressLog;
+  readonly environment: Readonly<Record<string, string>>;
+  status: SandboxFacts["status"];
+  /** None while it is stopped. */
+  machine: Machine | undefined;
+  timeoutSeconds: number;
+  expiresAt: Date;
+  cancelDeadline: () => void;
+}
+
+export interface MemoryFleetOptions {
+  readonly clock: TestingClock;
+  readonly programs: Programs;
+  readonly templates: TemplateCatalogue;
+}
+
+/** All sandboxes of a service, from create to their end. */
+export class MemoryFleet implements Fleet<MemorySandbox> {
+  readonly #sandboxes = new Map<string, MemorySandbox>();
+  readonly #ended = new Map<string, EndedSandbox>();
+
+  constructor(private readonly options: MemoryFleetOptions) {}
+
+  list(): readonly MemorySandbox[] {
+    return [...this.#sandboxes.values()];
+  }
+
+  has(id: string): boolean {
+    return this.#sandboxes.has(id);
+  }
+
+  get(id: string): MemorySandbox {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox) return sandbox;
+    const ended = this.#ended.get(id);
+    throw ended ? sandboxEnded(ended) : sandboxNotFound(id);
+  }
+
+  /** The inside of a sandbox that runs. */
+  reachable(id: string): Machine {
+    const { status, machine } = this.get(id);
+    if (status === "paused") throw sandboxPaused(id);
+    if (!machine) throw sandboxStopped(id);
+    return machine;
+  }
+
+  async create(request: CreateRequest): Promise<MemorySandbox> {
+    const { name, egress, timeoutSeconds } = request;
+    const { clock, templates } = this.options;
+    const template = templates.get(request.template);
+    const { built, content } = template;
+    if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
+    if (name !== undefined && this.#named(name)) throw nameTaken(name);
+    const now = clock.now();
+    const sandbox: MemorySandbox = {
+      id: newId(now),
+      template: withOwnLimits(template, request.limits),
+      name,
+      metadata: request.metadata,
+      egress,
+      egressLog: new EgressLog(egress, clock),
+      // Nothing runs that could be isolated: a sandbox has what was asked for.
+      isolation: request.minIsolation ?? "namespace",
+      environment: { ...content?.environment, ...request.environment },
+      files: new MemoryFiles(clock, content?.files),
+      createdAt: now,
+      failureReason: undefined,
+      status: "running",
+      machine: undefined,
+      timeoutSeconds,
+      expiresAt: now,
+      cancelDeadline: () => undefined,
+    };
+    this.#boot(sandbox);
+    this.#sandboxes.set(sandbox.id, sandbox);
+    return this.setTimeout(sandbox.id, timeoutSeconds);
+  }
+
+  /** The sandbox of that name, running. Its deadline is never brought nearer. */
+  async getOrCreate(request: CreateRequest & { readonly name: string }): Promise<Created<MemorySandbox>> {
+    const { clock, templates } = this.options;
+    const template = templates.get(request.template);
+    const sandbox = this.#named(request.name);
+    if (!sandbox) return { sandbox: await this.create(request), isNew: true };
+    if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
+    if (sandbox.status === "paused") await this.resume(sandbox.id);
+    else await this.start(sandbox.id);
+    const wanted = clock.now().getTime() + request.timeoutSeconds * 1000;
+    if (wanted > sandbox.expiresAt.getTime()) this.setTimeout(sandbox.id, request.timeoutSeconds);
+    return { sandbox, isNew: false };
+  }
+
+  async delete(id: string): Promise<void> {
+    this.get(id);
+    this.#end(id, "deleted");
+  }
+
+  async pause(id: string): Promise<MemorySandbox> {
+    const sandbox = this.get(id);
+    if (!sandbox.machine) throw sandboxStopped(id);
+    sandbox.machine.pause();
+    sandbox.status = "paused";
+    return sandbox;
+  }
+
+  async resume(id: string): Promise<MemorySandbox> {
+    const sandbox = this.get(id);
+    if (!sandbox.machine) throw sandboxStopped(id);
+    sandbox.machine.resume();
+    sandbox.status = "running";
+    return sandbox;
+  }
+
+  async stop(id: string): Promise<MemorySandbox> {
+    const sandbox = this.get(id);
+    sandbox.machine?.end(sandboxStopped(id));
+    sandbox.machine = undefined;
+    sandbox.status = "stopped";
+    return sandbox;
+  }
+
+  async start(id: string): Promise<MemorySandbox> {
+    const sandbox = this.get(id);
+    if (sandbox.status === "paused") throw sandboxPaused(id);
+    if (!sandbox.machine) this.#boot(sandbox);
+    sandbox.status = "running";
+    return sandbox;
+  }
+
+  setTimeout(id: string, seconds: number): MemorySandbox {
+    const sandbox = this.get(id);
+    const { clock } = this.options;
+    sandbox.timeoutSeconds = seconds;
+    sandbox.expiresAt = new Date(clock.now().getTime() + seconds * 1000);
+    sandbox.cancelDeadline();
+    sandbox.cancelDeadline = clock.at(sandbox.expiresAt, () => this.#end(id, "expired"));
+    return sandbox;
+  }
+
+  #boot(sandbox: MemorySandbox): void {
+    const { clock, programs } = this.options;
+    const { id: sandboxId, template, files, environment, egressLog } = sandbox;
+    const place = { sandboxId, template: template.name, files, environment };
+    sandbox.machine = new Machine({ ...place, clock, programs, egress: egressLog });
+  }
+
+  #named(name: string): MemorySandbox | undefined {
+    return this.list().find((sandbox) => sandbox.name === name);
+  }
+
+  #end(id: string, end: EndedSandbox["end"]): void {
+    const { cancelDeadline, createdAt, expiresAt, machine } = this.get(id);
+    cancelDeadline();
+    this.#sandboxes.delete(id);
+    const ended = { id, end, createdAt, expiresAt };
+    this.#ended.set(id, ended);
+    machine?.end(sandboxEnded(ended));
+  }
+}
+
+/** As the local backend's: the time, and what makes it one of its own. */
+function newId(now: Date): string {
+  const random = globalThis.crypto.getRandomValues(new Uint8Array(8));
+  const letters = Array.from(random, (byte) => String.fromCharCode(97 + (byte % 26)));
+  return `${Math.floor(now.getTime() / 1000)}${letters.join("")}`;
+}

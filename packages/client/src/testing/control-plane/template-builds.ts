@@ -1,0 +1,178 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import {
+  type BuildFacts,
+  type BuildRecord,
+  type BuildStep,
+  buildNotFound,
+  buildStep,
+  describeStep,
+  invalidBuild,
+  templateIsPublic,
+  templateNameTaken,
+} from "@cloud-sandbox/protocol/handlers";
+import { Machine } from "../agent/machine.js";
+import { EgressLog } from "../egress-log.js";
+import { MemoryFiles, workspace } from "../memory-files.js";
+import { resolvePath } from "../posix-path.js";
+import type { Programs } from "../programs.js";
+import type { TestingClock } from "../testing-clock.js";
+import { BuildLog } from "./build-log.js";
+import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
+import { type TemplateUploads, unpackInto } from "./template-uploads.js";
+
+type BuildRequest = ControlPlaneSchemas["TemplateBuildRequest"];
+
+interface MemoryBuild extends BuildFacts {
+  record: BuildRecord;
+  readonly log: BuildLog;
+}
+
+export interface TemplateBuildsOptions {
+  readonly clock: TestingClock;
+  readonly programs: Programs;
+  readonly templates: TemplateCatalogue;
+  readonly uploads: TemplateUploads;
+}
+
+/** Where the next step is. */
+interface Place {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly workdir: string;
+}
+
+/** The builds of a service. Their commands are programs like all others: the test says what they do. */
+export class TemplateBuilds {
+  readonly #builds: MemoryBuild[] = [];
+  #lastId = 1000;
+
+  constructor(private readonly options: TemplateBuildsOptions) {}
+
+  async start(request: BuildRequest): Promise<BuildRecord> {
+    const { clock, templates, uploads } = this.options;
+    const existing = templates.find(request.name);
+    if (existing && (!existing.built || (existing.built.status === "active" && request.update !== true)))
+      throw templateNameTaken(request.name);
+    const base = templates.find(request.from_image ?? "base");
+    if (!base)
+      throw invalidBuild(`from_image names ${request.from_image}, which is no template of this service.`);
+    const steps = (request.steps ?? []).map(buildStep);
+    for (const [index, step] of steps.entries())
+      if (step.kind === "copy" && !uploads.find(step.filesHash))
+        throw invalidBuild(`Step ${index + 1} (COPY) names files that were not uploaded.`);
+
+    this.#lastId += 1;
+    const record: BuildRecord = {
+      id: `build_${this.#lastId}`,
+      templateId: existing?.id ?? String(this.#lastId),
+      status: "building",
+      progress: 0,
+      currentStep: "",
+      startedAt: clock.now().toISOString(),
+      completedAt: undefined,
+      error: undefined,
+      log: "",
+      stepKeys: [],
+    };
+    const build = { record, log: new BuildLog() };
+    this.#builds.push(build);
+    templates.put(this.#template(request, base, record, "building"));
+    void this.#run(build, request, base, steps);
+    return record;
+  }
+
+  find(id: string): BuildFacts {
+    const build = this.#builds.findLast(({ record }) => record.id === id || record.templateId === id);
+    if (!build) throw buildNotFound();
+    return build;
+  }
+
+  async remove({ id, name, built }: MemoryTemplate): Promise<void> {
+    if (!built) throw templateIsPublic(name);
+    this.options.templates.remove(id);
+  }
+
+  async #run(
+    build: MemoryBuild,
+    request: BuildRequest,
+    base: MemoryTemplate,
+    steps: readonly BuildStep[],
+  ): Promise<void> {
+    const { clock, templates } = this.options;
+    const files = new MemoryFiles(clock, base.content?.files);
+    let place: Place = { environment: base.content?.environment ?? {}, workdir: workspace };
+    let error: string | undefined;
+    try {
+      for (const [index, step] of steps.entries()) {
+        const currentStep = `Step ${index + 1}/${steps.length}: ${describeStep(step)}`;
+        build.log.line(currentStep);
+        build.record = { ...build.record, currentStep, progress: Math.floor((90 * index) / steps.length) };
+        place = await this.#perform(step, place, files, build);
+      }
+    } catch (cause) {
+      error = cause instanceof Error ? cause.message : String(cause);
+      build.log.line(error);
+    }
+    const status = error === undefined ? "active" : "failed";
+    build.record = { ...build.record, status, error, progress: 100, completedAt: clock.now().toISOString() };
+    if (templates.find(build.record.templateId)) {
+      const content = { files, environment: place.environment };
+      templates.put({ ...this.#template(request, base, build.record, status), content });
+    }
+    build.log.wake();
+  }
+
+  async #perform(step: BuildStep, place: Place, files: MemoryFiles, build: MemoryBuild): Promise<Place> {
+    const { clock, programs, uploads } = this.options;
+    switch (step.kind) {
+      case "env":
+        return { ...place, environment: { ...place.environment, [step.name]: step.value } };
+      case "workdir": {
+        const workdir = resolvePath(place.workdir, step.path);
+        files.makeDirectory(workdir);
+        return { ...place, workdir };
+      }
+      case "copy":
+        await unpackInto(files, resolvePath(place.workdir, step.destination), uploads.find(step.filesHash));
+        return place;
+      case "run": {
+        const egress = new EgressLog({ internetAccess: true }, clock);
+        const sandboxId = build.record.id;
+        const { environment, workdir } = place;
+        const machine = new Machine({ sandboxId, template: "", clock, files, egress, programs, environment });
+        const request = { text: step.command, language: undefined, args: undefined, workdir, env: {} };
+        const program = machine.start({ ...request, timeout: undefined });
+        const { exitCode, stdout, stderr } = await program.outcome;
+        for (const { text } of [stdout, stderr]) build.log.append(text);
+        if (exitCode !== 0) throw new Error(`${describeStep(step)} failed with exit code ${exitCode}.`);
+        return place;
+      }
+      default:
+        return place;
+    }
+  }
+
+  #template(
+    request: BuildRequest,
+    base: MemoryTemplate,
+    { id: buildId, templateId, startedAt }: BuildRecord,
+    status: "building" | "active" | "failed",
+  ): MemoryTemplate {
+    const { content: _, ...like } = base;
+    return {
+      ...like,
+      id: templateId,
+      name: request.name,
+      displayName: request.name,
+      description: "",
+      category: "custom",
+      built: {
+        status,
+        buildId,
+        createdAt: startedAt,
+        updatedAt: this.options.clock.now().toISOString(),
+        fromImage: request.from_image ?? "",
+        startCommand: request.startCmd ?? undefined,
+      },
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import { tokenIssuer } from "@cloud-sandbox/protocol";
+import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import type { TestingClock } from "../testing-clock.js";
+
+/** Seconds: a day, as the cloud's. */
+const lifetime = 24 * 60 * 60;
+
+interface Issued {
+  readonly sandboxId: string;
+  readonly expiresAt: Date;
+}
+
+/** The tokens that were handed out. They look like the cloud's; what counts is that they are remembered. */
+export class TokenRegistry {
+  readonly #issued = new Map<string, Issued>();
+
+  constructor(private readonly clock: TestingClock) {}
+
+  async issue(sandboxId: string): Promise<{ token: string; expiresAt: Date }> {
+    const now = Math.floor(this.clock.now().getTime() / 1000);
+    const expiresAt = new Date((now + lifetime) * 1000);
+    const jti = globalThis.crypto.randomUUID();
+    const claims = { iss: tokenIssuer, sub: sandboxId, iat: now, exp: now + lifetime, jti };
+    const signature = globalThis.crypto.randomUUID().replaceAll("-", "");
+    const token = `${encoded({ alg: "none" })}.${encoded(claims)}.${signature}`;
+    this.#issued.set(token, { sandboxId, expiresAt });
+    return { token, expiresAt };
+  }
+
+  /** Throws a 401 problem unless it is a token for that sandbox. */
+  verify(sandboxId: string, token: string): true {
+    if (token === "")
+      throw refusal(
+        "AUTHENTICATION_REQUIRED",
+        "Send the sandbox's token as Authorization: Bearer <auth_token>.",
+      );
+    const issued = this.#issued.get(token);
+    if (issued?.sandboxId !== sandboxId)
+      throw refusal(
+        "INVALID_TOKEN",
+        "The token is not one for this sandbox. Get its token from the control plane.",
+      );
+    if (issued.expiresAt <= this.clock.now())
+      throw refusal("TOKEN_EXPIRED", "The token has expired. Refresh it at the control plane.");
+    return true;
+  }
+}
+
+const refusal = (
+  code: "AUTHENTICATION_REQUIRED" | "INVALID_TOKEN" | "TOKEN_EXPIRED",
+  message: string,
+): Problem => new Problem(401, code, message, { headers: { "www-authenticate": "Bearer" } });
+
+const encoded = (value: object): string =>
+  btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
