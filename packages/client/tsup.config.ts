@@ -1,17 +1,40 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
+import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
-export default defineConfig({
-  entry: { index: "src/index.ts", opentelemetry: "src/opentelemetry.ts" },
+const shared: Options = {
   format: ["esm", "cjs"],
   target: "node20",
-  // The contracts' types and constants come along: their package is not published. The path makes the
+  // The contracts' types, constants and handlers come along: their package is not published. The paths make the
   // declarations come along too.
   noExternal: ["@cloud-sandbox/protocol"],
   dts: {
     compilerOptions: {
       stripInternal: true,
-      paths: { "@cloud-sandbox/protocol": ["../protocol/src/index.ts"] },
+      paths: {
+        "@cloud-sandbox/protocol": ["../protocol/src/index.ts"],
+        "@cloud-sandbox/protocol/*": ["../protocol/src/*/index.ts"],
+      },
     },
   },
-  clean: true,
-});
+};
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { index: "src/index.ts", opentelemetry: "src/opentelemetry.ts" },
+    // Also drops the imports that splitting leaves for their order alone.
+    treeshake: { moduleSideEffects: false },
+    clean: ["!testing/**"],
+  },
+  // Apart, so that the client shares no file with it and stays as small as it is.
+  {
+    ...shared,
+    entry: { index: "src/testing/index.ts", msw: "src/testing/msw.ts" },
+    outDir: "dist/testing",
+    // Bundlers for browsers leave modern-tar out of the client, which has no files there; the service unpacks in memory.
+    noExternal: ["@cloud-sandbox/protocol", "hono", "modern-tar"],
+    esbuildPlugins: [thirdPartyLicences()],
+    minifyWhitespace: true,
+    clean: true,
+  },
+]);

@@ -1,0 +1,204 @@
+import { bearerToken } from "@cloud-sandbox/protocol/handlers";
+import {
+  agentEnvelope,
+  controlPlaneEnvelope,
+  type Envelope,
+  Problem,
+  Reply,
+} from "@cloud-sandbox/protocol/portable-server";
+import type { SandboxClientOptions } from "../client-options.js";
+import type { Fetch } from "../transport/fetch-transport.js";
+import type { OpenWebSocket } from "../transport/sockets.js";
+import { agentService } from "./agent/agent-service.js";
+import type { Machine } from "./agent/machine.js";
+import { agentPrefix, controlPlaneService } from "./control-plane/control-plane-service.js";
+import { MemoryFleet } from "./control-plane/memory-fleet.js";
+import { Reports } from "./control-plane/reports.js";
+import { TemplateBuilds } from "./control-plane/template-builds.js";
+import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
+import { TemplateUploads } from "./control-plane/template-uploads.js";
+import { TokenRegistry } from "./control-plane/token-registry.js";
+import {
+  type Attend,
+  type MemoryReply,
+  MemoryRequest,
+  type MemoryService,
+  responseOf,
+} from "./memory-exchange.js";
+import type { MemoryFiles } from "./memory-files.js";
+import { MemorySocket } from "./memory-socket.js";
+import type { Programs } from "./programs.js";
+import { TestingClock } from "./testing-clock.js";
+
+/** What a service for tests is made with. */
+export interface TestingServiceOptions {
+  /**
+   * What programs do: nothing is run. A table from their text to their answer, or a function. A program that it does not
+   * know is refused, with a message that quotes it. Default: it knows none.
+   */
+  programs?: Programs | undefined;
+  /** The only key that is accepted. Default `testing-key`. */
+  apiKey?: string | undefined;
+  /** Where the service believes it is. Default `http://sandboxes.test`. */
+  baseUrl?: string | undefined;
+  /** Carries the reports of asynchronous executions to their callback URLs. Default: the global `fetch`. */
+  sendReport?: Fetch | undefined;
+}
+
+/** A control plane and the agents of its sandboxes, in memory: both contracts, without a network and without isolation. */
+export class TestingService {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  /** The service's time. */
+  readonly clock = new TestingClock();
+  readonly #controlPlane: MemoryService;
+  readonly #agents = new WeakMap<Machine, MemoryService>();
+  readonly #fleet: MemoryFleet;
+  readonly #tokens = new TokenRegistry(this.clock);
+  readonly #reports: Reports;
+
+  constructor(options: TestingServiceOptions = {}) {
+    const { clock } = this;
+    const { apiKey = "testing-key", baseUrl = "http://sandboxes.test", programs = {} } = options;
+    this.apiKey = apiKey;
+    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    const templates = new TemplateCatalogue();
+    const uploads = new TemplateUploads(clock);
+    this.#fleet = new MemoryFleet({ clock, programs, templates });
+    this.#reports = new Reports(clock, options.sendReport ?? ((request) => globalThis.fetch(request)));
+    this.#controlPlane = controlPlaneService({
+      apiKey,
+      baseUrl: this.baseUrl,
+      clock,
+      fleet: this.#fleet,
+      tokens: this.#tokens,
+      templates,
+      builds: new TemplateBuilds({ clock, programs, templates, uploads }),
+      uploads,
+      reports: this.#reports,
+    });
+  }
+
+  /** For `new SandboxClient(service.clientOptions)`. */
+  get clientOptions(): Pick<SandboxClientOptions, "apiKey" | "baseUrl" | "fetch" | "webSocket"> {
+    const { apiKey, baseUrl, fetch, webSocket } = this;
+    return { apiKey, baseUrl, fetch, webSocket };
+  }
+
+  /** Answers a request as the network would. Rejects for other addresses than the service's. */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    return responseOf(await this.#answer(request), request);
+  };
+
+  /** Opens a WebSocket to an agent. */
+  readonly webSocket: OpenWebSocket = (url, { headers }) => {
+    const request = new Request(url.replace(/^ws/, "http"), { headers });
+    return new MemorySocket(this.#admit(request));
+  };
+
+  /** The files of a sandbox, to put some there before a test and to look at after. Throws where it is no more. */
+  filesOf(sandboxId: string): MemoryFiles {
+    return this.#fleet.get(sandboxId).files;
+  }
+
+  async #admit(source: Request): Promise<Attend> {
+    const { machine, request } = this.#toAgent(source, true);
+    const { status } = await this.#ofAgent(machine)(request, () => source.signal);
+    const { attend } = request;
+    if (!attend) throw new Error(`The WebSocket was refused with ${status}.`);
+    return (socket) => {
+      const leave = machine.onGone(() => socket.close(goingAway));
+      socket.closed.addEventListener("abort", leave);
+      attend(socket);
+    };
+  }
+
+  async #answer(source: Request): Promise<MemoryReply> {
+    const { origin, pathname, search } = new URL(source.url);
+    if (origin !== new URL(this.baseUrl).origin)
+      throw new TypeError(`fetch failed: the testing service is ${this.baseUrl}, not ${origin}.`);
+    const isAgents = this.#pathOf(pathname).startsWith(agentPrefix);
+    const headers = { date: this.clock.now().toUTCString() };
+    try {
+      const reply = await untilAborted(source.signal, async () => {
+        if (!isAgents) {
+          const request = new MemoryRequest(source, this.#pathOf(pathname) + search);
+          return this.#controlPlane(request, () => source.signal);
+        }
+        const { machine, request } = this.#toAgent(source);
+        const ask = () => this.#ofAgent(machine)(request, () => source.signal);
+        return until(machine.gone, (listener) => machine.onGone(listener), ask);
+      });
+      return new Reply(reply.body, { ...headers, ...reply.headers }, reply.status);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return refusal(error, isAgents ? agentEnvelope : controlPlaneEnvelope, headers);
+    }
+  }
+
+  #pathOf(pathname: string): string {
+    return pathname.slice(new URL(this.baseUrl).pathname.replace(/\/+$/, "").length);
+  }
+
+  /** Throws what there is to say where the sandbox's agent cannot be asked. */
+  #toAgent(source: Request, isUpgrade = false): { machine: Machine; request: MemoryRequest } {
+    const { pathname, search } = new URL(source.url);
+    const [, id = "", path = ""] =
+      /^([^/]*)(.*)$/.exec(this.#pathOf(pathname).slice(agentPrefix.length)) ?? [];
+    return {
+      machine: this.#fleet.reachable(id),
+      request: new MemoryRequest(source, (path || "/") + search, isUpgrade),
+    };
+  }
+
+  #ofAgent(machine: Machine): MemoryService {
+    const known = this.#agents.get(machine);
+    if (known) return known;
+    const service = agentService({
+      machine,
+      reports: this.#reports,
+      authenticate: ({ header }) =>
+        this.#tokens.verify(machine.sandboxId, bearerToken(header("authorization"))),
+    });
+    this.#agents.set(machine, service);
+    return service;
+  }
+}
+
+/** Of a WebSocket whose server ends. */
+const goingAway = 1001;
+
+/** What `work` gives, unless the signal aborts first: then it rejects with the signal's reason. */
+async function untilAborted<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+  const listen = (listener: () => void): (() => void) => {
+    signal.addEventListener("abort", listener);
+    return () => signal.removeEventListener("abort", listener);
+  };
+  return until(signal, listen, work);
+}
+
+async function until<Value>(
+  signal: AbortSignal,
+  listen: (listener: () => void) => () => void,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  signal.throwIfAborted();
+  let leave = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    leave = listen(() => reject(signal.reason));
+  });
+  return Promise.race([work(), aborted]).finally(leave);
+}
+
+function refusal(problem: Problem, envelope: Envelope, headers: Record<string, string>): MemoryReply {
+  const requestId = `req_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
+  const body = JSON.stringify(envelope(problem, { requestId, timestamp: new Date().toISOString() }));
+  const sent = {
+    ...headers,
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    ...problem.headers,
+  };
+  return new Reply(body, sent, problem.status);
+}
