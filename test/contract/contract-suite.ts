@@ -4,7 +4,7 @@ import {
   NotFoundError,
   PermissionDeniedError,
   type Sandbox,
-  SandboxClient,
+  type SandboxClient,
   SandboxExpiredError,
   ValidationError,
 } from "cloud-sandbox";
@@ -12,13 +12,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backend } from "./backend.js";
 import { backgroundSuite } from "./background.js";
 import { contextSuite } from "./contexts.js";
+import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
 import { streamSuite } from "./streams.js";
 import { webhookSuite } from "./webhooks.js";
 
 /** What every backend must do, written once. */
-export function contractSuite(name: string, start: () => Promise<Backend>): void {
-  describe(name, () => {
+export function contractSuite(start: () => Promise<Backend>): void {
+  describe("the contract", () => {
     let backend: Backend;
     let client: SandboxClient;
     let sandbox: Sandbox;
@@ -130,7 +131,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
       });
 
       test("are not there for a wrong key", async () => {
-        const stranger = new SandboxClient({ apiKey: "wrong", baseUrl: backend.url });
+        const stranger = backend.clientWith("wrong");
         await expect(stranger.sandboxes.get(sandbox.id)).rejects.toThrow(AuthenticationError);
         await stranger.close();
       });
@@ -257,6 +258,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
     webhookSuite(() => sandbox);
     streamSuite(() => sandbox);
     liveSuite(() => sandbox);
+    lifecycleSuite(() => client);
 
     describe("files", () => {
       test("come back as they were written, text and bytes", async () => {
@@ -325,7 +327,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
       test("accepts no token but its sandbox's own", async () => {
         await using other = await client.sandboxes.create({ template: "base" });
         const { auth_token: token } = (await (
-          await fetch(`${backend.url}/v1/sandboxes/${other.id}/token/refresh`, {
+          await backend.fetch(`${backend.url}/v1/sandboxes/${other.id}/token/refresh`, {
             method: "POST",
             headers: { "x-api-key": backend.apiKey },
           })
@@ -337,7 +339,7 @@ export function contractSuite(name: string, start: () => Promise<Backend>): void
           { "x-api-key": backend.apiKey },
           { authorization: `Bearer ${token.split(".").slice(0, 2).join(".")}.` },
         ]) {
-          const { status } = await fetch(`${sandbox.publicHost}/env`, {
+          const { status } = await backend.fetch(`${sandbox.publicHost}/env`, {
             headers: credentials as Record<string, string>,
           });
           expect(status).toBe(401);

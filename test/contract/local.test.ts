@@ -1,4 +1,6 @@
 import { contractSuite } from "./contract-suite.js";
 import { startLocalBackend } from "./local-backend.js";
+import { operationsSuite } from "./operations-suite.js";
 
-contractSuite("the local backend", startLocalBackend);
+contractSuite(startLocalBackend);
+operationsSuite(startLocalBackend);

@@ -26,8 +26,8 @@ const proofs: Readonly<Record<string, Proof>> = {
 };
 
 /** A test for every operation of both contracts. */
-export function operationsSuite(name: string, start: () => Promise<Backend>): void {
-  describe(`${name}: the operation`, () => {
+export function operationsSuite(start: () => Promise<Backend>): void {
+  describe("the operation", () => {
     let bench: Bench;
 
     beforeAll(async () => {

@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import { startLocalBackend } from "./local-backend.js";
-import { operationsPage, operationsSuite, unproven } from "./operations-suite.js";
-
-operationsSuite("the local backend", startLocalBackend);
+import { operationsPage, unproven } from "./operations-suite.js";
 
 test("every operation of both contracts has a test", () => {
   expect(unproven()).toEqual([]);

@@ -1,4 +1,8 @@
+import type { WebSocketLike } from "cloud-sandbox";
 import { WebSocket } from "undici";
+
+/** Text, or a binary message. */
+type Message = string | Uint8Array<ArrayBuffer>;
 
 export type Frame = Readonly<Record<string, unknown>>;
 
@@ -10,7 +14,10 @@ export class FrameSocket implements Disposable {
   /** The status it was closed with. */
   closed: number | undefined;
 
-  private constructor(private readonly socket: WebSocket) {
+  private constructor(
+    private readonly socket: WebSocketLike,
+    private readonly sendMessage: (message: Message) => void,
+  ) {
     socket.addEventListener("message", ({ data }) => this.#receive(data));
     socket.addEventListener("close", ({ code }) => {
       this.closed = code;
@@ -23,12 +30,18 @@ export class FrameSocket implements Disposable {
   static async open(url: string, token: string): Promise<FrameSocket> {
     const headers = { authorization: `Bearer ${token}` };
     const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
-    const opened = new FrameSocket(socket);
+    return FrameSocket.over(socket, (message) => socket.send(message));
+  }
+
+  /** Resolves when it is open. */
+  static async over(
+    socket: WebSocketLike,
+    send = (message: Message): void => socket.send(String(message)),
+  ): Promise<FrameSocket> {
+    const opened = new FrameSocket(socket, send);
     await new Promise<void>((resolve, reject) => {
-      socket.addEventListener("open", () => resolve(), { once: true });
-      socket.addEventListener("error", ({ message }) => reject(new Error(`${url}: ${message}`)), {
-        once: true,
-      });
+      socket.addEventListener("open", resolve);
+      socket.addEventListener("error", () => reject(new Error("The WebSocket was not opened.")));
     });
     return opened;
   }
@@ -37,9 +50,9 @@ export class FrameSocket implements Disposable {
     this.sendRaw(JSON.stringify(frame));
   }
 
-  /** Text, or a binary message; nothing once it is closed. */
-  sendRaw(message: string | Uint8Array<ArrayBuffer>): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(message);
+  /** Nothing once it is closed. */
+  sendRaw(message: Message): void {
+    if (this.closed === undefined) this.sendMessage(message);
   }
 
   /** What frames of that type carried, joined. */

@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
-import { FrameSocket } from "../../support/frame-socket.js";
+import type { FrameSocket } from "../../support/frame-socket.js";
 import type { Backend } from "../backend.js";
 
 /** One test of one operation, over the typed low-level clients. */
@@ -45,16 +45,16 @@ export class Bench {
   /** Asks the shared sandbox's agent for something in no client's words. */
   readonly request = (method: string, path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { authorization: `Bearer ${this.token}`, ...init.headers };
-    return fetch(`${this.agentUrl}${path}`, { ...init, method, headers });
+    return this.backend.fetch(`${this.agentUrl}${path}`, { ...init, method, headers });
   };
 
   /** A WebSocket to the shared sandbox's agent, open. */
   async socket(path: string): Promise<FrameSocket> {
-    return FrameSocket.open(this.agentUrl + path, this.token);
+    return this.backend.openSocket(this.agentUrl + path, this.token);
   }
 
   private get agentUrl(): string {
-    return `${this.backend.url}/agent/${this.sandbox.id}`;
+    return this.sandbox.publicHost ?? "";
   }
 }
 

@@ -3,7 +3,7 @@ import { type Bench, type Proof, proof, success } from "./proof.js";
 
 export const sandboxProofs: Readonly<Record<string, Proof>> = {
   getHealth: proof("says without a key that the control plane works", async ({ backend }) => {
-    const answer = await fetch(`${backend.url}/health`);
+    const answer = await backend.fetch(`${backend.url}/health`);
     expect(await answer.json()).toMatchObject({ status: "healthy" });
   }),
 
@@ -17,15 +17,18 @@ export const sandboxProofs: Readonly<Record<string, Proof>> = {
     expect(await ids("paused")).not.toContain(sandbox.id);
   }),
 
-  createSandbox: proof("gives a token that the sandbox's agent takes at once", async ({ controlPlane }) => {
-    const body = { template_name: "base", timeout_seconds: 60 };
-    const created = await success(controlPlane.POST("/v1/sandboxes", { body }));
-    const answer = await fetch(`${created.public_host}/env`, {
-      headers: { authorization: `Bearer ${created.auth_token}` },
-    });
-    expect(answer.status).toBe(200);
-    await controlPlane.DELETE("/v1/sandboxes/{id}", { params: { path: { id: created.id } } });
-  }),
+  createSandbox: proof(
+    "gives a token that the sandbox's agent takes at once",
+    async ({ backend, controlPlane }) => {
+      const body = { template_name: "base", timeout_seconds: 60 };
+      const created = await success(controlPlane.POST("/v1/sandboxes", { body }));
+      const answer = await backend.fetch(`${created.public_host}/env`, {
+        headers: { authorization: `Bearer ${created.auth_token}` },
+      });
+      expect(answer.status).toBe(200);
+      await controlPlane.DELETE("/v1/sandboxes/{id}", { params: { path: { id: created.id } } });
+    },
+  ),
 
   getSandbox: proof("shows it with the address of its agent", async ({ controlPlane, sandbox }) => {
     const params = { path: { id: sandbox.id } };
@@ -114,7 +117,7 @@ export const sandboxProofs: Readonly<Record<string, Proof>> = {
 
   streamSandboxMetrics: proof("sends snapshots of the agent as events", async ({ backend, sandbox }) => {
     const abort = new AbortController();
-    const answer = await fetch(`${backend.url}/v1/sandboxes/${sandbox.id}/metrics/stream`, {
+    const answer = await backend.fetch(`${backend.url}/v1/sandboxes/${sandbox.id}/metrics/stream`, {
       headers: { "x-api-key": backend.apiKey },
       signal: abort.signal,
     });

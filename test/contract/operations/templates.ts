@@ -70,7 +70,7 @@ export const templateProofs: Readonly<Record<string, Proof>> = {
 
   uploadTemplateFiles: proof(
     "takes the files with the link, and without it nothing",
-    async ({ controlPlane }) => {
+    async ({ backend, controlPlane }) => {
       const archive = Buffer.from(
         "H4sIAAAAAAAAA+3BMQEAAADCoPVPbQhfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA",
         "base64",
@@ -80,10 +80,10 @@ export const templateProofs: Readonly<Record<string, Proof>> = {
         controlPlane.POST("/v1/templates/files/upload-link", { body }),
       );
       const headers = { "content-type": "application/gzip" };
-      const sent = await fetch(upload_url ?? "", { method: "PUT", headers, body: archive });
+      const sent = await backend.fetch(upload_url ?? "", { method: "PUT", headers, body: archive });
       expect(sent.status).toBe(200);
       const unasked = (upload_url ?? "").replace(/grant=[^&]*/, "grant=guessed");
-      expect((await fetch(unasked, { method: "PUT", headers, body: archive })).status).toBe(401);
+      expect((await backend.fetch(unasked, { method: "PUT", headers, body: archive })).status).toBe(401);
     },
   ),
 };
