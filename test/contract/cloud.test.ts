@@ -1,0 +1,11 @@
+import { test } from "vitest";
+import { cloudSettings, startCloudBackend } from "./cloud-backend.js";
+import { contractSuite } from "./contract-suite.js";
+import { operationsSuite } from "./operations-suite.js";
+
+if (cloudSettings()) {
+  contractSuite(startCloudBackend);
+  operationsSuite(startCloudBackend);
+} else {
+  test("the contract suite against a cloud", ({ skip }) => skip("CLOUD_SANDBOX_API_KEY is not set"));
+}

@@ -1,0 +1,213 @@
+import type { ProgramAnswer, ProgramResult, TestingProgram } from "cloud-sandbox/testing";
+
+/**
+ * What the programs of the suite do, for the service in memory, which runs none. Where a program acts on the sandbox (its
+ * files, variables, processes), so does what stands for it: what the suite then finds is the service's own doing.
+ */
+export function suitePrograms(program: TestingProgram): ProgramAnswer | undefined {
+  const { text } = program;
+  if (Object.hasOwn(byText, text)) return byText[text];
+  for (const [pattern, answer] of byForm) {
+    const match = pattern.exec(text);
+    if (match) return () => answer(program, match[1] ?? "", match[2] ?? "");
+  }
+  return undefined;
+}
+
+const outErrThree: ProgramResult = { stdout: "out\n", stderr: "err\n", exitCode: 3 };
+
+const waitingFor =
+  (path: string): ProgramAnswer =>
+  async ({ files, stdout, until }) => {
+    stdout("first\n");
+    await until(() => files.exists(path));
+    return { stdout: "last\n", exitCode: 3 };
+  };
+
+const showing =
+  (...displays: Record<string, unknown>[]): ProgramAnswer =>
+  ({ display }) => {
+    for (const data of displays) display(data);
+  };
+
+const byText: Readonly<Record<string, ProgramAnswer>> = {
+  true: "",
+  pwd: ({ workdir }) => `${workdir}\n`,
+  "echo $((6 * 7)) | tr 4 5": "52\n",
+  "echo a | tr a b && pwd": ({ workdir }) => `b\n${workdir}\n`,
+  "echo $((6 * 7)); echo $NAME >&2": ({ env }) => ({ stdout: "42\n", stderr: `${env.NAME}\n` }),
+  "printf 0123456789": "0123456789",
+  "printf %s| $HOME a b": ({ args = [] }) =>
+    args
+      .slice(1)
+      .map((argument) => `${argument}|`)
+      .join(""),
+
+  // Both streams and an exit code, in every language.
+  "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)": outErrThree,
+  "console.log('out'); console.error('err'); process.exit(3)": outErrThree,
+  "echo out; echo err >&2; exit 3": outErrThree,
+  'package main\nimport ("fmt"; "os")\nfunc main() { fmt.Println("out"); fmt.Fprintln(os.Stderr, "err"); os.Exit(3) }':
+    outErrThree,
+  "echo out; exit 3": { stdout: "out\n", exitCode: 3 },
+
+  "import os, helper\nprint(os.getcwd(), os.environ['NAME'], helper.answer)": ({ env, files, workdir }) => {
+    const [, answer] = /answer = (\d+)/.exec(files.readText(`${workdir}/helper.py`)) ?? [];
+    return `${workdir} ${env.NAME} ${answer}\n`;
+  },
+  "import os; print(os.getpid(), 'x' in globals())": ({ variables }) =>
+    `${Math.floor(Math.random() * 1e9)} ${variables.has("x") ? "True" : "False"}\n`,
+  "import random; print(random.random())": () => `${Math.random()}\n`,
+  "import os; os._exit(3)": { exitCode: 3, contextLost: true },
+
+  "print('started', flush=True)\nimport time\ntime.sleep(60)": async ({ sleep, stdout }) => {
+    stdout("started\n");
+    await sleep(60);
+  },
+  "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.1)\nraise SystemExit(4)": async ({
+    sleep,
+    stdout,
+  }) => {
+    for (const n of [0, 1, 2]) {
+      stdout(`${n}\n`);
+      await sleep(0.1);
+    }
+    return { exitCode: 4 };
+  },
+  "import sys\nfor _ in range(50_000): sys.stdout.write('x' * 99 + '\\n')": ({ stdout }) => {
+    for (let line = 0; line < 50_000; line++) stdout(`${"x".repeat(99)}\n`);
+  },
+  "import sys\nprint('out', flush=True)\nprint('err', file=sys.stderr, flush=True)\ninput_ = 6 * 7\ninput_":
+    ({ variables }) => {
+      variables.set("input_", "42");
+      return { stdout: "out\n", stderr: "err\n", value: "42" };
+    },
+  "await new Promise((resolve) => setTimeout(resolve, 60_000))": ({ sleep }) => sleep(60),
+
+  "echo first; until [ -e /tmp/go-on ]; do sleep 0.05; done; echo last; exit 3": waitingFor("/tmp/go-on"),
+  "echo first; until [ -e /tmp/stream-on ]; do sleep 0.02; done; echo last; exit 3":
+    waitingFor("/tmp/stream-on"),
+  "(while :; do date +%s%N > /tmp/tick; mv /tmp/tick /tmp/ticks; sleep 0.02; done) >/dev/null 2>&1 &": ({
+    files,
+    spawn,
+  }) =>
+    spawn("ticking", async ({ signal, sleep }) => {
+      for (let tick = 0; !signal.aborted; tick++) {
+        files.write("/tmp/ticks", `${tick}\n`);
+        await sleep(0.02);
+      }
+    }),
+  "setsid sleep 65432 & sleep 65432": async ({ sleep, spawn }) => {
+    for (let process = 0; process < 2; process++) spawn("sleep 65432");
+    await sleep(65_432);
+  },
+  "stty size; sleep 65499": async ({ sleep, spawn, stdout, terminal }) => {
+    stdout(`${terminal?.rows} ${terminal?.cols}\n`);
+    spawn("sleep 65499");
+    await sleep(65_499);
+  },
+  "stty size": ({ terminal }) => `${terminal?.rows} ${terminal?.cols}\n`,
+
+  tac: async ({ stdin }) => {
+    let text = "";
+    for await (const piece of stdin) text += piece;
+    return `${text.trimEnd().split("\n").reverse().join("\n")}\n`;
+  },
+  "cat; trap 'echo caught; exit 7' INT; echo ready; while :; do sleep 0.05; done": async ({
+    onSignal,
+    stdin,
+    stdout,
+    until,
+  }) => {
+    for await (const piece of stdin) stdout(piece);
+    let isCaught = false;
+    onSignal(() => {
+      isCaught = true;
+    });
+    stdout("ready\n");
+    await until(() => isCaught);
+    return { stdout: "caught\n", exitCode: 7 };
+  },
+
+  "class Shown:\n  def _repr_html_(self): return '<b>shown</b>'\nShown()": showing({
+    "text/html": "<b>shown</b>",
+  }),
+  "class Shown:\n  def _repr_html_(self): return '<b>1</b>'\ndisplay({'text/markdown': '*2*'}, raw=True)\nShown()":
+    showing({ "text/markdown": "*2*" }, { "text/html": "<b>1</b>" }),
+
+  "mkdir deep": ({ files, workdir }) => files.makeDirectory(`${workdir}/deep`),
+  "echo > deep/new": ({ files, workdir }) => files.write(`${workdir}/deep/new`, "\n"),
+  "mv deep/new deep/old": ({ files, workdir }) => files.rename(`${workdir}/deep/new`, `${workdir}/deep/old`),
+  "rm deep/old": ({ files, workdir }) => files.remove(`${workdir}/deep/old`),
+  "echo made > /workspace/made": ({ files }) => files.write("/workspace/made", "made\n"),
+  'stat -c "%s %a" proof/write.bin': ({ files }) => {
+    const { mode, size } = files.stat("proof/write.bin");
+    return `${size} ${mode.toString(8)}\n`;
+  },
+  "od -An -tu1 proof-uploaded.bin": ({ files }) =>
+    `${[...files.read("proof-uploaded.bin")].map((byte) => String(byte).padStart(4)).join("")}\n`,
+  "curl -sS http://egress.example/": ({ connect }) => connect("http://egress.example/").reason,
+};
+
+type FormAnswer = (program: TestingProgram, first: string, second: string) => ReturnType<Acting>;
+type Acting = Extract<ProgramAnswer, (program: TestingProgram) => string | ProgramResult | Promise<unknown>>;
+
+/** A value of the context, as its last expression tells it. */
+const told = ({ variables }: TestingProgram, name: string): ProgramResult =>
+  variables.has(name)
+    ? { value: String(variables.get(name)) }
+    : { stderr: `${name} is not defined\n`, exitCode: 1 };
+
+const byForm: readonly (readonly [RegExp, FormAnswer])[] = [
+  [/^print\(6 \* 7\)$/, () => "42\n"],
+  [/^print\((\d+)\)$/, (_, number) => `${number}\n`],
+  [/^print\('(.*)'\)$/, (_, text) => `${text}\n`],
+  [/^(?:raise SystemExit\((\d+)\))$/, (_, code) => ({ exitCode: Number(code) })],
+  [/^exit (\d+)$/, (_, code) => ({ exitCode: Number(code) })],
+  [/^import time(?:\n|; )time\.sleep\((\d+)\)$/, (program, seconds) => slept(program, seconds)],
+  [/^sleep (\d+)$/, (program, seconds) => slept(program, seconds)],
+  [
+    /^pgrep -f(x?)c '(.+)'$/,
+    ({ processes }, exact, pattern) => {
+      const expression = new RegExp(exact === "x" ? `^(?:${pattern})$` : pattern);
+      const count = processes().filter((command) => expression.test(command)).length;
+      return { stdout: `${count}\n`, exitCode: count > 0 ? 0 : 1 };
+    },
+  ],
+  [/^cat (\S+)$/, ({ files }, path) => files.readText(path)],
+  [
+    /^echo ?(.*)$/,
+    ({ args, env }, text) =>
+      `${args ? args.join(" ") : text.replace(/\$(\w+)/g, (_, name: string) => env[name] ?? "")}\n`,
+  ],
+  [
+    /^(?:let )?(\w+) = (\d+)$/,
+    ({ variables }, name, value) => {
+      variables.set(name, Number(value));
+      return {};
+    },
+  ],
+  [
+    /^(\w+) \+= (\d+)$/,
+    ({ variables }, name, value) => {
+      variables.set(name, Number(variables.get(name)) + Number(value));
+      return {};
+    },
+  ],
+  [/^'(\w+)' in globals\(\)$/, ({ variables }, name) => ({ value: variables.has(name) ? "True" : "False" })],
+  [/^(\d+)$/, (_, number) => ({ value: number })],
+  [/^([a-z_]+)$/, told],
+  [
+    /^display\(\{"image\/png": "(.*)"\}, raw=True\)\ndisplay\(\{"application\/json": (.*)\}, raw=True\)$/,
+    ({ display }, image, json) => {
+      display({ "image/png": image });
+      display({ "application/json": JSON.parse(json) as unknown });
+      return {};
+    },
+  ],
+];
+
+async function slept({ sleep }: TestingProgram, seconds: string): Promise<ProgramResult> {
+  await sleep(Number(seconds));
+  return {};
+}

@@ -1,0 +1,23 @@
+import { SandboxClient } from "cloud-sandbox";
+import { TestingService } from "cloud-sandbox/testing";
+import { FrameSocket } from "../support/frame-socket.js";
+import type { Backend } from "./backend.js";
+import { suitePrograms } from "./suite-programs.js";
+
+/** The service in memory. It runs nothing: what the suite's programs do is said beside the suite. */
+export async function startTestingBackend(): Promise<Backend> {
+  const service = new TestingService({ programs: suitePrograms });
+  const client = new SandboxClient(service.clientOptions);
+  return {
+    client,
+    url: service.baseUrl,
+    apiKey: service.apiKey,
+    languages: ["python", "javascript", "bash", "go"],
+    fetch: (url, init) => service.fetch(url, init),
+    openSocket: (url, token) => FrameSocket.over(service.webSocket(url, { headers: bearer(token) })),
+    clientWith: (apiKey) => new SandboxClient({ ...service.clientOptions, apiKey }),
+    close: () => client.close(),
+  };
+}
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
