@@ -76,7 +76,10 @@ async function packageShapes() {
   }
 }
 
-/** Whether a package's types resolve as its code does; there is nothing to resolve in one that is only a command. */
+/**
+ * Whether a package's types resolve as its code does; there is nothing to resolve in one that is only a command. How it was
+ * done before Node.js knew `exports` is left out: that finds the root alone.
+ */
 function types(name, tarball) {
   const main = manifest(name).exports["."];
   if (!main) return { passed: true, output: "" };
@@ -85,7 +88,8 @@ function types(name, tarball) {
     tarball,
     "--format",
     "table-flipped",
-    ...(main.require ? [] : ["--profile", "esm-only"]),
+    "--profile",
+    main.require ? "node16" : "esm-only",
   );
 }
 

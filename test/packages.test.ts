@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,24 @@ import { npm, otherNode, scratchProject } from "./support/scratch-project.js";
 const run = promisify(execFile);
 const workspace = fileURLToPath(new URL("..", import.meta.url));
 const packages = ["client", "local", "mcp", "cli"];
+
+const client = JSON.parse(readFileSync(join(workspace, "packages/client/package.json"), "utf8")) as {
+  exports: Record<string, unknown>;
+  peerDependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+};
+
+/** What some of the client's entry points are used with, as it is tested. */
+function peers(): string[] {
+  return Object.keys(client.peerDependencies).map((name) => `${name}@${client.devDependencies[name]}`);
+}
+
+/** What programs import of the client. */
+function entryPoints(): string[] {
+  return Object.keys(client.exports)
+    .filter((path) => !path.endsWith(".json"))
+    .map((path) => path.replace(/^\./, "cloud-sandbox"));
+}
 
 // What people get from the registry, in an empty project.
 describe("packed and installed", { timeout: 120_000 }, () => {
@@ -27,7 +46,7 @@ describe("packed and installed", { timeout: 120_000 }, () => {
     }
     await writeFile(join(project, "package.json"), '{ "private": true }\n');
     const files = (await readdir(tarballs)).map((name) => join(tarballs, name));
-    await npm(project, ["install", ...files]);
+    await npm(project, ["install", ...files, ...peers()]);
     server = await startLocalServer({ args: ["--pool", "1"] });
   }, 300_000);
 
@@ -51,7 +70,7 @@ describe("packed and installed", { timeout: 120_000 }, () => {
 
   const nodes = [
     ["the Node.js of these tests", async () => process.execPath],
-    ["Node.js 24", () => otherNode("24.21.0")],
+    ["Node.js 26", () => otherNode("26.10.0")],
   ] as const;
   const programs = [
     ["import", "program.mjs", 'import { SandboxClient } from "cloud-sandbox";\n'],
@@ -94,6 +113,30 @@ describe("packed and installed", { timeout: 120_000 }, () => {
     });
   });
 
+  test("await using deletes what it made", async () => {
+    await writeFile(
+      join(project, "disposed.mjs"),
+      `import { SandboxClient } from "cloud-sandbox";
+await using client = new SandboxClient();
+const made = async () => {
+  await using sandbox = await client.sandboxes.create();
+  return sandbox.id;
+};
+console.log(await client.sandboxes.get(await made()).catch(({ name }) => name));\n`,
+    );
+    const env = { CLOUD_SANDBOX_API_KEY: server.apiKey, CLOUD_SANDBOX_BASE_URL: server.url };
+    const { stdout } = await run(await otherNode("26.10.0"), ["disposed.mjs"], { cwd: project, env });
+    expect(stdout).toMatch(/^(NotFound|SandboxExpired)Error\n$/);
+  });
+
+  test.each(entryPoints())("%s can be imported and required", async (entryPoint) => {
+    const program = `const names = (module) => Object.keys(module).filter((name) => name !== "default").sort().join();
+      const required = names(require("${entryPoint}"));
+      import("${entryPoint}").then((module) => console.log(required, names(module) === required));`;
+    const { stdout } = await run(process.execPath, ["-e", program], { cwd: project });
+    expect(stdout).toMatch(/^[\w,]+ true\n$/);
+  });
+
   test.each([
     ["NodeNext", "NodeNext", "program.mts"],
     ["NodeNext", "NodeNext", "program.cts"],
@@ -103,12 +146,29 @@ describe("packed and installed", { timeout: 120_000 }, () => {
     await writeFile(
       join(project, file),
       `import { SandboxClient, type ExecutionResult } from "cloud-sandbox";
+import { openTelemetry } from "cloud-sandbox/opentelemetry";
+import { TestingService } from "cloud-sandbox/testing";
 export async function answer(client: SandboxClient): Promise<number> {
   const run: ExecutionResult = await client.executeIsolated("print(42)");
   // @ts-expect-error the exit code is a number
   const wrong: string = run.exitCode;
   const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}", { params: { path: { id: wrong } } });
   return run.exitCode + (data?.timeout_seconds ?? 0);
+}
+export async function disposed(): Promise<string> {
+  await using client = new SandboxClient({ tracing: openTelemetry() });
+  await using sandbox = await client.sandboxes.create();
+  return (await sandbox.execute("1")).stdout;
+}
+export async function closed(): Promise<Uint8Array> {
+  const client = new SandboxClient(new TestingService().clientOptions);
+  const sandbox = await client.sandboxes.create();
+  try {
+    return await sandbox.files.readBytes("/workspace/a");
+  } finally {
+    await sandbox.delete();
+    await client.close();
+  }
 }\n`,
     );
     await run(

@@ -1,0 +1,7 @@
+// `smoke` with the built client, as a program: prints what it saw.
+import { SandboxClient } from "cloud-sandbox";
+import { smoke } from "./smoke.mjs";
+
+const client = new SandboxClient();
+console.log(JSON.stringify(await smoke(client)));
+await client.close();
