@@ -1,6 +1,8 @@
 /** What a program did, as a tool's result: its output within the budget, and what to do about what is missing. */
 import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
+import { Answer } from "./answer.js";
+import { displayed, displayedValues } from "./displayed-values.js";
 import { cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
 
 export const executionOutput = z.looseObject({
@@ -9,7 +11,8 @@ export const executionOutput = z.looseObject({
   stdout: z.string(),
   stderr: z.string(),
   result: z.string().optional().describe("The last expression's value"),
-  execution_time: z.number().describe("Seconds"),
+  rich_outputs: displayedValues,
+  execution_time: z.number().optional().describe("Seconds"),
   termination_reason: z.string().optional().describe("exit, timeout, out_of_memory, killed or signal"),
   stdout_bytes: z.number().optional().describe("All that was written, when stdout is cut"),
   stderr_bytes: z.number().optional().describe("All that was written, when stderr is cut"),
@@ -26,12 +29,19 @@ export interface ExecutionPlace {
   readonly kept: boolean;
   /** Whether it stays only because it could not be deleted. */
   readonly leftBehind?: boolean;
+  /** Whether displayed text is shown too, not only images. */
+  readonly texts?: boolean;
+  /** What else is to be told. */
+  readonly facts?: Readonly<Record<string, unknown>>;
 }
 
+type Run = ProgramResult & Partial<Pick<ExecutionResult, "contextLost" | "richOutputs" | "value">>;
+
 export function executionResult(
-  run: ProgramResult & Partial<Pick<ExecutionResult, "value">>,
-  { sandboxId, kept, leftBehind = false }: ExecutionPlace,
-): z.input<typeof executionOutput> {
+  run: Run,
+  { sandboxId, kept, leftBehind = false, texts = false, facts }: ExecutionPlace,
+): Answer<z.input<typeof executionOutput>> {
+  const { values, images } = displayed(run.richOutputs ?? [], { texts });
   const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
   const stdout = cutMiddle(run.stdout, stdoutBudget, run.output.stdout.bytes);
   const stderr = cutMiddle(run.stderr, stderrBudget, run.output.stderr.bytes);
@@ -39,21 +49,25 @@ export function executionResult(
     endNote(run.terminationReason),
     stdout.omittedBytes > 0 && cutNote("stdout", run.output.stdout.file, kept),
     stderr.omittedBytes > 0 && cutNote("stderr", run.output.stderr.file, kept),
+    run.contextLost && "The interpreter ended: its variables are gone.",
     leftBehind && "The sandbox could not be deleted; delete_sandbox does it.",
   ].filter((note) => typeof note === "string");
-  return {
+  const structure = {
     exit_code: run.exitCode,
     success: run.success,
     stdout: stdout.text,
     stderr: stderr.text,
     result: run.value === undefined ? undefined : cutMiddle(run.value, valueBudget).text,
+    rich_outputs: values,
     execution_time: run.executionTime,
     termination_reason: run.terminationReason,
     stdout_bytes: stdout.omittedBytes > 0 ? stdout.totalBytes : undefined,
     stderr_bytes: stderr.omittedBytes > 0 ? stderr.totalBytes : undefined,
     sandbox_id: sandboxId,
+    ...facts,
     note: notes.length > 0 ? notes.join(" ") : undefined,
   };
+  return new Answer(structure, { attachments: images });
 }
 
 function endNote(reason: ProgramResult["terminationReason"]): string | undefined {

@@ -27,6 +27,16 @@ export function cutMiddle(whole: string, budget: number, totalBytes = Buffer.byt
   return { text, totalBytes, omittedBytes };
 }
 
+/** Cuts the middle out of `whole` so that `most` characters of it remain. */
+export function limitCharacters(whole: string, most: number): string {
+  if (whole.length <= most) return whole;
+  const head = whole.slice(0, Math.ceil(most / 2));
+  const tail = whole.slice(whole.length - Math.floor(most / 2));
+  const text = `${head}\n[… ${whole.length - most} of ${whole.length} characters left out …]\n${tail}`;
+  // Halves of characters become replacement characters.
+  return Buffer.from(text).toString();
+}
+
 /** Splits a budget between two texts: each gets what it needs, or half and what the other leaves over. */
 export function shareBudget(first: string, second: string, budget: number): [first: number, second: number] {
   const half = Math.floor(budget / 2);
@@ -57,7 +67,7 @@ export function firstEntries<Item>(
 }
 
 /** Bytes of `text` inside a JSON string, counted only until they exceed `enough`. */
-function jsonBytes(text: string, enough: number): number {
+export function jsonBytes(text: string, enough: number): number {
   let bytes = 0;
   for (const character of text) {
     bytes += characterBytes(character);

@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { compactText } from "./compact-text.js";
 import { portableSchema } from "./portable-schema.js";
+import type { Profile } from "./profile.js";
 import type { Session } from "./session.js";
 import type { Tool } from "./tool.js";
 import { version } from "./version.js";
@@ -50,8 +51,8 @@ export function createServer({ tools, session, log }: ServerParts): McpServer {
   return server;
 }
 
-function success(result: Record<string, unknown>): CallToolResult {
-  return { structuredContent: result, content: [{ type: "text", text: compactText(result) }] };
+function success({ structure, text = compactText(structure), attachments }: Answer): CallToolResult {
+  return { structuredContent: structure, content: [{ type: "text", text }, ...attachments] };
 }
 
 async function failure(tool: Tool, error: unknown, log: ServerParts["log"]): Promise<CallToolResult> {

@@ -1,7 +1,9 @@
 /** A tool is data: what the model reads, the shape of what goes in and out, and a handler of a few lines. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type * as z from "zod";
+import { Answer } from "./answer.js";
 import { readArguments } from "./arguments.js";
+import type { Environment } from "./backend.js";
 import type { SandboxReference } from "./input-fields.js";
 import type { SandboxDirectory } from "./sandbox-directory.js";
 
@@ -20,6 +22,8 @@ export interface Annotations {
 export interface ToolContext {
   readonly client: SandboxClient;
   readonly sandboxes: SandboxDirectory;
+  /** The server's own environment variables, for settings of a profile. */
+  readonly environment: Environment;
   /** Fires when the caller cancels, or leaves. */
   readonly signal: AbortSignal;
   /** Tells a caller that asked for progress what happens now. */
@@ -36,14 +40,15 @@ export interface Tool {
   /** Always a `z.looseObject`: clients refuse a key that a closed schema does not name. */
   readonly output: z.ZodObject;
   /** Checks the arguments and does the work. */
-  run(given: unknown, context: ToolContext): Promise<Record<string, unknown>>;
+  run(given: unknown, context: ToolContext): Promise<Answer>;
 }
 
 interface Definition<Input extends z.ZodObject, Output extends z.ZodObject, Context>
   extends Omit<Tool, "run" | "input" | "output"> {
   readonly input: Input;
   readonly output: Output;
-  readonly handler: (call: z.output<Input> & Context) => Promise<z.input<Output>>;
+  /** Gives the structure, or an {@link Answer} where that is not all. */
+  readonly handler: (call: z.output<Input> & Context) => Promise<z.input<Output> | Answer<z.input<Output>>>;
 }
 
 /** A tool that works on the account: its sandboxes, its templates, a run of its own. */
@@ -53,7 +58,11 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>({
 }: Definition<Input, Output, ToolContext>): Tool {
   return {
     ...definition,
-    run: async (given, context) => handler({ ...readArguments(definition, given), ...context }),
+    run: async (given, context) => {
+      const input = readArguments(definition, given);
+      if ("id" in input && typeof input.id === "string") context.sandboxes.requireOwn(input.id);
+      return answerOf(await handler({ ...input, ...context }));
+    },
   };
 }
 
@@ -67,7 +76,11 @@ export function sandboxTool<Input extends z.ZodObject<SandboxReference>, Output 
     run: async (given, context) => {
       const input = readArguments(definition, given);
       const sandbox = await context.sandboxes.find(input, context.signal);
-      return handler({ ...input, ...context, sandbox });
+      return answerOf(await handler({ ...input, ...context, sandbox }));
     },
   };
+}
+
+function answerOf(given: Record<string, unknown> | Answer): Answer {
+  return given instanceof Answer ? given : new Answer(given);
 }

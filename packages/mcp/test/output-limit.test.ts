@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutMiddle, firstEntries, shareBudget } from "../src/output-limit.js";
+import { cutMiddle, firstEntries, limitCharacters, shareBudget } from "../src/output-limit.js";
 
 const inJson = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
@@ -68,4 +68,10 @@ describe("firstEntries", () => {
   ])("gives %s", (_, maxResults, budget, count, truncated) => {
     expect(firstEntries(entries, maxResults, budget)).toEqual({ items: entries.slice(0, count), truncated });
   });
+});
+
+it("cuts by characters where that is promised, and leaves no half of one", () => {
+  expect(limitCharacters("abcdef", 6)).toBe("abcdef");
+  expect(limitCharacters("abcdefg", 6)).toBe("abc\n[… 1 of 7 characters left out …]\nefg");
+  expect(limitCharacters("a😀bc😀d", 4)).toBe("a\ufffd\n[… 4 of 8 characters left out …]\n\ufffdd");
 });
