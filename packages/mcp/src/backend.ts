@@ -1,13 +1,13 @@
 /** Where sandboxes run: the cloud when there is a key for it, else an embedded control plane on this machine. */
 import type { SandboxClient } from "cloud-sandbox";
-import { SandboxDirectory } from "./sandbox-directory.js";
+import type { LocalControlPlaneOptions } from "cloud-sandbox-local";
 
 export interface Backend {
   readonly client: SandboxClient;
-  readonly sandboxes: SandboxDirectory;
   /** One line for the people who run this server. */
   readonly description: string;
-  /** Leaves no sandbox behind that was created here. */
+  /** Whether closing it ends its sandboxes. */
+  readonly endsItsSandboxes: boolean;
   close(): Promise<void>;
 }
 
@@ -18,9 +18,12 @@ export class BackendError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What a profile says of sandboxes that are made on this machine. */
+export type LocalOptions = Pick<LocalControlPlaneOptions, "limits" | "pool">;
+
 /** Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. */
-export async function openBackend(environment: Environment): Promise<Backend> {
-  return chooseBackend(environment) === "cloud" ? openCloud() : openLocal();
+export async function openBackend(environment: Environment, local?: LocalOptions): Promise<Backend> {
+  return chooseBackend(environment) === "cloud" ? openCloud() : openLocal(local);
 }
 
 function chooseBackend(environment: Environment): "cloud" | "local" {
@@ -49,32 +52,28 @@ const credentials = [
 async function openCloud(): Promise<Backend> {
   const { SandboxClient } = await import("cloud-sandbox");
   const client = new SandboxClient({ deleteOnSignal: false });
-  const sandboxes = new SandboxDirectory(client);
   return {
     client,
-    sandboxes,
     description: "cloud backend; the provider decides the isolation",
-    close: async () => {
-      await sandboxes.deleteCreated();
-      // Waits for sandboxes whose creation was cancelled half-way.
-      await client.close();
-    },
+    endsItsSandboxes: false,
+    // Waits for sandboxes whose creation was cancelled half-way.
+    close: () => client.close(),
   };
 }
 
-async function openLocal(): Promise<Backend> {
+async function openLocal(options: LocalOptions = {}): Promise<Backend> {
   const [{ SandboxClient }, { startLocalControlPlane }] = await Promise.all([
     import("cloud-sandbox"),
     importLocal(),
   ]);
-  const controlPlane = await startLocalControlPlane().catch(asBackendError);
+  const controlPlane = await startLocalControlPlane(options).catch(asBackendError);
   const { url, apiKey, runtime, isolation } = controlPlane;
   // Without an explicit bearer token, one that is meant for the cloud would be taken from the environment.
   const client = new SandboxClient({ baseUrl: url, apiKey, bearerToken: "", deleteOnSignal: false });
   return {
     client,
-    sandboxes: new SandboxDirectory(client),
     description: `local backend (${runtime}); isolation: ${isolation}`,
+    endsItsSandboxes: true,
     close: () => controlPlane.close(),
   };
 }

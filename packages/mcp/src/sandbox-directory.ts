@@ -1,6 +1,7 @@
-/** The sandboxes of this server: finds the one a call means, and remembers which ones it must not leave behind. */
+/** The sandboxes that one client may use: finds the one a call means, and notes which ones the client has made. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "./arguments.js";
+import type { CreatedSandboxes } from "./created-sandboxes.js";
 
 /** Sandboxes kept at hand; one beyond is looked up again when it is used. */
 const mostKnown = 500;
@@ -13,16 +14,23 @@ export interface GivenReference {
 export class SandboxDirectory {
   readonly #client: SandboxClient;
   readonly #known = new Map<string, Sandbox>();
-  readonly #created = new Set<string>();
+  readonly #created: CreatedSandboxes;
+  /** Stands for the client of this server in `created`. */
+  readonly #owner: object;
+  readonly #listeners = new Set<() => void>();
 
-  constructor(client: SandboxClient) {
+  constructor(client: SandboxClient, created: CreatedSandboxes, owner: object) {
     this.#client = client;
+    this.#created = created;
+    this.#owner = owner;
   }
 
   /** The sandbox a call names by its id, or by the URL of its agent. Nothing is ever sent to a URL that was given. */
   async find({ sandbox_id: id, vm_url: url }: GivenReference, signal: AbortSignal): Promise<Sandbox> {
-    if (id !== undefined)
+    if (id !== undefined) {
+      this.requireOwn(id);
       return this.#known.get(id) ?? this.#remember(await this.#client.sandboxes.get(id, { signal }));
+    }
     if (url !== undefined) return this.#findByUrl(url, signal);
     throw new InvalidArgumentsError(
       "sandbox_id is required: create_sandbox makes a sandbox, list_sandboxes shows those that exist.",
@@ -35,23 +43,41 @@ export class SandboxDirectory {
     return (await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown)) !== undefined;
   }
 
-  /** A sandbox that this server created, and deletes when it ends. */
+  /** Whether the client may use a sandbox: it may not when another client of this server has made it. */
+  isOwn(id: string): boolean {
+    return !this.#created.isOfAnother(id, this.#owner);
+  }
+
+  /** Throws the same for another client's sandbox as for one that never was. */
+  requireOwn(id: string): void {
+    if (this.isOwn(id)) return;
+    throw new InvalidArgumentsError(
+      `Sandbox ${id} was not found. list_sandboxes shows the sandboxes that exist; create_sandbox makes one.`,
+    );
+  }
+
+  /** The sandboxes that the client made or used, the latest last; what is known of each may be old. */
+  known(): readonly Sandbox[] {
+    return [...this.#known.values()];
+  }
+
+  /** Calls `listener` whenever the client has made a sandbox, or deleted one. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** A sandbox that the client has made, which is deleted when the client leaves or this server ends. */
   adopt(sandbox: Sandbox): void {
-    this.#created.add(sandbox.id);
+    this.#created.add(sandbox.id, this.#owner);
     this.#remember(sandbox);
+    for (const listener of this.#listeners) listener();
   }
 
   /** Forgets a sandbox that is gone. */
   forget(id: string): void {
-    this.#known.delete(id);
+    const wasKnown = this.#known.delete(id);
     this.#created.delete(id);
-  }
-
-  /** Deletes every sandbox that this server created; those that cannot be deleted end at their deadline. */
-  async deleteCreated(): Promise<void> {
-    const ids = [...this.#created];
-    this.#created.clear();
-    await Promise.allSettled(ids.map((id) => this.#client.sandboxes.delete(id)));
+    if (wasKnown) for (const listener of this.#listeners) listener();
   }
 
   async #findByUrl(given: string, signal: AbortSignal): Promise<Sandbox> {
@@ -59,7 +85,7 @@ export class SandboxDirectory {
     for (const sandbox of this.#known.values()) if (isAgentOf(sandbox, url)) return sandbox;
     for (const id of idsIn(url)) {
       const sandbox = await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown);
-      if (sandbox !== undefined && isAgentOf(sandbox, url)) return this.#remember(sandbox);
+      if (sandbox !== undefined && this.isOwn(id) && isAgentOf(sandbox, url)) return this.#remember(sandbox);
     }
     throw new InvalidArgumentsError(
       "vm_url is not the agent of a sandbox of this account, so nothing was sent to it. Give sandbox_id instead; list_sandboxes shows those that exist.",

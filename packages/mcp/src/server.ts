@@ -1,21 +1,12 @@
 /** Offers tools over MCP, whatever carries the messages. */
-import {
-  type CallToolResult,
-  McpServer,
-  type ServerContext,
-  type StandardSchemaWithJSON,
-} from "@modelcontextprotocol/server";
+import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import type { Answer } from "./answer.js";
 import { compactText } from "./compact-text.js";
 import { portableSchema } from "./portable-schema.js";
 import type { Profile } from "./profile.js";
 import type { Session } from "./session.js";
 import type { Tool } from "./tool.js";
 import { version } from "./version.js";
-
-const instructions = `Runs code in isolated sandboxes.
-- One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.
-- Several steps that share files: create_sandbox, then execute_code, run_command and file_* with its sandbox_id, then delete_sandbox.
-- Files live under /workspace and /tmp. A non-zero exit_code is a result to read, not a failure of the tool.`;
 
 /** What a client may keep of the lists: they are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;

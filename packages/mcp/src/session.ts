@@ -1,64 +1,74 @@
-/** One run of this server: the backend, opened once, and the calls that are under way. */
-import { type Backend, type Environment, openBackend } from "./backend.js";
+/** One client of this server: the sandboxes it knows, and its calls that are under way. */
+import type { SandboxClient } from "cloud-sandbox";
+import type { Answer } from "./answer.js";
+import { SandboxDirectory } from "./sandbox-directory.js";
+import type { SharedBackend } from "./shared-backend.js";
 import type { Tool, ToolContext } from "./tool.js";
 
 type Caller = Pick<ToolContext, "signal" | "report">;
 
-export class Session {
-  readonly #environment: Environment;
-  readonly #log: (line: string) => void;
-  readonly #underWay = new Set<Promise<unknown>>();
-  #backend: Promise<Backend> | undefined;
-  /** What was logged last: each call tries to open the backend anew, and mostly fails for the same reason. */
-  #logged = "";
+/** What work for a client is given, whichever call of it this is. */
+export type SessionContext = Omit<ToolContext, keyof Caller>;
 
-  constructor(environment: Environment, log: (line: string) => void) {
-    this.#environment = environment;
-    this.#log = log;
+export class Session {
+  readonly #backend: SharedBackend;
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<() => void>();
+  #directory: { readonly client: SandboxClient; readonly sandboxes: SandboxDirectory } | undefined;
+
+  constructor(backend: SharedBackend) {
+    this.#backend = backend;
   }
 
-  /** Opens the backend before the first call needs it. */
-  open(): void {
-    // The call that needs it reports what is wrong, and tries again.
-    this.#open().catch(() => undefined);
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
   }
 
   /** Runs a tool, whose failure is thrown as it is. */
-  async run(tool: Tool, given: unknown, caller: Caller): Promise<Record<string, unknown>> {
-    const work = this.#run(tool, given, caller);
-    this.#underWay.add(work);
-    return work.finally(() => this.#underWay.delete(work));
+  run(tool: Tool, given: unknown, caller: Caller): Promise<Answer> {
+    return this.use((context) => tool.run(given, { ...context, ...caller }));
   }
 
-  /** Waits for the calls under way, whose callers have left, and closes the backend. */
-  async close(): Promise<void> {
+  /** Does a piece of work for the client, with the backend open; its failure is thrown as it is. */
+  use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
+    const underWay = this.#use(work);
+    this.#underWay.add(underWay);
+    return underWay.finally(() => this.#underWay.delete(underWay));
+  }
+
+  /** Calls `listener` whenever the client has made a sandbox or deleted one, until the returned function is called. */
+  onSandboxesChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Waits for the calls under way, whose caller has left. */
+  async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
-    const backend = await this.#backend?.catch(() => undefined);
-    await backend?.close();
   }
 
-  async #run(tool: Tool, given: unknown, caller: Caller): Promise<Record<string, unknown>> {
-    const { client, sandboxes } = await this.#open();
-    return tool.run(given, { client, sandboxes, ...caller });
+  /** The client has said that it leaves: what it made is deleted. */
+  async end(): Promise<void> {
+    await this.settled();
+    await this.#backend.deleteSandboxesOf(this);
   }
 
-  #open(): Promise<Backend> {
-    this.#backend ??= openBackend(this.#environment).then(
-      (backend) => {
-        this.#logOnce(backend.description);
-        return backend;
-      },
-      (error: unknown) => {
-        this.#backend = undefined;
-        this.#logOnce(`no backend: ${error instanceof Error ? error.message : "it could not be opened"}`);
-        throw error;
-      },
-    );
-    return this.#backend;
+  /** The client has not been heard of for long: what it made lives as long as it was promised. */
+  abandon(): void {
+    this.#backend.created.release(this);
   }
 
-  #logOnce(line: string): void {
-    if (line !== this.#logged) this.#log(line);
-    this.#logged = line;
+  async #use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
+    const { client } = await this.#backend.open();
+    // A backend that was opened anew knows none of the sandboxes of the one before.
+    if (this.#directory?.client !== client) {
+      const sandboxes = new SandboxDirectory(client, this.#backend.created, this);
+      sandboxes.onChange(() => {
+        for (const listener of this.#listeners) listener();
+      });
+      this.#directory = { client, sandboxes };
+    }
+    const { sandboxes } = this.#directory;
+    return work({ client, sandboxes, named: this.#named, environment: this.#backend.environment });
   }
 }

@@ -1,25 +1,32 @@
 /** Serves one client over stdin and stdout, and ends when it leaves. Nothing but the protocol goes to stdout. */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { RequestId } from "./greeting.js";
 import { longestMessage, MessageLines, MessageTooLongError } from "./message-lines.js";
-import { createServer, type ServerParts } from "./server.js";
-
-/** A client that closes stdin waits about two seconds before it kills; the backend must be gone by then. */
-const closeWithinMs = 1_700;
+import { createServer, type Offer } from "./server.js";
+import { Session } from "./session.js";
+import type { SharedBackend } from "./shared-backend.js";
+import { closeWithinMs, stopSignal, timePasses } from "./stopping.js";
 
 /**
  * Resolves when stdin ends, stdout breaks or a signal asks to stop, and nothing is left behind. A message that is too
  * long to be read ends the connection too, and sets the exit code to 1.
  */
-export async function serveOverStdio(parts: ServerParts): Promise<void> {
-  const { session, log } = parts;
+export async function serveOverStdio(
+  offer: Offer,
+  backend: SharedBackend,
+  greeted?: RequestId,
+): Promise<void> {
+  const { log } = offer;
+  const session = new Session(backend);
   const lines = new MessageLines({
     onIgnored: () => log("a line on stdin is not a JSON-RPC message and was ignored"),
   });
   // Lines come whole: the transport never holds more than one.
-  const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout, {
+  const transport = new GreetedTransport(greeted, process.stdin.pipe(lines), process.stdout, {
     maxBufferSize: longestMessage,
   });
-  const connection = serveStdio(() => createServer(parts), {
+  const connection = serveStdio(() => createServer(offer, session), {
     transport,
     onerror: (error) => {
       if (!(error instanceof MessageTooLongError))
@@ -30,9 +37,31 @@ export async function serveOverStdio(parts: ServerParts): Promise<void> {
   });
   const left = whenClosed(transport);
   // A client that is there already gets its answer first: opening the backend costs more than answering.
-  setImmediate(() => session.open());
+  setImmediate(() => backend.warmUp());
   await Promise.race([left, stopSignal()]);
-  await Promise.race([connection.close().then(() => session.close()), timePasses(closeWithinMs)]);
+  await Promise.race([close(), timePasses(closeWithinMs)]);
+
+  async function close(): Promise<void> {
+    await connection.close();
+    await session.settled();
+    await backend.close();
+  }
+}
+
+/** Passes over the answer to the request that was answered before the server was loaded. */
+class GreetedTransport extends StdioServerTransport {
+  #greeted: RequestId | undefined;
+
+  constructor(greeted: RequestId | undefined, ...rest: ConstructorParameters<typeof StdioServerTransport>) {
+    super(...rest);
+    this.#greeted = greeted;
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#greeted === undefined || !("id" in message) || message.id !== this.#greeted)
+      return super.send(message);
+    this.#greeted = undefined;
+  }
 }
 
 function whenClosed(transport: StdioServerTransport): Promise<void> {
@@ -43,15 +72,4 @@ function whenClosed(transport: StdioServerTransport): Promise<void> {
       resolve();
     };
   });
-}
-
-/** A second signal ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
-  });
-}
-
-function timePasses(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

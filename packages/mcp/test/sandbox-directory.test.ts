@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { AuthenticationError, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InvalidArgumentsError } from "../src/arguments.js";
+import { CreatedSandboxes } from "../src/created-sandboxes.js";
 import { SandboxDirectory } from "../src/sandbox-directory.js";
 
 const { signal } = new AbortController();
@@ -41,7 +42,7 @@ afterEach(async () => {
 function use(apiKey: string): void {
   const { port } = server.address() as AddressInfo;
   client = new SandboxClient({ apiKey, baseUrl: `http://127.0.0.1:${port}` });
-  directory = new SandboxDirectory(client);
+  directory = new SandboxDirectory(client, new CreatedSandboxes(), {});
 }
 
 describe("a sandbox is found", () => {

@@ -77,9 +77,10 @@ export const listSandboxes = tool({
     region: region.describe("Only there"),
   }),
   output: z.looseObject({ data: z.array(sandboxOutput), count: z.number(), has_more: z.boolean() }),
-  handler: async ({ client, limit, status, region, signal }) => {
+  handler: async ({ client, sandboxes, limit, status, region, signal }) => {
     for await (const page of client.sandboxes.list({ limit, status, region, signal }).pages()) {
-      const { items, truncated } = firstEntries(page.items.map(sandboxSummary), limit);
+      const own = page.items.filter(({ id }) => sandboxes.isOwn(id));
+      const { items, truncated } = firstEntries(own.map(sandboxSummary), limit);
       return { data: items, count: items.length, has_more: page.hasMore || truncated };
     }
     return { data: [], count: 0, has_more: false };
