@@ -8,6 +8,8 @@ export function portableSchema(schema: z.ZodObject, direction: "input" | "output
     target: "draft-2020-12",
     override: ({ jsonSchema }) => {
       delete jsonSchema.propertyNames;
+      // Every conversation would pay for it, and the tool says it when it matters.
+      if (jsonSchema.type === "string") delete jsonSchema.minLength;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

@@ -11,23 +11,29 @@ import { version } from "./version.js";
 /** What a client may keep of the lists: they are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
-export interface ServerParts {
-  readonly tools: readonly Tool[];
-  readonly session: Session;
+/** What a server offers, to whichever client. */
+export interface Offer {
+  /** With the tools that were chosen of it. */
+  readonly profile: Profile;
   /** Receives one line at a time, for the people who run the server. */
   readonly log: (line: string) => void;
 }
 
-export function createServer({ tools, session, log }: ServerParts): McpServer {
+export function createServer({ profile, log }: Offer, session: Session): McpServer {
   const server = new McpServer(
     { name: "cloud-sandbox", title: "Cloud Sandbox", version },
     {
       capabilities: { tools: { listChanged: false } },
-      instructions,
-      cacheHints: { "tools/list": hour, "server/discover": hour },
+      instructions: profile.instructions,
+      cacheHints: {
+        "tools/list": hour,
+        "prompts/list": hour,
+        "resources/templates/list": hour,
+        "server/discover": hour,
+      },
     },
   );
-  for (const tool of tools) {
+  for (const tool of profile.tools) {
     const { name, title, description, annotations } = tool;
     const schemas = {
       inputSchema: unchecked(tool.input, "input"),
@@ -46,10 +52,10 @@ function success({ structure, text = compactText(structure), attachments }: Answ
   return { structuredContent: structure, content: [{ type: "text", text }, ...attachments] };
 }
 
-async function failure(tool: Tool, error: unknown, log: ServerParts["log"]): Promise<CallToolResult> {
+async function failure(tool: Tool, error: unknown, { profile, log }: Offer): Promise<CallToolResult> {
   // Loads the client with it, which starting up must not wait for.
   const { explainFailure, unforeseen } = await import("./tool-failure.js");
-  const explained = explainFailure(error);
+  const explained = explainFailure(error, profile.advice);
   if (explained === undefined)
     log(`${tool.name} failed: ${error instanceof Error ? error.message : "unknown"}`);
   return { isError: true, content: [{ type: "text", text: explained ?? unforeseen }] };

@@ -8,7 +8,17 @@ import type { SandboxReference } from "./input-fields.js";
 import type { SandboxDirectory } from "./sandbox-directory.js";
 
 /** Groups of tools, in the order in which they are listed. */
-export const toolsets = ["code", "commands", "files", "env", "system", "sandboxes", "templates"] as const;
+export const toolsets = [
+  "code",
+  "commands",
+  "files",
+  "env",
+  "system",
+  "sandboxes",
+  "templates",
+  "desktop",
+] as const;
+export type Toolset = (typeof toolsets)[number];
 
 /** All four hints: a client assumes the worst of each that is absent. */
 export interface Annotations {
@@ -34,7 +44,7 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly toolset: (typeof toolsets)[number];
+  readonly toolset: Toolset;
   readonly annotations: Annotations;
   readonly input: z.ZodObject;
   /** Always a `z.looseObject`: clients refuse a key that a closed schema does not name. */

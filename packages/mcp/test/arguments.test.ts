@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { InvalidArgumentsError, readArguments } from "../src/arguments.js";
-import { hopxProfile } from "../src/hopx-profile.js";
 import { code, executionTimeout, language, lifetime, runEnvironment } from "../src/input-fields.js";
+import { hopx } from "../src/profiles/hopx.js";
 
 const definition = {
   name: "some_tool",
@@ -84,11 +84,13 @@ describe("readArguments", () => {
   });
 });
 
-it.each(hopxProfile.map((tool) => [tool.name, tool] as const))(
+it.each(hopx.tools.map((tool) => [tool.name, tool] as const))(
   "%s says of each argument what it must be, never what its checker calls that",
   (_, tool) => {
     for (const field of Object.keys(tool.input.shape)) {
-      expect(() => readArguments(tool, { [field]: [] })).toThrow(/must be (?!.*(expected|received|nvalid))/);
+      expect(() => readArguments(tool, { [field]: [[]] })).toThrow(
+        /must be (?!.*(expected|received|nvalid))/,
+      );
       expect(problemOf(() => readArguments(tool, { [field]: "" }))).not.toMatch(/expected|received|nvalid/);
     }
   },

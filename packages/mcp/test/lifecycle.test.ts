@@ -155,6 +155,14 @@ describe("the command line", () => {
     ["--version", 0, /^\d+\.\d+\.\d+\n$/, /^$/],
     ["--help", 0, /Usage: cloud-sandbox-mcp/, /^$/],
     ["--nonsense", 1, /^$/, /^cloud-sandbox-mcp: [^\n]*--nonsense[^\n]*--help.\n$/],
+    ["--profile=hop", 1, /^$/, /^cloud-sandbox-mcp: [^\n]* Did you mean hopx\? See --help.\n$/],
+    ["--read-only=perhaps", 1, /^$/, /^cloud-sandbox-mcp: [^\n]* It must be true or false. See --help.\n$/],
+    [
+      "--tools=files_read",
+      1,
+      /^$/,
+      /^cloud-sandbox-mcp: --tools: profile hopx has no "files_read"; [^\n]*file_read/,
+    ],
   ])("%s", async (option, code, stdout, stderr) => {
     const child = spawn(process.execPath, [serverFile, option]);
     const said = { stdout: "", stderr: "" };

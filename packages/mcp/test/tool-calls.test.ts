@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hopxProfile } from "../src/hopx-profile.js";
+import { hopx } from "../src/profiles/hopx.js";
+import { selectTools } from "../src/tool-selection.js";
 import { connect, type McpConnection, textOf } from "./mcp-connection.js";
 
 let mcp: McpConnection;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => mcp.client.close());
 
 it("lists the profile's tools in its order, every time", async () => {
-  const names = hopxProfile.map(({ name }) => name);
+  const names = selectTools(hopx, {}).map(({ name }) => name);
   for (let time = 0; time < 2; time += 1) {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(names);
@@ -178,7 +179,7 @@ describe("a sandbox for several steps", () => {
     await mcp.result("run_command", { sandbox_id, command: `printf '${bytes}' > ${path}` });
     const read = await mcp.result("file_read", { sandbox_id, path });
     expect(read).toMatchObject({ size, truncated: false });
-    expect(/not UTF-8 text.*base64 or xxd/.test(String(read.note))).toBe(noted);
+    expect(/not UTF-8 text.*file_download/.test(String(read.note))).toBe(noted);
   });
 
   it("runs shell commands", async () => {

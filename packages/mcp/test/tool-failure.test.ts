@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SandboxClient } from "cloud-sandbox";
 import { expect, it } from "vitest";
+import { hopxAdvice } from "../src/profiles/hopx-advice.js";
 import { explainFailure } from "../src/tool-failure.js";
 
 it.each([
@@ -58,7 +59,7 @@ it.each([
   const client = new SandboxClient({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}` });
   try {
     const failure: unknown = await client.sandboxes.get("a").catch((error: unknown) => error);
-    expect(explainFailure(failure)).toMatch(told);
+    expect(explainFailure(failure, hopxAdvice)).toMatch(told);
   } finally {
     await client.close();
     server.close();

@@ -1,0 +1,154 @@
+/** The options of the command line, each of which can also be given as an environment variable. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { Profile } from "./profile.js";
+import { profiles } from "./profiles/index.js";
+import { instead, type ToolSelection } from "./tool-selection.js";
+import { version } from "./version.js";
+
+export interface ServerOptions extends ToolSelection {
+  readonly profile: Profile;
+  readonly transport: "stdio" | "http";
+  readonly host: string;
+  readonly port: number;
+  readonly allowedHost: readonly string[];
+  readonly allowedOrigin: readonly string[];
+  readonly maxClients: number;
+  readonly idleTimeout: number;
+  readonly keepSandboxes: boolean;
+}
+
+/** `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
+const prefix = "CLOUD_SANDBOX_MCP_";
+
+/** Reads the options; prints what is wrong with them, or the help that was asked for, and ends the process. */
+export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): ServerOptions {
+  // Many clients pass a variable on that nobody has set as an empty one.
+  for (const [name, value] of Object.entries(environment))
+    if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
+  const command = commandLine().parse(argv);
+  const { profile } = command.opts<ServerOptions>();
+  for (const [name, value] of Object.entries(profile.transport?.(environment) ?? {}))
+    if (command.getOptionValueSource(name) === "default") command.setOptionValue(name, value);
+  return command.opts<ServerOptions>();
+}
+
+function commandLine(): Command {
+  const [standard] = profiles;
+  return new Command("cloud-sandbox-mcp")
+    .description("An MCP server that gives assistants isolated sandboxes to run code in.")
+    .version(version)
+    .allowExcessArguments(false)
+    .addOption(
+      option("--profile <name>", `set of tools: ${profiles.map(({ name }) => name).join(", ")}`)
+        .argParser(profileNamed)
+        .default(standard, standard.name),
+    )
+    .addOption(
+      option("--toolsets <names>", "only these groups of tools; default and all are names too").argParser(
+        names,
+      ),
+    )
+    .addOption(option("--tools <names>", "only these tools, or these beside --toolsets").argParser(names))
+    .addOption(option("--exclude-tools <names>", "not these tools").argParser(names))
+    .addOption(
+      option("--read-only [boolean]", "only tools that change nothing, whatever else is chosen")
+        .preset("true")
+        .argParser(trueOrFalse)
+        .default(false),
+    )
+    .addOption(
+      option("--transport <name>", "stdio, or http for many clients at /mcp")
+        .choices(["stdio", "http"])
+        .default("stdio"),
+    )
+    .addOption(option("--host <address>", "address to listen on, with http").default("127.0.0.1"))
+    .addOption(
+      option("--port <number>", "port to listen on, with http; 0 takes any free one")
+        .argParser(wholeNumber(0, 65_535))
+        .default(8000),
+    )
+    .addOption(
+      option("--allowed-host <names>", "further names by which it may be addressed, with http")
+        .argParser(names)
+        .default([], "none"),
+    )
+    .addOption(
+      option("--allowed-origin <names>", "hosts whose pages may use it, beside this machine's, with http")
+        .argParser(names)
+        .default([], "none"),
+    )
+    .addOption(
+      option("--max-clients <count>", "clients that are remembered at a time, with http")
+        .argParser(wholeNumber(1, 10_000))
+        .default(200),
+    )
+    .addOption(
+      option("--idle-timeout <seconds>", "after which a silent client is forgotten, with http")
+        .argParser(wholeNumber(1, 86_400))
+        .default(1800),
+    )
+    .addOption(
+      option("--keep-sandboxes [boolean]", "leave sandboxes in the cloud to their deadlines when it ends")
+        .preset("true")
+        .argParser(trueOrFalse)
+        .default(false),
+    )
+    .addHelpText("after", environmentHelp)
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`cloud-sandbox-mcp: ${text
+          .replace(/^error: /, "")
+          .trimEnd()
+          .replace(/[^.?!]$/, "$&.")} See --help.
+`),
+    });
+}
+
+function option(flags: string, description: string): Option {
+  const created = new Option(flags, description);
+  return created.env(prefix + created.name().replaceAll("-", "_").toUpperCase());
+}
+
+function profileNamed(name: string): Profile {
+  const found = profiles.find((profile) => profile.name === name);
+  if (found !== undefined) return found;
+  throw new InvalidArgumentError(
+    instead(
+      name,
+      profiles.map((profile) => profile.name),
+    ).replace(/^./, (first) => first.toUpperCase()),
+  );
+}
+
+function names(text: string): string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function trueOrFalse(text: string): boolean {
+  if (/^(true|1|yes|on)$/i.test(text)) return true;
+  if (/^(false|0|no|off)$/i.test(text)) return false;
+  throw new InvalidArgumentError("It must be true or false.");
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== "" && Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+const environmentHelp = `
+An MCP client starts it and talks to it over stdin and stdout. It ends when stdin ends, on SIGTERM and on SIGINT,
+and deletes the sandboxes that it created. Lists of names are separated by commas.
+
+Environment:
+  CLOUD_SANDBOX_API_KEY    key of the cloud account (or HOPX_API_KEY)
+  CLOUD_SANDBOX_BASE_URL   URL of the cloud (or HOPX_BASE_URL); default https://api.hopx.dev
+  CLOUD_SANDBOX_MCP_TOKEN  token that clients must send, with http; several, with commas between them, keep clients apart
+  CLOUD_SANDBOX_BACKEND    cloud or local; default: cloud when there is a key, else local (sandboxes on this machine)
+  CLOUD_SANDBOX_MCP_HAND_OVER_AFTER  seconds, 1 to 300, after which a call leaves a run to go on by itself; default 45
+`;

@@ -1,0 +1,21 @@
+/** Which step comes next after a failure, in the terms of one profile's tools. */
+export interface FailureAdvice {
+  /** By the error's code, else by the name of its class; `EXECUTION_TIMEOUT` and `TOKEN_REFUSED` are kinds of their own. */
+  readonly steps: Readonly<Record<string, string>>;
+  /** After every other failure. */
+  readonly otherwise: string;
+  /** Said where a sandbox could not be deleted. */
+  readonly leftBehind: string;
+  /** What servers call what these tools do. */
+  readonly terms?: ReadonlyArray<readonly [wire: RegExp, tool: string]>;
+}
+
+/** What is the same whatever the tools are. */
+export const generalSteps: Readonly<Record<string, string>> = {
+  AuthenticationError:
+    "The user must correct CLOUD_SANDBOX_API_KEY in this server's configuration, or remove it to run sandboxes on this machine.",
+  NetworkError:
+    "Call again in a moment; if it still fails, the user must check the network and CLOUD_SANDBOX_BASE_URL, or set CLOUD_SANDBOX_BACKEND=local to run sandboxes on this machine.",
+  TimeoutError: "Call again in a few seconds.",
+  ValidationError: "Correct the argument and call again.",
+};

@@ -1,0 +1,75 @@
+import type { Profile } from "../profile.js";
+import { executeCode, executeCodeIsolated } from "../tools/code.js";
+import { listProcesses, runCommand } from "../tools/commands.js";
+import { envClear, envGet, envSet } from "../tools/environment.js";
+import {
+  fileExists,
+  fileList,
+  fileMkdir,
+  fileRead,
+  fileRemove,
+  fileWrite,
+} from "../tools/files.js";
+import {
+  createSandbox,
+  deleteSandbox,
+  getSandbox,
+  health,
+  listSandboxes,
+  pauseSandbox,
+  resumeSandbox,
+  updateSandboxTimeout,
+} from "../tools/sandboxes.js";
+import {
+  getAgentUrl,
+  getSystemMetrics,
+  getVmInfo,
+  pingVm,
+} from "../tools/system.js";
+import { getTemplate, listTemplates } from "../tools/templates.js";
+import { hopxAdvice } from "./hopx-advice.js";
+
+const instructions = `Runs code in isolated sandboxes.
+- One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.
+- Several steps that share files: create_sandbox, then execute_code, run_command and file_* with its sandbox_id, then delete_sandbox.
+- Plots and other images that code displays come back as images.
+- Files live under /workspace and /tmp. A non-zero exit_code is a result to read, not a failure of the tool.`;
+
+const tools = [
+  executeCodeIsolated,
+  executeCode,
+  runCommand,
+  listProcesses,
+  fileRead,
+  fileWrite,
+  fileList,
+  fileExists,
+  fileRemove,
+  fileMkdir,
+  envGet,
+  envSet,
+  envClear,
+  getSystemMetrics,
+  getVmInfo,
+  pingVm,
+  getAgentUrl,
+  health,
+  createSandbox,
+  listSandboxes,
+  getSandbox,
+  deleteSandbox,
+  pauseSandbox,
+  resumeSandbox,
+  updateSandboxTimeout,
+  listTemplates,
+  getTemplate,
+];
+
+/** The default profile: the tools of HOPX's own server, in a fixed order. */
+export const hopx: Profile = {
+  name: "hopx",
+  title: "The tools of HOPX's MCP server",
+  instructions,
+  tools,
+  advice: hopxAdvice,
+};

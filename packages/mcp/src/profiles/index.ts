@@ -1,0 +1,5 @@
+/** Every profile, the default first. */
+import type { Profile } from "../profile.js";
+import { hopx } from "./hopx.js";
+
+export const profiles: readonly [Profile, ...Profile[]] = [hopx];

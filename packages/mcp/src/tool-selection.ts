@@ -1,0 +1,60 @@
+/** Which of a profile's tools are offered. */
+import { OptionError } from "./option-error.js";
+import type { Profile } from "./profile.js";
+import { similarNames } from "./similar-names.js";
+import { type Tool, toolsets } from "./tool.js";
+
+/** Names that were given for tools and toolsets; undefined where nothing was given. */
+export interface ToolSelection {
+  /** Toolsets to offer; `default` stands for those that are on without this, `all` for every one. */
+  readonly toolsets?: readonly string[] | undefined;
+  /** Tools to offer: beside the toolsets where both are given, else only these. */
+  readonly tools?: readonly string[] | undefined;
+  readonly excludeTools?: readonly string[] | undefined;
+  /** Only tools that change nothing, whatever else is asked for. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** The tools that the selection leaves of a profile, in the profile's order. */
+export function selectTools(profile: Profile, selection: ToolSelection): readonly Tool[] {
+  const known = profile.tools.map(({ name }) => name);
+  const chosen = namesAmong(known, selection.tools, "--tools", profile);
+  const excluded = namesAmong(known, selection.excludeTools, "--exclude-tools", profile);
+  const sets = chosenToolsets(profile, selection);
+  const offered = profile.tools.filter(
+    ({ name, toolset, annotations }) =>
+      (sets.has(toolset) || chosen.has(name)) &&
+      !excluded.has(name) &&
+      (selection.readOnly !== true || annotations.readOnlyHint),
+  );
+  if (offered.length > 0) return offered;
+  throw new OptionError(
+    "These options leave no tool to offer; drop --read-only or --exclude-tools, or name more with --tools or --toolsets.",
+  );
+}
+
+function chosenToolsets(profile: Profile, selection: ToolSelection): ReadonlySet<string> {
+  const known = toolsets.filter((set) => profile.tools.some(({ toolset }) => toolset === set));
+  const standard = known.filter((set) => profile.offByDefault?.includes(set) !== true);
+  if (selection.toolsets === undefined) return new Set(selection.tools === undefined ? standard : []);
+  const given = namesAmong([...known, "default", "all"], selection.toolsets, "--toolsets", profile);
+  return new Set([...given, ...(given.has("default") ? standard : []), ...(given.has("all") ? known : [])]);
+}
+
+function namesAmong(
+  known: readonly string[],
+  given: readonly string[] = [],
+  option: string,
+  profile: Profile,
+): ReadonlySet<string> {
+  const unknown = given.find((name) => !known.includes(name));
+  if (unknown === undefined) return new Set(given);
+  const problem = `${option}: profile ${profile.name} has no "${unknown.slice(0, 200)}"`;
+  throw new OptionError(`${problem}; ${instead(unknown, known)}`);
+}
+
+/** What to write instead of a name that is not known. */
+export function instead(name: string, known: readonly string[]): string {
+  const similar = similarNames(name, known);
+  return similar.length > 0 ? `did you mean ${similar.join(" or ")}?` : `there is ${known.join(", ")}.`;
+}
