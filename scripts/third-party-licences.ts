@@ -33,9 +33,9 @@ export function thirdPartyLicences({ carried = [] }: { readonly carried?: readon
 
 const ruler = `\n${"-".repeat(80)}\n\n`;
 
-/** Where the package of a bundled file is installed; nothing for our own. */
+/** Where the package of a bundled file is installed, whatever a plugin makes of the file; nothing for our own. */
 function packageOf(path: string): string | undefined {
-  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+  return /(?<=^[a-z-]+:|^)[^:]*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
 }
 
 function noticeOf(home: string): string {

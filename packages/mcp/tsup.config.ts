@@ -1,16 +1,25 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsup";
+import { lazyCommonJs } from "../../scripts/lazy-commonjs.js";
+import { recordedModule } from "../../scripts/recorded-module.js";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
+
+const external = ["cloud-sandbox-local"];
 
 export default defineConfig({
   entry: { main: "src/main.ts" },
   format: "esm",
   platform: "node",
   target: "node20",
-  // One file with everything in it: start-up is paid by every conversation, and finding packages is most of it.
-  external: ["cloud-sandbox-local"],
-  splitting: false,
-  esbuildPlugins: [thirdPartyLicences()],
+  // Everything is in it: finding packages takes longer than loading them. What is loaded later is in files of its own,
+  // because Node.js parses the whole of a file (docs/decisions/0021-mcp-starts-in-parts.md).
+  external,
+  splitting: true,
+  esbuildPlugins: [
+    lazyCommonJs(/^undici$/),
+    recordedModule(/src\/handshake\.ts$/, { external }),
+    thirdPartyLicences(),
+  ],
   minifyWhitespace: true,
   clean: true,
   banner: {

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
-import { serve } from "./serve.js";
+/** Starts the server. What takes long to load is loaded once a client that waits for it has had its first answer. */
+import { greet } from "./greeting.js";
 
-await serve(undefined);
+const greeted = await greet(process);
+const { serve } = await import("./serve.js");
+await serve(greeted);
