@@ -6,9 +6,9 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 
 export const serverFile = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
-export interface McpConnection {
+export interface McpConnection<Transport = StdioClientTransport> {
   readonly client: Client;
-  readonly transport: StdioClientTransport;
+  readonly transport: Transport;
   /** What the server has said on stderr. */
   readonly stderr: () => string;
   /** Calls a tool; its structured content has been checked against the tool's output schema. */
@@ -39,6 +39,14 @@ export async function connect(environment: Record<string, string> = {}): Promise
   });
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(transport);
+  return connectionOf(client, transport, () => stderr);
+}
+
+export async function connectionOf<Transport>(
+  client: Client,
+  transport: Transport,
+  stderr: () => string,
+): Promise<McpConnection<Transport>> {
   // Only after this does the client know the output schemas that it checks results against.
   await client.listTools();
 
@@ -47,7 +55,7 @@ export async function connect(environment: Record<string, string> = {}): Promise
   return {
     client,
     transport,
-    stderr: () => stderr,
+    stderr,
     call,
     result: async (name, given, options) => {
       const { isError, structuredContent, content } = await call(name, given, options);
@@ -60,6 +68,18 @@ export async function connect(environment: Record<string, string> = {}): Promise
       return textOf(content);
     },
   };
+}
+
+/** The text of a call that answers with nothing else: it is its structure too. */
+export async function plainText(
+  mcp: Pick<McpConnection, "call">,
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<string> {
+  const { content, isError = false, structuredContent } = await mcp.call(name, given);
+  const text = textOf(content);
+  if (isError || structuredContent?.result !== text) throw new Error(`${name} is no plain text: ${text}`);
+  return text;
 }
 
 export function textOf(content: CallToolResult["content"]): string {

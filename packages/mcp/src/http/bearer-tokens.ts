@@ -1,0 +1,41 @@
+/** The tokens that let a client in over HTTP. */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { OptionError } from "../option-error.js";
+
+export class BearerTokens {
+  readonly #digests: readonly Buffer[];
+
+  /** With no token, everybody is let in. */
+  constructor(tokens: readonly string[]) {
+    this.#digests = tokens.map(digest);
+  }
+
+  /**
+   * Who a request is from: the digest of the token that it carries, or "" where none is asked for; undefined for
+   * nobody who is let in. The time it takes tells nothing of the tokens.
+   */
+  holder(authorization: string | undefined): string | undefined {
+    if (this.#digests.length === 0) return "";
+    const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "");
+    const matches = this.#digests.filter((known) => timingSafeEqual(known, given));
+    return matches[0]?.toString("hex");
+  }
+}
+
+/** The tokens of `CLOUD_SANDBOX_MCP_TOKEN`: one, or several, one for each client. */
+export function parseTokens(text: string | undefined): string[] {
+  const tokens = (text ?? "").split(/[\s,]+/).filter((token) => token !== "");
+  // As RFC 6750 has them; a guess of fewer characters is too likely to be right.
+  if (tokens.every((token) => /^[A-Za-z0-9._~+/-]{16,}=*$/.test(token))) return tokens;
+  throw new OptionError(
+    "Each token of CLOUD_SANDBOX_MCP_TOKEN must be 16 or more letters, digits and . _ ~ + / -; `openssl rand -hex 24` makes one.",
+  );
+}
+
+export function newToken(): string {
+  return randomBytes(24).toString("hex");
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

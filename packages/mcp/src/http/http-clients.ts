@@ -1,0 +1,100 @@
+/** The clients that are served over HTTP: how many there can be, and when one that is silent is forgotten. */
+import type { Session } from "../session.js";
+
+export interface HttpClient {
+  readonly session: Session;
+  /** Ends what serves it: its calls are cancelled, its streams closed. */
+  disconnect(): Promise<void>;
+}
+
+export interface HttpClientsOptions {
+  /** Clients at a time. */
+  readonly most: number;
+  /** After this long without a request or an open stream, a client is forgotten. */
+  readonly idleMs: number;
+}
+
+interface Entry<Client> {
+  readonly client: Client;
+  /** Requests and streams that are open. */
+  open: number;
+  lastSeen: number;
+}
+
+export class HttpClients<Client extends HttpClient> {
+  readonly #options: HttpClientsOptions;
+  /** The one that was seen longest ago first. */
+  readonly #entries = new Map<string, Entry<Client>>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: HttpClientsOptions) {
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.min(options.idleMs, 60_000) / 2).unref();
+  }
+
+  get(key: string): Client | undefined {
+    return this.#entries.get(key)?.client;
+  }
+
+  /** Makes room by forgetting the client that has been silent longest; false when none is. */
+  add(key: string, client: Client): boolean {
+    if (this.#entries.size >= this.#options.most) {
+      const silent = [...this.#entries].find(([, entry]) => isSilent(entry));
+      if (silent === undefined) return false;
+      this.#forget(...silent);
+    }
+    this.#entries.set(key, { client, open: 0, lastSeen: Date.now() });
+    return true;
+  }
+
+  /** Notes a request of a client, until it is over. */
+  note(key: string, over: Promise<void>): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    entry.open += 1;
+    this.#seen(key, entry);
+    void over.then(() => {
+      entry.open -= 1;
+      this.#seen(key, entry);
+    });
+  }
+
+  /** The client says that it leaves: its work ends, and what it made is deleted. */
+  async leave(key: string): Promise<void> {
+    const client = this.get(key);
+    this.#entries.delete(key);
+    await client?.disconnect();
+    await client?.session.end();
+  }
+
+  /** Ends all work, as the server ends. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    const clients = [...this.#entries.values()].map(({ client }) => client);
+    this.#entries.clear();
+    await Promise.allSettled(clients.map((client) => client.disconnect()));
+    await Promise.all(clients.map((client) => client.session.settled()));
+  }
+
+  #seen(key: string, entry: Entry<Client>): void {
+    entry.lastSeen = Date.now();
+    if (this.#entries.delete(key)) this.#entries.set(key, entry);
+  }
+
+  #sweep(): void {
+    const before = Date.now() - this.#options.idleMs;
+    for (const [key, entry] of this.#entries)
+      if (isSilent(entry) && entry.lastSeen <= before) this.#forget(key, entry);
+  }
+
+  #forget(key: string, { client }: Entry<Client>): void {
+    this.#entries.delete(key);
+    client.session.abandon();
+    // Nobody is there to be told, and the session holds nothing any more.
+    client.disconnect().catch(() => undefined);
+  }
+}
+
+function isSilent({ open, client }: Entry<HttpClient>): boolean {
+  return open === 0 && !client.session.isBusy;
+}

@@ -1,0 +1,187 @@
+/** Serves many clients over Streamable HTTP, at `/mcp`. */
+import { once } from "node:events";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { OptionError } from "../option-error.js";
+import { createServer, type Offer } from "../server.js";
+import type { Session } from "../session.js";
+import type { SharedBackend } from "../shared-backend.js";
+import { closeWithinMs, stopSignal, timePasses } from "../stopping.js";
+import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
+import { LoadLimit } from "./load-limit.js";
+import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";
+import { isLoopback, type Refusal, RequestChecks, refused } from "./request-checks.js";
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly allowedHost?: readonly string[];
+  readonly allowedOrigin?: readonly string[];
+  /** As `CLOUD_SANDBOX_MCP_TOKEN` has them. */
+  readonly tokens?: string | undefined;
+  /** Clients that are remembered at a time. */
+  readonly maxClients: number;
+  /** Seconds after which a silent client is forgotten. */
+  readonly idleTimeout: number;
+}
+
+export interface HttpService {
+  /** Where the protocol is spoken. */
+  readonly url: string;
+  /** Lets requests under way end for a moment, then cancels them. */
+  close(): Promise<void>;
+}
+
+/** Most bytes of one body: the longest text that a tool takes, with room for its escapes. */
+const longestBody = 24 * 1024 * 1024;
+const load = { mostRequests: 1_000, mostBytes: 8 * longestBody };
+
+/** How long requests that are under way may go on once the server ends. */
+const drainMs = 700;
+
+/** Resolves when a signal asks to stop, and nothing is left behind. */
+export async function serveOverHttp(
+  offer: Offer,
+  backend: SharedBackend,
+  options: HttpOptions,
+): Promise<void> {
+  const { log } = offer;
+  const stopped = stopSignal();
+  const newServer = (session: Session): McpServer => createServer(offer, session);
+  const service = await startHttpService({ newServer, backend, log }, options);
+  log(`listening at ${service.url}`);
+  backend.warmUp();
+  await stopped;
+  await Promise.race([service.close().then(() => backend.close()), timePasses(closeWithinMs)]);
+}
+
+/** Listens; the parts say what is served. */
+export async function startHttpService(parts: EndpointParts, options: HttpOptions): Promise<HttpService> {
+  const { log } = parts;
+  const { host, port, allowedHost = [], allowedOrigin = [] } = options;
+  const tokens = tokensFor(options, log);
+  const checks = new RequestChecks({
+    host,
+    allowedHosts: allowedHost,
+    allowedOrigins: allowedOrigin,
+    tokens,
+  });
+  const clients = { most: options.maxClients, idleMs: options.idleTimeout * 1000 };
+  const endpoint = new McpEndpoint(parts, clients);
+  const limit = new LoadLimit(load);
+  const underWay = new Set<Promise<void>>();
+  let isClosing = false;
+
+  const server = createHttpServer({ headersTimeout: 10_000, requestTimeout: 60_000 }, (request, response) => {
+    const path = request.url?.split("?")[0];
+    if (path === "/healthz") return answerHealth(response, isClosing);
+    // The rest of a body that nobody wants: a client that is still sending would miss the answer.
+    const refuse = (refusal: Refusal): void => {
+      request.resume();
+      response.writeHead(refusal.status, headersOf(refusal)).end(bodyOf(refusal));
+    };
+    if (path !== "/mcp") return refuse(elsewhere);
+    const checked = checks.check(request);
+    if ("status" in checked) return refuse(checked);
+    if (!methods.includes(request.method ?? "")) return refuse(notAllowed);
+    if (isClosing) return refuse(ending);
+    const bytes = expectedBytes(request);
+    if (bytes > longestBody) return refuse(tooLong);
+    if (!limit.enter(bytes)) return refuse(busy);
+    const over = new Promise<void>((resolve) => response.once("close", resolve));
+    // Streams that wait for what may happen do not hold up the end.
+    if (request.method === "POST") underWay.add(over);
+    void over.then(() => {
+      limit.leave(bytes);
+      underWay.delete(over);
+    });
+    const serve = async (web: Request): Promise<Response> => {
+      const answer = await endpoint.serve({ request: web, holder: checked.holder, over });
+      return answer instanceof Response ? answer : asResponse(answer);
+    };
+    const onerror = (error: Error): void => log(`a request could not be served (${error.name})`);
+    const serveNode = toNodeHandler({ fetch: serve }, { maxRequestBodySize: longestBody, onerror });
+    const { method = "GET", url = "/" } = request;
+    serveNode(Object.assign(request, { method, url }), response).catch(onerror);
+  });
+  await listen(server, host, port);
+  return {
+    url: `http://${authority(host, server)}/mcp`,
+    close: async () => {
+      isClosing = true;
+      server.close();
+      await Promise.race([Promise.all(underWay), timePasses(drainMs)]);
+      await endpoint.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function tokensFor({ host, tokens: text }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
+  const tokens = parseTokens(text);
+  if (tokens.length > 0 || isLoopback(host)) return new BearerTokens(tokens);
+  const token = newToken();
+  log(
+    `others can reach ${host}, so clients need a token; CLOUD_SANDBOX_MCP_TOKEN is not set, so this one was made:`,
+  );
+  log(`Authorization: Bearer ${token}`);
+  return new BearerTokens([token]);
+}
+
+/** What a body may take of memory: one that does not say how long it is, as much as is allowed. */
+function expectedBytes({ headers, method }: IncomingMessage): number {
+  if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
+  return method === "POST" ? longestBody : 0;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const step =
+      reason === "EADDRINUSE" ? "choose another with --port; 0 takes any free one" : "choose another --host";
+    throw new OptionError(`Cannot listen on ${host}, port ${port} (${reason}); ${step}.`);
+  }
+}
+
+function authority(host: string, server: Server): string {
+  const { port } = server.address() as AddressInfo;
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function answerHealth(response: ServerResponse, isClosing: boolean): void {
+  response.writeHead(isClosing ? 503 : 200, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+  });
+  response.end(JSON.stringify({ status: isClosing ? "stopping" : "ok" }));
+}
+
+function asResponse(refusal: Refusal): Response {
+  return new Response(bodyOf(refusal), { status: refusal.status, headers: headersOf(refusal) });
+}
+
+function headersOf({ headers }: Refusal): Record<string, string> {
+  return { "content-type": "application/json", ...headers };
+}
+
+function bodyOf({ message }: Refusal): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } });
+}
+
+const methods = ["GET", "POST", "DELETE"];
+const elsewhere = refused(404, "the protocol is spoken at /mcp");
+const notAllowed = refused(405, "the protocol has GET, POST and DELETE", { allow: methods.join(", ") });
+const ending = refused(503, "the server is ending; call again in a moment", { "retry-after": "5" });
+const busy = refused(503, "too much is being served; call again in a moment", { "retry-after": "1" });
+const tooLong = refused(413, `a body may have at most ${longestBody / 1024 / 1024} MiB; send less at a time`);

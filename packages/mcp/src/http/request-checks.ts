@@ -1,0 +1,81 @@
+/** What stands before the protocol on HTTP: who may address this server, from which pages, and with which token. */
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { hostname, networkInterfaces } from "node:os";
+import {
+  localhostAllowedHostnames,
+  validateHostHeader,
+  validateOriginHeader,
+} from "@modelcontextprotocol/server";
+import type { BearerTokens } from "./bearer-tokens.js";
+
+/** Why a request is not served. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RequestCheckOptions {
+  /** The address that is listened on. */
+  readonly host: string;
+  /** Further names by which the server may be addressed. */
+  readonly allowedHosts: readonly string[];
+  /** Origins of pages beyond those of this machine. */
+  readonly allowedOrigins: readonly string[];
+  readonly tokens: BearerTokens;
+}
+
+export class RequestChecks {
+  readonly #hosts: string[];
+  readonly #origins: string[];
+  readonly #tokens: BearerTokens;
+
+  constructor({ host, allowedHosts, allowedOrigins, tokens }: RequestCheckOptions) {
+    const ownNames = isLoopback(host) ? [host] : namesOfThisMachine();
+    this.#hosts = [...localhostAllowedHostnames(), ...[...ownNames, ...allowedHosts].map(asInUrl)];
+    this.#origins = [...localhostAllowedHostnames(), ...allowedHosts.map(asInUrl), ...allowedOrigins];
+    this.#tokens = tokens;
+  }
+
+  /** The holder of the request's token, or why it is refused. */
+  check({ headers }: IncomingMessage): { readonly holder: string } | Refusal {
+    if (!validateHostHeader(headers.host, this.#hosts).ok)
+      return refused(
+        403,
+        "this server is not to be addressed by that Host; --allowed-host names further ones",
+      );
+    if (!validateOriginHeader(headers.origin, this.#origins).ok)
+      return refused(
+        403,
+        "pages of that Origin may not use this server; --allowed-origin names further ones",
+      );
+    const holder = this.#tokens.holder(headers.authorization);
+    if (holder !== undefined) return { holder };
+    return refused(
+      401,
+      "send the server's token as Authorization: Bearer …; its CLOUD_SANDBOX_MCP_TOKEN sets it",
+      {
+        "www-authenticate": "Bearer",
+      },
+    );
+  }
+}
+
+export function refused(status: number, reason: string, headers: Record<string, string> = {}): Refusal {
+  return { status, message: `${STATUS_CODES[status]}: ${reason}.`, headers };
+}
+
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function namesOfThisMachine(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
+  return [hostname(), ...addresses.map(({ address }) => address)];
+}
+
+/** As the `hostname` of a URL has it: IPv6 in brackets, names in lower case. */
+function asInUrl(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host.toLowerCase();
+}

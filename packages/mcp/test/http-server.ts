@@ -1,0 +1,110 @@
+/** The built server over HTTP, as a process of its own. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import type { Readable } from "node:stream";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { connectionOf, type McpConnection, serverFile } from "./mcp-connection.js";
+
+export interface HttpServer {
+  readonly url: string;
+  readonly process: ChildProcessByStdio<null, null, Readable>;
+  readonly stderr: () => string;
+  /** A client of the SDK's first generation, in a session of its own. */
+  connect(token?: string): Promise<McpConnection<StreamableHTTPClientTransport>>;
+  /** Asks it to stop, and resolves with its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function startHttpServer(
+  args: readonly string[] = [],
+  environment: Record<string, string> = {},
+): Promise<HttpServer> {
+  const child = spawn(process.execPath, [serverFile, "--transport", "http", "--port", "0", ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local", ...environment },
+  });
+  const exited = once(child, "exit");
+  let said = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const found = /listening at (http:\S+)\n/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once("exit", () => reject(new Error(`It ended before it listened: ${said}`)));
+  });
+  return {
+    url,
+    process: child,
+    stderr: () => said,
+    connect: async (token) => {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+      const client = new Client({ name: "test", version: "1.0.0" });
+      await client.connect(transport);
+      return connectionOf(client, transport, () => said);
+    },
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      const [code] = await exited;
+      return code as number | null;
+    },
+  };
+}
+
+export interface RawAnswer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** One request, with exactly these headers; the body is sent as it is. */
+export async function exchange(
+  url: string,
+  {
+    method = "POST",
+    headers = {},
+    body = "",
+  }: { method?: string; headers?: Record<string, string>; body?: string },
+): Promise<RawAnswer> {
+  const sent = request(url, { method, headers });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  // A server that has refused may not read the rest.
+  sent.on("error", () => undefined);
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += String(chunk);
+  return { status: response.statusCode, headers: response.headers, body: text };
+}
+
+/** A message of the era with sessions, as its clients send it. */
+export function posted(message: object, headers: Record<string, string> = {}) {
+  return {
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  };
+}
+
+/** A request of the stateless era: everything that the server knows of its client is in it. */
+export function statelessRequest(
+  method: string,
+  params: Record<string, unknown> = {},
+  { client = "test", headers = {} }: { client?: string; headers?: Record<string, string> } = {},
+) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: client, version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const name = typeof params.name === "string" ? { "mcp-name": params.name } : {};
+  return posted(
+    { id: 1, method, params: { ...params, _meta } },
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...name, ...headers },
+  );
+}
