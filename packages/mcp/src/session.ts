@@ -1,6 +1,7 @@
 /** One client of this server: the sandboxes it knows, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
 import type { Answer } from "./answer.js";
+import { NamedSandboxes } from "./named-sandboxes.js";
 import { SandboxDirectory } from "./sandbox-directory.js";
 import type { SharedBackend } from "./shared-backend.js";
 import type { Tool, ToolContext } from "./tool.js";
@@ -12,6 +13,7 @@ export type SessionContext = Omit<ToolContext, keyof Caller>;
 
 export class Session {
   readonly #backend: SharedBackend;
+  readonly #named = new NamedSandboxes();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
   #directory: { readonly client: SandboxClient; readonly sandboxes: SandboxDirectory } | undefined;

@@ -5,6 +5,7 @@ import { Answer } from "./answer.js";
 import { readArguments } from "./arguments.js";
 import type { Environment } from "./backend.js";
 import type { SandboxReference } from "./input-fields.js";
+import type { NamedSandboxes } from "./named-sandboxes.js";
 import type { SandboxDirectory } from "./sandbox-directory.js";
 
 /** Groups of tools, in the order in which they are listed. */
@@ -32,6 +33,8 @@ export interface Annotations {
 export interface ToolContext {
   readonly client: SandboxClient;
   readonly sandboxes: SandboxDirectory;
+  /** What the client of this server calls by name. */
+  readonly named: NamedSandboxes;
   /** The server's own environment variables, for settings of a profile. */
   readonly environment: Environment;
   /** Fires when the caller cancels, or leaves. */

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { adds, looks, replaces, settles } from "../annotations.js";
-import { InvalidArgumentsError } from "../arguments.js";
-import { lifetime, maxResults, region, sandboxId, templateName, variables } from "../input-fields.js";
+import { lifetime, maxResults, region, sandboxId, templateName, text, variables } from "../input-fields.js";
 import { firstEntries } from "../output-limit.js";
+import { createOrFind } from "../sandbox-creation.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../sandbox-result.js";
 import { tool } from "../tool.js";
+
+const resource = z.number("must be a number").optional().describe("Ignored: the template decides");
 
 export const health = tool({
   name: "health",
@@ -20,48 +22,45 @@ export const health = tool({
   },
 });
 
+const creation = z.object({
+  template_id: templateName.optional().describe("Template, by id"),
+  template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
+  region,
+  timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
+  internet_access: z
+    .boolean("must be true or false")
+    .optional()
+    .describe("Default: on in the cloud, off locally"),
+  env_vars: variables.optional().describe("Seen by every run in it"),
+  vcpu: resource,
+  memory_mb: resource,
+  disk_gb: resource,
+  name: text.optional().describe("Gets your sandbox of this name if there is one"),
+  namespace: text.optional().describe("Names of another namespace are others"),
+  include_auth_token: z
+    .boolean("must be true or false")
+    .default(false)
+    .describe("Return its token; rarely needed"),
+});
+
 export const createSandbox = tool({
   name: "create_sandbox",
   title: "Create a sandbox",
   description:
-    "Creates a sandbox for several steps and returns its id. It lives timeout_seconds (600 by default), then it is deleted with its files; update_sandbox_timeout gives it longer, delete_sandbox ends it. It is also deleted when this server stops.",
+    "Creates a sandbox for several steps and returns its id. It lives timeout_seconds, then it is deleted with its files; update_sandbox_timeout gives it longer, delete_sandbox ends it. It is also deleted when this server stops.",
   toolset: "sandboxes",
   annotations: { ...adds, openWorldHint: true },
-  input: z.object({
-    template_id: templateName.optional().describe("Template, by id"),
-    template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
-    region,
-    timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
-    internet_access: z.boolean().optional().describe("Default: on in the cloud, off locally"),
-    env_vars: variables.optional().describe("Seen by every run in it"),
-    vcpu: z.number().optional().describe("Ignored: the template decides"),
-    memory_mb: z.number().optional().describe("Ignored: the template decides"),
-    disk_gb: z.number().optional().describe("Ignored: the template decides"),
-    include_auth_token: z.boolean().default(false).describe("Return its token; rarely needed"),
-  }),
-  output: sandboxOutput,
-  handler: async ({ client, sandboxes, signal, ...wanted }) => {
-    if (wanted.template_name !== undefined && wanted.template_id !== undefined) {
-      throw new InvalidArgumentsError("Both template_name and template_id are given; give one of them.");
-    }
-    const sandbox = await client.sandboxes.create({
-      template: wanted.template_name,
-      templateId: wanted.template_id,
-      region: wanted.region,
-      timeoutSeconds: wanted.timeout_seconds,
-      internetAccess: wanted.internet_access,
-      env: wanted.env_vars,
-      signal,
-    });
-    sandboxes.adopt(sandbox);
-    if (!wanted.include_auth_token) return sandboxResult(sandbox);
-    const path = { id: sandbox.id };
-    const { data } = await client.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", { params: { path } });
-    return {
-      ...sandboxResult(sandbox),
-      auth_token: data?.auth_token,
-      token_expires_at: data?.token_expires_at,
-    };
+  input: creation,
+  output: sandboxOutput.extend({ created: z.boolean().describe("false: it was there by its name") }),
+  handler: async ({ include_auth_token, ...call }) => {
+    const { sandbox, created } = await createOrFind(call);
+    const { id } = sandbox;
+    const result = { ...sandboxResult(sandbox), name: call.name, namespace: call.namespace, created };
+    if (!include_auth_token) return result;
+    const { client } = call;
+    const init = { params: { path: { id } } };
+    const { data } = await client.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", init);
+    return { ...result, auth_token: data?.auth_token, token_expires_at: data?.token_expires_at };
   },
 });
 

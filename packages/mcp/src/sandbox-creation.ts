@@ -1,0 +1,73 @@
+/** Makes sandboxes, and finds again those that the client has given names. */
+import type { Sandbox } from "cloud-sandbox";
+import { InvalidArgumentsError } from "./arguments.js";
+import { findHeld } from "./held-sandbox.js";
+import type { ToolContext } from "./tool.js";
+
+export interface WantedSandbox {
+  readonly template_name?: string | undefined;
+  readonly template_id?: string | undefined;
+  readonly region?: string | undefined;
+  readonly timeout_seconds: number;
+  readonly internet_access?: boolean | undefined;
+  readonly env_vars?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+export interface FoundSandbox {
+  readonly sandbox: Sandbox;
+  /** False for one that was there by its name. */
+  readonly created: boolean;
+}
+
+type Creation = WantedSandbox & ToolContext;
+
+/** The client's sandbox of that name, which lives for `timeout_seconds` at least, or a new one. */
+export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
+  const { named, name, namespace, template_name, template_id } = creation;
+  if (template_name !== undefined && template_id !== undefined)
+    throw new InvalidArgumentsError("Both template_name and template_id are given; give one of them.");
+  if (name === undefined && namespace !== undefined)
+    throw new InvalidArgumentsError("namespace is given without a name; give both or neither.");
+  if (name === undefined) return { sandbox: await create(creation), created: true };
+  const key = JSON.stringify([namespace ?? "", name]);
+  const existing = await findHeld(creation, key);
+  if (existing !== undefined) return { sandbox: await fitting(existing, name, creation), created: false };
+  let created = false;
+  const sandbox = await named.getOrCreate(key, () => {
+    created = true;
+    return create(creation);
+  });
+  return { sandbox, created };
+}
+
+async function create({ client, sandboxes, signal, report, ...wanted }: Creation): Promise<Sandbox> {
+  report("Creating a sandbox");
+  const sandbox = await client.sandboxes.create({
+    template: wanted.template_name,
+    templateId: wanted.template_id,
+    region: wanted.region,
+    timeoutSeconds: wanted.timeout_seconds,
+    internetAccess: wanted.internet_access,
+    env: wanted.env_vars,
+    signal,
+  });
+  sandboxes.adopt(sandbox);
+  return sandbox;
+}
+
+async function fitting(
+  sandbox: Sandbox,
+  name: string,
+  { template_name, template_id, timeout_seconds, signal }: Creation,
+): Promise<Sandbox> {
+  const { id, template, templateId, expiresAt } = sandbox.toJSON();
+  if ((template_name ?? template) !== template || (template_id ?? templateId) !== templateId)
+    throw new InvalidArgumentsError(
+      `Your sandbox ${name} is ${id}, made from template ${template}: give another name, or end it with delete_sandbox.`,
+    );
+  const left = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
+  if (left < timeout_seconds * 1000) await sandbox.setTimeout(timeout_seconds, { signal });
+  return sandbox;
+}
