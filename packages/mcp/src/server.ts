@@ -4,6 +4,7 @@ import type { Answer } from "./answer.js";
 import { compactText } from "./compact-text.js";
 import { portableSchema } from "./portable-schema.js";
 import type { Profile } from "./profile.js";
+import { progressOf } from "./progress.js";
 import type { Session } from "./session.js";
 import type { Tool } from "./tool.js";
 import { version } from "./version.js";
@@ -39,10 +40,14 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
       inputSchema: unchecked(tool.input, "input"),
       outputSchema: unchecked(tool.output, "output"),
     };
-    server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
-      const { signal } = context.mcpReq;
-      const work = session.run(tool, given, { signal, report: progressReporter(context) });
-      return work.then(success, (error: unknown) => failure(tool, error, log));
+    const entry = { title, description, annotations, ...schemas };
+    server.registerTool(name, entry, async (given, context) => {
+      const progress = progressOf(context);
+      const report = (step: string): void => progress?.report(step);
+      const work = session.run(tool, given, { signal: context.mcpReq.signal, report });
+      return work
+        .finally(() => progress?.end())
+        .then(success, (error: unknown) => failure(tool, error, { profile, log }));
     });
   }
   return server;
@@ -59,19 +64,6 @@ async function failure(tool: Tool, error: unknown, { profile, log }: Offer): Pro
   if (explained === undefined)
     log(`${tool.name} failed: ${error instanceof Error ? error.message : "unknown"}`);
   return { isError: true, content: [{ type: "text", text: explained ?? unforeseen }] };
-}
-
-/** Steps are counted as they come; how many there will be is not known. */
-function progressReporter({ mcpReq }: ServerContext): (step: string) => void {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => undefined;
-  let progress = 0;
-  return (message) => {
-    progress += 1;
-    const params = { progressToken, progress, message };
-    // A caller that has left hears nothing, and the work must not fail for it.
-    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
-  };
 }
 
 /** What the SDK lists for a schema; the checking is the tool's, whose messages say what to do. */
