@@ -6,8 +6,11 @@ import { displayed, displayedValues } from "./displayed-values.js";
 import { cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
 
 export const executionOutput = z.looseObject({
-  exit_code: z.number().describe("0 is success; 124 timed out; 137 killed or out of memory"),
-  success: z.boolean(),
+  exit_code: z
+    .number()
+    .optional()
+    .describe("0 is success; 124 timed out; 137 killed or out of memory; absent while it runs"),
+  success: z.boolean().optional(),
   stdout: z.string(),
   stderr: z.string(),
   result: z.string().optional().describe("The last expression's value"),
@@ -17,7 +20,9 @@ export const executionOutput = z.looseObject({
   stdout_bytes: z.number().optional().describe("All that was written, when stdout is cut"),
   stderr_bytes: z.number().optional().describe("All that was written, when stderr is cut"),
   sandbox_id: z.string(),
-  note: z.string().optional().describe("What to do about an abnormal end or cut output"),
+  status: z.string().optional().describe("running: it goes on in the background"),
+  process_id: z.string().optional().describe("Of what goes on"),
+  note: z.string().optional().describe("What to do about an abnormal end, cut output, or what goes on"),
 });
 
 /** Bytes of the last expression's value. */
@@ -72,7 +77,7 @@ export function executionResult(
 
 function endNote(reason: ProgramResult["terminationReason"]): string | undefined {
   if (reason === "timeout")
-    return "It was killed at its timeout; give it more (at most 300 seconds) or less to do.";
+    return "It was killed at its timeout: give it more (at most 300 seconds), or use execute_code_background.";
   if (reason === "out_of_memory") return "It ran out of the sandbox's memory; work on smaller pieces.";
   return undefined;
 }

@@ -4,7 +4,7 @@
  */
 import * as z from "zod";
 
-const text = z.string("must be text").min(1, "must not be empty");
+export const text = z.string("must be text").min(1, "must not be empty");
 
 /** Which sandbox a call is about: the first fields of every tool that works in one. */
 export const sandboxReference = {
@@ -21,11 +21,17 @@ const longestText = 16 * 1024 * 1024;
 
 export const code = longText("put its data into files with file_write").describe("The program");
 
+export const command = z.string("must be text").trim().min(1, "must not be empty").describe("Command line");
+
 export const fileContent = longText(
   "write it in parts with file_write, then join them with run_command and cat",
 ).describe("The whole text");
 
-const languages = ["python", "javascript", "bash", "go"] as const;
+export const fileSource = longText("write it in parts with file_write").describe(
+  "data:;base64,… or sandbox://{id}/files/{path}",
+);
+
+export const languages = ["python", "javascript", "bash", "go"] as const;
 
 export const language = z
   .enum(languages, `must be one of ${languages.join(", ")}`)
@@ -35,8 +41,32 @@ export const language = z
 /** How long code may run, in seconds; the wire allows 1 to 300. */
 export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds, 1-300; then it is killed");
 
-/** How long a sandbox lives, in seconds: up to a day. */
-export const lifetime = wholeSeconds(86_400);
+/** A day: how long sandboxes live at most, and what runs in their background. */
+const day = 86_400;
+
+/** How long code may run that nobody waits for, in seconds. */
+export function backgroundTimeout(standard: number): z.ZodDefault<z.ZodInt> {
+  return wholeSeconds(day).default(standard).describe(`Seconds, 1-${day}; then it is killed`);
+}
+
+/** Where the mode of a run decides what is usual, and how much is allowed. */
+export const optionalTimeout = wholeSeconds(day).optional();
+
+/** How long a sandbox lives, in seconds. */
+export const lifetime = wholeSeconds(day);
+
+/** Names a background execution. */
+export const processId = text.describe("process_id of a background execution");
+
+export const outputOffset = z.int("must be a whole number of bytes").default(0);
+
+export const jobName = z
+  .string("must be text")
+  .max(200, "must be at most 200 characters")
+  .optional()
+  .describe("A name for people");
+
+export const port = wholeNumber(65_535).describe("1-65535");
 
 /** Names as shells take them, values as text. */
 export const variables = z.record(
@@ -59,7 +89,7 @@ export const region = text.optional().describe("Where to run it");
 
 /** Most entries of a list to return, 1 to `most`. */
 export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
-  return wholeNumber(most, "").default(standard).describe(`Most entries to return, 1-${most}`);
+  return wholeNumber(most).default(standard).describe(`Most entries to return, 1-${most}`);
 }
 
 /** Not a bound of the schema, which every conversation would pay for and next to none needs. */
@@ -68,11 +98,11 @@ function longText(instead: string): z.ZodString {
   return z.string("must be text").refine((text) => Buffer.byteLength(text) <= longestText, limit);
 }
 
-function wholeSeconds(most: number): z.ZodInt {
+export function wholeSeconds(most: number): z.ZodInt {
   return wholeNumber(most, " seconds");
 }
 
-function wholeNumber(most: number, unit: string): z.ZodInt {
+export function wholeNumber(most: number, unit = ""): z.ZodInt {
   const range = `must be a whole number of 1 to ${most}${unit}`;
   return z.int(range).min(1, range).max(most, range);
 }

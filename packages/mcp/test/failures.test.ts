@@ -29,7 +29,25 @@ describe("a call that cannot work says what to do", () => {
       /list_sandboxes.*create_sandbox/,
     ],
     ["an unknown sandbox to look at", "get_sandbox", { id: "1700000000unknown1" }, /list_sandboxes/],
-    ["no sandbox", "execute_code", { code: "1" }, /sandbox_id is required: create_sandbox/],
+    ["no sandbox", "run_command", { command: "1" }, /sandbox_id is required: create_sandbox/],
+    [
+      "no sandbox for variables that stay",
+      "execute_code",
+      { code: "1", mode: "persistent" },
+      /sandbox_id is required: create_sandbox/,
+    ],
+    [
+      "a sandbox for a run in one of its own",
+      "execute_code",
+      { code: "1", mode: "isolated", sandbox_id: "a" },
+      /leave out sandbox_id and vm_url, or the mode/,
+    ],
+    [
+      "too long a run that is waited for",
+      "execute_code",
+      { code: "1", timeout: 301 },
+      /1 to 300 seconds; mode background allows more/,
+    ],
     [
       "a language nobody knows",
       "execute_code_isolated",

@@ -1,6 +1,13 @@
 import type { Profile } from "../profile.js";
-import { executeCode, executeCodeIsolated } from "../tools/code.js";
-import { listProcesses, runCommand } from "../tools/commands.js";
+import {
+  executeCodeAsync,
+  executeCodeBackground,
+  executeKillProcess,
+  executeListProcesses,
+  executeProcessOutput,
+} from "../tools/background.js";
+import { executeCode, executeCodeIsolated, executeCodeRich } from "../tools/code.js";
+import { listProcesses, runCommand, runCommandBackground } from "../tools/commands.js";
 import { envClear, envGet, envSet } from "../tools/environment.js";
 import {
   fileExists,
@@ -33,12 +40,20 @@ const instructions = `Runs code in isolated sandboxes.
 - One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.
 - Several steps that share files: create_sandbox, then execute_code, run_command and file_* with its sandbox_id, then delete_sandbox.
 - Plots and other images that code displays come back as images.
+- Long work: execute_code_background or run_command_background, then execute_process_output with the process_id. Other runs are handed over in the same way after 45 s: status is running then, and nothing is lost.
 - Files live under /workspace and /tmp. A non-zero exit_code is a result to read, not a failure of the tool.`;
 
 const tools = [
   executeCodeIsolated,
   executeCode,
+  executeCodeRich,
+  executeCodeBackground,
+  executeCodeAsync,
+  executeListProcesses,
+  executeProcessOutput,
+  executeKillProcess,
   runCommand,
+  runCommandBackground,
   listProcesses,
   fileRead,
   fileWrite,

@@ -1,24 +1,79 @@
-import type { IsolatedExecutionStep } from "cloud-sandbox";
+import type { IsolatedExecutionStep, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { runs } from "../annotations.js";
+import { InvalidArgumentsError } from "../arguments.js";
 import { executionOutput, executionResult } from "../execution-result.js";
+import { handedOver, handOverAfter, runningReport } from "../hand-over.js";
 import {
   code,
   executionTimeout,
+  jobName,
   language,
+  optionalTimeout,
   region,
   runEnvironment,
   sandboxReference,
   templateName,
   workingDirectory,
 } from "../input-fields.js";
-import { sandboxTool, tool } from "../tool.js";
+import { sandboxTool, type ToolContext, tool } from "../tool.js";
+import { startCode } from "./background.js";
+
+interface Program {
+  readonly code: string;
+  readonly language: string;
+  readonly timeout: number;
+  readonly env?: Record<string, string> | undefined;
+}
+
+interface IsolatedProgram extends Program {
+  readonly template_name: string;
+  readonly region?: string | undefined;
+  readonly working_dir?: string | undefined;
+}
+
+async function runIsolated({
+  client,
+  sandboxes,
+  environment,
+  signal,
+  report,
+  ...program
+}: IsolatedProgram & ToolContext) {
+  const { code, template_name: template, region, working_dir: workdir, language, timeout, env } = program;
+  const outcome = await client.executeIsolatedOrHandOver(code, {
+    language,
+    timeout,
+    env,
+    workdir,
+    template,
+    region,
+    signal,
+    handOverAfter: handOverAfter(environment),
+    onStep: (step) => report(stepsInWords[step]),
+    onProgress: runningReport(report),
+  });
+  if ("execution" in outcome) {
+    sandboxes.adopt(outcome.sandbox);
+    const told = await handedOver(outcome.sandbox, outcome.execution, { signal });
+    return { ...told, note: `${told.note} Then delete its sandbox with delete_sandbox.` };
+  }
+  const leftBehind = outcome.cleanupError !== undefined;
+  const facts = { isolation: outcome.isolation };
+  return executionResult(outcome, { sandboxId: outcome.sandboxId, kept: false, leftBehind, facts });
+}
+
+const stepsInWords: Readonly<Record<IsolatedExecutionStep, string>> = {
+  create: "Creating a sandbox",
+  execute: "Running the code",
+  delete: "Deleting the sandbox",
+};
 
 export const executeCodeIsolated = tool({
   name: "execute_code_isolated",
   title: "Run code in a sandbox of its own",
   description:
-    "Runs one program in a fresh sandbox and deletes the sandbox. Best for a single program; for several steps use create_sandbox. Returns stdout, stderr and exit_code.",
+    "Runs one program in a fresh sandbox and deletes the sandbox. Best for a single program; for several steps use create_sandbox. Returns stdout, stderr, exit_code, and plots as images.",
   toolset: "code",
   annotations: { ...runs, destructiveHint: false },
   input: z.object({
@@ -30,43 +85,85 @@ export const executeCodeIsolated = tool({
     region,
   }),
   output: executionOutput.extend({ isolation: z.string().optional().describe("What stood around the code") }),
-  handler: async ({
-    client,
-    code,
+  handler: runIsolated,
+});
+
+interface PlacedProgram extends Program {
+  readonly sandbox: Sandbox;
+  readonly working_dir: string;
+  /** Whether displayed tables and other texts are shown. */
+  readonly texts: boolean;
+}
+
+async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: PlacedProgram & ToolContext) {
+  const { language, timeout, env, environment, signal, report } = call;
+  const outcome = await sandbox.executeOrHandOver(code, {
     language,
     timeout,
     env,
-    template_name: template,
-    region,
+    workdir: working_dir,
     signal,
-    report,
-  }) => {
-    const onStep = (step: IsolatedExecutionStep): void => report(stepsInWords[step]);
-    const run = await client.executeIsolated(code, {
-      language,
-      timeout,
-      env,
-      template,
-      region,
-      signal,
-      onStep,
-    });
-    const place = { sandboxId: run.sandboxId, kept: false, leftBehind: run.cleanupError !== undefined };
-    return { ...executionResult(run, place), isolation: run.isolation };
+    handOverAfter: handOverAfter(environment),
+    onProgress: runningReport(report),
+  });
+  if ("richOutputs" in outcome) return executionResult(outcome, { sandboxId: sandbox.id, kept: true, texts });
+  return handedOver(sandbox, outcome, { signal });
+}
+
+const modes = ["persistent", "rich", "isolated", "background"] as const;
+/** Seconds, where the mode decides. */
+const usualTimeout = 30;
+const usualBackgroundTimeout = 300;
+const longestTimeout = 300;
+
+export const executeCode = tool({
+  name: "execute_code",
+  title: "Run code",
+  description:
+    "Runs code in a sandbox: files stay for later calls, and so do variables of Python and JavaScript. Without a sandbox it runs as execute_code_isolated does. After 45 s it is handed over: status running and a process_id for execute_process_output.",
+  toolset: "code",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    code,
+    language,
+    mode: z
+      .enum(modes, `must be one of ${modes.join(", ")}`)
+      .optional()
+      .describe("Default: persistent in a sandbox, else isolated. rich shows tables too"),
+    timeout: optionalTimeout.describe(
+      "Seconds, 1-300, default 30; in mode background up to 86400, default 300",
+    ),
+    env: runEnvironment,
+    working_dir: workingDirectory,
+    name: jobName,
+    template_name: templateName.default("code-interpreter").describe("Of mode isolated"),
+    region,
+  }),
+  output: executionOutput.extend({ stdout: z.string().optional(), stderr: z.string().optional() }),
+  handler: async ({ mode: wanted, ...call }) => {
+    const isPlaced = call.sandbox_id !== undefined || call.vm_url !== undefined;
+    const mode = wanted ?? (isPlaced ? "persistent" : "isolated");
+    if (mode === "isolated" && isPlaced)
+      throw new InvalidArgumentsError(
+        "mode isolated makes a sandbox of its own: leave out sandbox_id and vm_url, or the mode.",
+      );
+    const timeout = call.timeout ?? (mode === "background" ? usualBackgroundTimeout : usualTimeout);
+    if (mode !== "background" && timeout > longestTimeout)
+      throw new InvalidArgumentsError(
+        `timeout must be a whole number of 1 to ${longestTimeout} seconds; mode background allows more.`,
+      );
+    if (mode === "isolated") return runIsolated({ ...call, timeout });
+    const sandbox = await call.sandboxes.find(call, call.signal);
+    if (mode === "background") return startCode({ ...call, sandbox, timeout });
+    return runInSandbox({ ...call, sandbox, timeout, texts: mode === "rich" });
   },
 });
 
-const stepsInWords: Readonly<Record<IsolatedExecutionStep, string>> = {
-  create: "Creating a sandbox",
-  execute: "Running the code",
-  delete: "Deleting the sandbox",
-};
-
-export const executeCode = sandboxTool({
-  name: "execute_code",
-  title: "Run code in a sandbox",
-  description:
-    "Runs code in an existing sandbox. Files stay for later calls, and so do variables of Python and JavaScript.",
+export const executeCodeRich = sandboxTool({
+  name: "execute_code_rich",
+  title: "Run code and show what it displays",
+  description: "As execute_code, and returns all that the code displays: plots as images, tables as HTML.",
   toolset: "code",
   annotations: runs,
   input: z.object({
@@ -76,10 +173,8 @@ export const executeCode = sandboxTool({
     timeout: executionTimeout,
     env: runEnvironment,
     working_dir: workingDirectory,
+    capture_rich: z.boolean("must be true or false").default(true).describe("false: images only"),
   }),
   output: executionOutput,
-  handler: async ({ sandbox, code, language, timeout, env, working_dir: workdir, signal }) => {
-    const run = await sandbox.execute(code, { language, timeout, env, workdir, signal });
-    return executionResult(run, { sandboxId: sandbox.id, kept: true });
-  },
+  handler: ({ capture_rich, ...call }) => runInSandbox({ ...call, texts: capture_rich }),
 });

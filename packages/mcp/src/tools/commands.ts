@@ -1,8 +1,12 @@
 import * as z from "zod";
 import { looks, runs } from "../annotations.js";
 import { executionOutput, executionResult } from "../execution-result.js";
+import { handedOver, handOverAfter, runningReport } from "../hand-over.js";
 import {
+  backgroundTimeout,
+  command,
   executionTimeout,
+  jobName,
   maxResults,
   runEnvironment,
   sandboxReference,
@@ -11,24 +15,55 @@ import {
 import { firstEntries } from "../output-limit.js";
 import { sandboxTool } from "../tool.js";
 import { wireNames } from "../wire-names.js";
+import { startedOutput } from "./background.js";
 
 export const runCommand = sandboxTool({
   name: "run_command",
   title: "Run a shell command",
-  description: "Runs a bash command line (pipes, redirections, &&) in a sandbox and waits for its end.",
+  description:
+    "Runs a bash command line (pipes, redirections, &&) in a sandbox and waits for its end; after 45 s it is handed over as in execute_code.",
   toolset: "commands",
   annotations: runs,
   input: z.object({
     ...sandboxReference,
-    command: z.string("must be text").trim().min(1, "must not be empty").describe("Command line"),
+    command,
     timeout: executionTimeout,
     working_dir: workingDirectory,
     env: runEnvironment,
   }),
   output: executionOutput,
-  handler: async ({ sandbox, command, timeout, env, working_dir: workdir, signal }) => {
-    const run = await sandbox.commands.run(command, { timeout, env, workdir, signal });
-    return executionResult(run, { sandboxId: sandbox.id, kept: true });
+  handler: async ({ sandbox, command, timeout, env, working_dir: workdir, environment, signal, report }) => {
+    const outcome = await sandbox.runOrHandOver(command, {
+      timeout,
+      env,
+      workdir,
+      signal,
+      handOverAfter: handOverAfter(environment),
+      onProgress: runningReport(report),
+    });
+    if ("stdout" in outcome) return executionResult(outcome, { sandboxId: sandbox.id, kept: true });
+    return handedOver(sandbox, outcome, { signal });
+  },
+});
+
+export const runCommandBackground = sandboxTool({
+  name: "run_command_background",
+  title: "Start a shell command in the background",
+  description: "Starts a bash command line, such as a server, and returns its process_id at once.",
+  toolset: "commands",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    command,
+    timeout: backgroundTimeout(300),
+    working_dir: workingDirectory,
+    env: runEnvironment,
+    name: jobName,
+  }),
+  output: startedOutput,
+  handler: async ({ sandbox, command, timeout, env, working_dir: workdir, name, signal }) => {
+    const { id } = await sandbox.commands.runBackground(command, { timeout, env, workdir, name, signal });
+    return { process_id: id, status: "running", sandbox_id: sandbox.id };
   },
 });
 

@@ -1,0 +1,49 @@
+/** Runs that outlive the patience of clients, which often end a call after 60 seconds. */
+import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
+import { InvalidArgumentsError } from "./arguments.js";
+import type { Environment } from "./backend.js";
+import { readOutput } from "./process-output.js";
+import type { ToolContext } from "./tool.js";
+
+const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";
+const standard = 45;
+
+/** Seconds that a call waits for a program before it hands it over. */
+export function handOverAfter(environment: Environment): number {
+  const given = environment[setting]?.trim() ?? "";
+  const seconds = given === "" ? standard : Number(given);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
+  throw new InvalidArgumentsError(
+    `${setting} must be a whole number of 1 to 300 seconds; the user must correct it in this server's configuration.`,
+  );
+}
+
+/** What the model gets in place of the result, and how it goes on. */
+export async function handedOver(
+  sandbox: Sandbox,
+  execution: Execution,
+  { signal }: Pick<ToolContext, "signal">,
+) {
+  const output = await readOutput(sandbox, execution.id, {}, signal);
+  const note = `It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on; execute_kill_process ends it.`;
+  return { ...output, note };
+}
+
+/** Tells a caller how far a program is. */
+export function runningReport(report: ToolContext["report"]): (progress: ExecutionProgress) => void {
+  return ({ duration = 0, stdoutBytes, stderrBytes, latest }) => {
+    const line = lastLine(latest);
+    const written = `${stdoutBytes + stderrBytes} bytes written`;
+    report(`Running for ${Math.round(duration)} s, ${written}${line === "" ? "" : `: ${line}`}`);
+  };
+}
+
+const longestLine = 200;
+
+function lastLine(text: string): string {
+  const line = text.trimEnd().split("\n").at(-1) ?? "";
+  return line
+    .replace(/\p{Cc}+/gu, " ")
+    .trim()
+    .slice(0, longestLine);
+}

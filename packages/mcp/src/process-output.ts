@@ -1,0 +1,84 @@
+/** What a background execution has written so far, from an offset on, within the budget of a result. */
+import type { ExecutionOutput, Sandbox } from "cloud-sandbox";
+import * as z from "zod";
+import { jsonBytes, resultBudget } from "./output-limit.js";
+
+export const processOutput = z.looseObject({
+  process_id: z.string(),
+  sandbox_id: z.string(),
+  status: z.string().describe("running, completed, failed or killed"),
+  exit_code: z.number().optional().describe("Absent while it runs"),
+  termination_reason: z.string().optional(),
+  duration: z.number().optional().describe("Seconds so far, or in all"),
+  stdout: z.string(),
+  stdout_offset: z.number().describe("Where to go on reading"),
+  stdout_bytes: z.number().describe("Written so far"),
+  stderr: z.string(),
+  stderr_offset: z.number(),
+  stderr_bytes: z.number(),
+  complete: z.boolean().describe("It has ended, and all is read"),
+  note: z.string().optional(),
+});
+
+export interface ReadPosition {
+  /** Below 0: from the end. */
+  readonly stdoutOffset?: number;
+  readonly stderrOffset?: number;
+}
+
+/** Bytes of a stream that are asked for; less where they take more room in a result. */
+const usualPiece = 15_000;
+const smallestPiece = 16;
+
+type ProcessOutput = z.input<typeof processOutput>;
+
+export async function readOutput(
+  sandbox: Sandbox,
+  processId: string,
+  { stdoutOffset = 0, stderrOffset = 0 }: ReadPosition,
+  signal: AbortSignal,
+): Promise<ProcessOutput> {
+  const execution = sandbox.processes.get(processId);
+  const position = { stdoutOffset, stderrOffset };
+  if (stdoutOffset < 0 || stderrOffset < 0) {
+    const { stdoutBytes, stderrBytes } = await execution.output({ limit: smallestPiece, signal });
+    if (stdoutOffset < 0) position.stdoutOffset = Math.max(0, stdoutBytes + stdoutOffset);
+    if (stderrOffset < 0) position.stderrOffset = Math.max(0, stderrBytes + stderrOffset);
+  }
+  for (let limit = usualPiece; ; limit = Math.max(smallestPiece, Math.floor(limit / 6))) {
+    const piece = await execution.output({ ...position, limit, signal });
+    const size = jsonBytes(piece.stdout, resultBudget) + jsonBytes(piece.stderr, resultBudget);
+    if (size <= resultBudget || limit === smallestPiece)
+      return { ...told(position, piece), process_id: processId, sandbox_id: sandbox.id };
+  }
+}
+
+function told({ stdoutOffset, stderrOffset }: Required<ReadPosition>, piece: ExecutionOutput) {
+  return {
+    status: piece.status,
+    exit_code: piece.exitCode,
+    termination_reason: piece.terminationReason,
+    duration: piece.duration,
+    stdout: piece.stdout,
+    stdout_offset: piece.stdoutOffset,
+    stdout_bytes: piece.stdoutBytes,
+    stderr: piece.stderr,
+    stderr_offset: piece.stderrOffset,
+    stderr_bytes: piece.stderrBytes,
+    complete: piece.complete,
+    note: noteOf(piece, { stdoutOffset, stderrOffset }),
+  };
+}
+
+function noteOf(
+  piece: ExecutionOutput,
+  { stdoutOffset, stderrOffset }: Required<ReadPosition>,
+): string | undefined {
+  const lost = piece.stdoutStart - stdoutOffset + piece.stderrStart - stderrOffset;
+  const notes = [
+    lost > 0 && `${lost} bytes before this are no longer kept.`,
+    piece.error,
+    !piece.complete && piece.status !== "running" && "It has ended; read on from the offsets for the rest.",
+  ].filter((note) => typeof note === "string");
+  return notes.length > 0 ? notes.join(" ") : undefined;
+}

@@ -1,0 +1,178 @@
+/** Code that nobody waits for: it is started, looked at, read and ended. */
+import type { Sandbox } from "cloud-sandbox";
+import * as z from "zod";
+import { looks, replaces, runs } from "../annotations.js";
+import { runningReport } from "../hand-over.js";
+import {
+  backgroundTimeout,
+  code,
+  jobName,
+  language,
+  maxResults,
+  outputOffset,
+  processId,
+  runEnvironment,
+  sandboxReference,
+  text,
+  workingDirectory,
+} from "../input-fields.js";
+import { firstEntries } from "../output-limit.js";
+import { processOutput, readOutput } from "../process-output.js";
+import { sandboxTool } from "../tool.js";
+
+export const startedOutput = z.looseObject({
+  process_id: z.string().describe("For execute_process_output and execute_kill_process"),
+  status: z.string(),
+  sandbox_id: z.string(),
+});
+
+interface CodeToStart {
+  readonly sandbox: Sandbox;
+  readonly code: string;
+  readonly language: string;
+  readonly timeout: number;
+  readonly env?: Record<string, string> | undefined;
+  readonly working_dir: string;
+  readonly name?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export async function startCode({ sandbox, code, working_dir: workdir, ...given }: CodeToStart) {
+  const { language, timeout, env, name, signal } = given;
+  const { id } = await sandbox.executeBackground(code, { language, timeout, env, workdir, name, signal });
+  return { process_id: id, status: "running", sandbox_id: sandbox.id };
+}
+
+export const executeCodeBackground = sandboxTool({
+  name: "execute_code_background",
+  title: "Start code in the background",
+  description:
+    "Starts code that takes minutes to hours and returns its process_id at once. It runs apart, without the variables of other runs.",
+  toolset: "code",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    code,
+    language,
+    timeout: backgroundTimeout(300),
+    env: runEnvironment,
+    working_dir: workingDirectory,
+    name: jobName,
+  }),
+  output: startedOutput,
+  handler: startCode,
+});
+
+export const executeCodeAsync = sandboxTool({
+  name: "execute_code_async",
+  title: "Start code that reports to a URL",
+  description: "Starts code whose result is sent to callback_url by POST when it ends.",
+  toolset: "code",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    code,
+    callback_url: text.describe("http(s) URL"),
+    language,
+    timeout: backgroundTimeout(3600),
+    env: runEnvironment,
+    working_dir: workingDirectory,
+    callback_headers: z
+      .record(z.string(), z.string("must be text"), "must be an object of names and values")
+      .optional()
+      .describe("Headers of the POST"),
+    callback_signature_secret: z.string("must be text").optional().describe("Signs the POST"),
+  }),
+  output: startedOutput.extend({ execution_id: z.string() }),
+  handler: async ({ sandbox, code, callback_url, working_dir: workdir, signal, ...given }) => {
+    const { language, timeout, env, callback_headers, callback_signature_secret } = given;
+    const { id } = await sandbox.executeAsync(code, callback_url, {
+      language,
+      timeout,
+      env,
+      workdir,
+      callbackHeaders: callback_headers,
+      callbackSecret: callback_signature_secret,
+      signal,
+    });
+    return { execution_id: id, process_id: id, status: "queued", sandbox_id: sandbox.id };
+  },
+});
+
+export const executeListProcesses = sandboxTool({
+  name: "execute_list_processes",
+  title: "List background executions",
+  description: "Lists the background executions of a sandbox that run, and the last that ended.",
+  toolset: "code",
+  annotations: looks,
+  input: z.object({ ...sandboxReference, max_results: maxResults(100, 1000) }),
+  output: z.looseObject({
+    processes: z.array(z.looseObject({ process_id: z.string(), status: z.string() })),
+    count: z.number(),
+    total_processes: z.number(),
+    truncated: z.boolean(),
+  }),
+  handler: async ({ sandbox, max_results, signal }) => {
+    const all = await sandbox.processes.list({ signal });
+    const told = all.map(({ id, status, name, language, startedAt, endedAt, exitCode, duration }) => ({
+      process_id: id,
+      status,
+      name,
+      language,
+      start_time: startedAt?.toISOString(),
+      end_time: endedAt?.toISOString(),
+      exit_code: exitCode,
+      duration,
+    }));
+    // Those that were started last are the ones that matter.
+    const { items, truncated } = firstEntries(told.reverse(), max_results);
+    return { processes: items, count: items.length, total_processes: all.length, truncated };
+  },
+});
+
+export const executeProcessOutput = sandboxTool({
+  name: "execute_process_output",
+  title: "Read a background execution's output",
+  description:
+    "Reads what a background execution has written, while it runs and after. Pass stdout_offset and stderr_offset of the result to the next call.",
+  toolset: "code",
+  annotations: looks,
+  input: z.object({
+    ...sandboxReference,
+    process_id: processId,
+    wait: z
+      .int("must be a whole number of 0 to 50 seconds")
+      .min(0, "must be a whole number of 0 to 50 seconds")
+      .max(50, "must be a whole number of 0 to 50 seconds")
+      .default(0)
+      .describe("Seconds to wait for its end first, 0-50"),
+    stdout_offset: outputOffset.describe("Bytes to skip; below 0: from the end"),
+    stderr_offset: outputOffset.describe("As stdout_offset"),
+  }),
+  output: processOutput,
+  handler: async ({ sandbox, process_id, wait, stdout_offset, stderr_offset, signal, report }) => {
+    const options = { signal, onProgress: runningReport(report) };
+    if (wait > 0) await sandbox.processes.get(process_id).waitAtMost(wait, options);
+    const position = { stdoutOffset: stdout_offset, stderrOffset: stderr_offset };
+    return readOutput(sandbox, process_id, position, signal);
+  },
+});
+
+export const executeKillProcess = sandboxTool({
+  name: "execute_kill_process",
+  title: "Kill a background execution",
+  description: "Ends a background execution and everything that it started.",
+  toolset: "code",
+  annotations: replaces,
+  input: z.object({ ...sandboxReference, process_id: processId }),
+  output: z.looseObject({
+    process_id: z.string(),
+    status: z.string().describe("killed, or completed or failed if it had ended before"),
+  }),
+  handler: async ({ sandbox, process_id, signal }) => {
+    const execution = sandbox.processes.get(process_id);
+    await execution.kill({ signal });
+    const { status } = await execution.status({ signal });
+    return { process_id, status, sandbox_id: sandbox.id };
+  },
+});
