@@ -33,7 +33,7 @@ import {
   getVmInfo,
   pingVm,
 } from "../tools/system.js";
-import { getTemplate, listTemplates } from "../tools/templates.js";
+import { buildTemplate, deleteTemplate, getTemplate, listTemplates } from "../tools/templates.js";
 import { hopxAdvice } from "./hopx-advice.js";
 
 const instructions = `Runs code in isolated sandboxes.
@@ -78,6 +78,8 @@ const tools = [
   updateSandboxTimeout,
   listTemplates,
   getTemplate,
+  buildTemplate,
+  deleteTemplate,
 ];
 
 /** The default profile: the tools of HOPX's own server, in a fixed order. */

@@ -1,14 +1,16 @@
 import * as z from "zod";
-import { looks } from "../annotations.js";
-import { maxResults } from "../input-fields.js";
-import { firstEntries } from "../output-limit.js";
+import { looks, replaces, runs } from "../annotations.js";
+import { handOverAfter } from "../hand-over.js";
+import { command, maxResults, templateName, text, variables } from "../input-fields.js";
+import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
+import { buildUntil, definitionOf } from "../template-building.js";
 import { tool } from "../tool.js";
 import { wireNames } from "../wire-names.js";
 
 export const listTemplates = tool({
   name: "list_templates",
   title: "List templates",
-  description: "Lists what sandboxes can be made from.",
+  description: "Lists or searches what sandboxes can be made from.",
   toolset: "templates",
   annotations: looks,
   input: z.object({
@@ -19,13 +21,14 @@ export const listTemplates = tool({
       .describe("Fields to return, separated by commas, or all"),
     category: z.string().min(1).optional().describe("Only these"),
     language: z.string().min(1).optional().describe("Only with this language"),
+    query: text.optional().describe("Only with this text in name or description"),
   }),
   output: z.looseObject({ data: z.array(z.looseObject({})), count: z.number(), has_more: z.boolean() }),
-  handler: async ({ client, limit, fields, category, language, signal }) => {
+  handler: async ({ client, limit, fields, category, language, query, signal }) => {
     const wanted = new Set(fields.split(",").map((field) => field.trim()));
     const templates: Record<string, unknown>[] = [];
     let hasMore = false;
-    for await (const template of client.templates.list({ category, language, signal })) {
+    for await (const template of client.templates.list({ category, language, text: query, signal })) {
       hasMore = templates.length === limit;
       if (hasMore) break;
       const entries = Object.entries(wireNames(template));
@@ -49,5 +52,67 @@ export const getTemplate = tool({
   handler: async ({ client, name, signal }) => {
     const template = await client.templates.get(name, { signal });
     return { ...wireNames(template), name: template.name };
+  },
+});
+
+const buildInput = z.object({
+  name: text.describe("Name of the new template"),
+  from: templateName.default("code-interpreter").describe("Template or image to begin with"),
+  commands: z
+    .array(command, "must be a list of commands")
+    .default([])
+    .describe("Run in order, as root or as the image's user"),
+  env_vars: variables.optional().describe("Of its sandboxes; no secrets"),
+  start_command: command.optional().describe("Runs in every sandbox of it"),
+  update: z.boolean("must be true or false").default(false).describe("Replaces one of this name"),
+});
+
+export const buildTemplate = tool({
+  name: "build_template",
+  title: "Build a template",
+  description:
+    "Builds a template with packages installed and waits until sandboxes can be made from it; after 45 s it is built on, and get_template shows its status.",
+  toolset: "templates",
+  annotations: runs,
+  input: buildInput,
+  output: z.looseObject({
+    name: z.string(),
+    status: z.string().describe("active, or building: get_template shows the rest"),
+    log: z.string().describe("What the commands wrote"),
+    note: z.string().optional(),
+  }),
+  handler: async ({ client, name, update, environment, signal, report, ...definition }) => {
+    const log: string[] = [];
+    const outcome = await buildUntil(client, await definitionOf(definition), {
+      name,
+      update,
+      signal,
+      seconds: handOverAfter(environment),
+      onLog: (line) => {
+        log.push(line);
+        report(line.slice(0, 200));
+      },
+    });
+    const told = { name, log: cutMiddle(log.join("\n"), resultBudget).text };
+    if (outcome === undefined) return { ...told, status: "building", note: builtOn };
+    return { ...told, ...wireNames(outcome), status: outcome.status ?? "active" };
+  },
+});
+
+const builtOn =
+  "It is still built: get_template shows active when sandboxes can be made from it, or failed; build_template with update then says why.";
+
+export const deleteTemplate = tool({
+  name: "delete_template",
+  title: "Delete a template",
+  description: "Deletes one of your templates; sandboxes made from it stay.",
+  toolset: "templates",
+  annotations: replaces,
+  input: z.object({ name: text.describe("Name or id") }),
+  output: z.looseObject({ name: z.string(), status: z.string() }),
+  handler: async ({ client, name, signal }) => {
+    const { id } = await client.templates.get(name, { signal });
+    await client.templates.delete(id, { signal });
+    return { name, status: "deleted" };
   },
 });
