@@ -8,6 +8,19 @@ import {
 } from "../tools/background.js";
 import { executeCode, executeCodeIsolated, executeCodeRich } from "../tools/code.js";
 import { listProcesses, runCommand, runCommandBackground } from "../tools/commands.js";
+import {
+  desktopClick,
+  desktopClipboardGet,
+  desktopClipboardSet,
+  desktopDrag,
+  desktopFindText,
+  desktopPress,
+  desktopScreenshot,
+  desktopScroll,
+  desktopType,
+  desktopWindow,
+  desktopWindows,
+} from "../tools/desktop.js";
 import { envClear, envGet, envSet } from "../tools/environment.js";
 import {
   fileExists,
@@ -80,6 +93,17 @@ const tools = [
   getTemplate,
   buildTemplate,
   deleteTemplate,
+  desktopScreenshot,
+  desktopClick,
+  desktopDrag,
+  desktopScroll,
+  desktopType,
+  desktopPress,
+  desktopFindText,
+  desktopClipboardGet,
+  desktopClipboardSet,
+  desktopWindows,
+  desktopWindow,
 ];
 
 /** The default profile: the tools of HOPX's own server, in a fixed order. */
@@ -89,4 +113,5 @@ export const hopx: Profile = {
   instructions,
   tools,
   advice: hopxAdvice,
+  offByDefault: ["desktop"],
 };

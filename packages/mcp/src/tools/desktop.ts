@@ -1,0 +1,230 @@
+/** The graphical desktop of a sandbox whose template has one: seen as images, used as a person would. */
+import * as z from "zod";
+import { adds, looks, replaces, runs } from "../annotations.js";
+import { Answer } from "../answer.js";
+import { InvalidArgumentsError } from "../arguments.js";
+import { sandboxReference, text, wholeNumber, wholeSeconds } from "../input-fields.js";
+import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
+import { sandboxTool } from "../tool.js";
+import { wireNames } from "../wire-names.js";
+
+const pixels = z.int("must be a whole number of pixels").min(0, "must be a whole number of pixels");
+const point = { x: pixels.describe("Pixels from the left"), y: pixels.describe("Pixels from the top") };
+const size = {
+  width: pixels.optional().describe("With height: only this part"),
+  height: pixels.optional().describe("With width"),
+};
+const done = z.looseObject({ status: z.string() });
+const ok = { status: "done" };
+
+export const desktopScreenshot = sandboxTool({
+  name: "desktop_screenshot",
+  title: "Look at the desktop",
+  description: "Shows a sandbox's desktop, or a part of it, as an image. Positions are in pixels of it.",
+  toolset: "desktop",
+  annotations: looks,
+  input: z.object({
+    ...sandboxReference,
+    x: pixels.default(0).describe("Left edge of the part"),
+    y: pixels.default(0).describe("Upper edge of the part"),
+    ...size,
+  }),
+  output: z.looseObject({ format: z.string(), bytes: z.number() }),
+  handler: async ({ sandbox, x, y, width, height, signal }) => {
+    if ((width === undefined) !== (height === undefined))
+      throw new InvalidArgumentsError(
+        "width and height say together which part to show: give both or neither.",
+      );
+    const region = width === undefined || height === undefined ? undefined : { x, y, width, height };
+    const { bytes, format = "png", ...screen } = await sandbox.desktop.screenshot(region, { signal });
+    const data = Buffer.from(bytes).toString("base64");
+    const image = { type: "image" as const, data, mimeType: `image/${format}` };
+    const structure = { format, bytes: bytes.length, width: screen.width, height: screen.height };
+    return new Answer(structure, { attachments: [image] });
+  },
+});
+
+const buttons = ["left", "right", "middle"] as const;
+
+export const desktopClick = sandboxTool({
+  name: "desktop_click",
+  title: "Click",
+  description: "Clicks at a position of the desktop.",
+  toolset: "desktop",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    ...point,
+    button: z
+      .enum(buttons, `must be one of ${buttons.join(", ")}`)
+      .default("left")
+      .describe("Mouse button"),
+    clicks: wholeNumber(10).default(1).describe("1-10"),
+  }),
+  output: done,
+  handler: async ({ sandbox, x, y, button, clicks, signal }) => {
+    await sandbox.desktop.mouse.click({ x, y }, { button, clicks, signal });
+    return ok;
+  },
+});
+
+export const desktopDrag = sandboxTool({
+  name: "desktop_drag",
+  title: "Drag",
+  description: "Moves the mouse from one position to another with the left button held down.",
+  toolset: "desktop",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    ...point,
+    to_x: pixels.describe("Where to, from the left"),
+    to_y: pixels.describe("Where to, from the top"),
+  }),
+  output: done,
+  handler: async ({ sandbox, x, y, to_x, to_y, signal }) => {
+    await sandbox.desktop.mouse.drag({ x, y }, { x: to_x, y: to_y }, { signal });
+    return ok;
+  },
+});
+
+const directions = ["up", "down", "left", "right"] as const;
+
+export const desktopScroll = sandboxTool({
+  name: "desktop_scroll",
+  title: "Scroll",
+  description: "Turns the mouse wheel at a position of the desktop.",
+  toolset: "desktop",
+  annotations: adds,
+  input: z.object({
+    ...sandboxReference,
+    ...point,
+    direction: z
+      .enum(directions, `must be one of ${directions.join(", ")}`)
+      .default("down")
+      .describe("Where to"),
+    amount: wholeNumber(100).default(3).describe("Notches, 1-100"),
+  }),
+  output: done,
+  handler: async ({ sandbox, x, y, direction, amount, signal }) => {
+    await sandbox.desktop.mouse.scroll(amount, { at: { x, y }, direction, signal });
+    return ok;
+  },
+});
+
+export const desktopType = sandboxTool({
+  name: "desktop_type",
+  title: "Type text",
+  description: "Types text where the desktop has its focus.",
+  toolset: "desktop",
+  annotations: runs,
+  input: z.object({ ...sandboxReference, text: text.describe("What to type") }),
+  output: done,
+  handler: async ({ sandbox, text, signal }) => {
+    await sandbox.desktop.keyboard.type(text, { signal });
+    return ok;
+  },
+});
+
+export const desktopPress = sandboxTool({
+  name: "desktop_press",
+  title: "Press keys",
+  description: "Presses a key of the desktop, or several together, by their X11 names.",
+  toolset: "desktop",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    keys: z
+      .array(text, "must be a list of names of keys")
+      .min(1, "must name a key")
+      .describe('Such as ["Return"] or ["ctrl", "c"]'),
+  }),
+  output: done,
+  handler: async ({ sandbox, keys, signal }) => {
+    const [key, ...more] = keys;
+    const { keyboard } = sandbox.desktop;
+    if (key !== undefined && more.length === 0) await keyboard.press(key, { signal });
+    else await keyboard.combination(keys, { signal });
+    return ok;
+  },
+});
+
+export const desktopFindText = sandboxTool({
+  name: "desktop_find_text",
+  title: "Find text on the desktop",
+  description: "Waits for a text on the desktop and says where it is.",
+  toolset: "desktop",
+  annotations: looks,
+  input: z.object({
+    ...sandboxReference,
+    text: text.describe("What to look for"),
+    timeout: wholeSeconds(50).default(5).describe("Seconds to wait, 1-50"),
+  }),
+  output: z.looseObject({ found: z.boolean(), x: z.number().optional(), y: z.number().optional() }),
+  handler: async ({ sandbox, text, timeout, signal }) => {
+    const bounds = await sandbox.desktop.text.waitFor(text, { timeout, signal });
+    return { found: bounds !== undefined, ...bounds };
+  },
+});
+
+export const desktopClipboardGet = sandboxTool({
+  name: "desktop_clipboard_get",
+  title: "Read the clipboard",
+  description: "Reads the text in the desktop's clipboard.",
+  toolset: "desktop",
+  annotations: looks,
+  input: z.object({ ...sandboxReference }),
+  output: z.looseObject({ text: z.string(), bytes: z.number() }),
+  handler: async ({ sandbox, signal }) => {
+    const { text, totalBytes } = cutMiddle(await sandbox.desktop.clipboard({ signal }), resultBudget);
+    return { text, bytes: totalBytes };
+  },
+});
+
+export const desktopClipboardSet = sandboxTool({
+  name: "desktop_clipboard_set",
+  title: "Write the clipboard",
+  description: "Puts text into the desktop's clipboard.",
+  toolset: "desktop",
+  annotations: replaces,
+  input: z.object({ ...sandboxReference, text: text.describe("What to put there") }),
+  output: done,
+  handler: async ({ sandbox, text, signal }) => {
+    await sandbox.desktop.setClipboard(text, { signal });
+    return ok;
+  },
+});
+
+export const desktopWindows = sandboxTool({
+  name: "desktop_windows",
+  title: "List windows",
+  description: "Lists the windows of the desktop.",
+  toolset: "desktop",
+  annotations: looks,
+  input: z.object({ ...sandboxReference }),
+  output: z.looseObject({ windows: z.array(z.looseObject({})), count: z.number(), truncated: z.boolean() }),
+  handler: async ({ sandbox, signal }) => {
+    const windows = await sandbox.desktop.windows.list({ signal });
+    const { items, truncated } = firstEntries(windows.map(wireNames), windows.length);
+    return { windows: items, count: items.length, truncated };
+  },
+});
+
+const actions = ["focus", "minimize", "close"] as const;
+
+export const desktopWindow = sandboxTool({
+  name: "desktop_window",
+  title: "Use a window",
+  description: "Focuses, minimizes or closes a window of the desktop.",
+  toolset: "desktop",
+  annotations: replaces,
+  input: z.object({
+    ...sandboxReference,
+    window_id: text.describe("id from desktop_windows"),
+    action: z.enum(actions, `must be one of ${actions.join(", ")}`).describe("What to do with it"),
+  }),
+  output: done,
+  handler: async ({ sandbox, window_id, action, signal }) => {
+    await sandbox.desktop.windows[action](window_id, { signal });
+    return ok;
+  },
+});
