@@ -23,11 +23,13 @@ import {
 } from "../tools/desktop.js";
 import { envClear, envGet, envSet } from "../tools/environment.js";
 import {
+  fileDownload,
   fileExists,
   fileList,
   fileMkdir,
   fileRead,
   fileRemove,
+  fileUpload,
   fileWrite,
 } from "../tools/files.js";
 import {
@@ -41,7 +43,10 @@ import {
   updateSandboxTimeout,
 } from "../tools/sandboxes.js";
 import {
+  cacheClear,
+  cacheStats,
   getAgentUrl,
+  getPreviewUrl,
   getSystemMetrics,
   getVmInfo,
   pingVm,
@@ -74,12 +79,17 @@ const tools = [
   fileExists,
   fileRemove,
   fileMkdir,
+  fileDownload,
+  fileUpload,
   envGet,
   envSet,
   envClear,
   getSystemMetrics,
   getVmInfo,
   pingVm,
+  cacheStats,
+  cacheClear,
+  getPreviewUrl,
   getAgentUrl,
   health,
   createSandbox,

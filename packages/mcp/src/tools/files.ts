@@ -1,7 +1,12 @@
 import { isUtf8 } from "node:buffer";
+import { posix } from "node:path";
 import * as z from "zod";
 import { adds, looks, replaces } from "../annotations.js";
-import { absolutePath, fileContent, maxResults, sandboxReference } from "../input-fields.js";
+import { Answer } from "../answer.js";
+import { InvalidArgumentsError } from "../arguments.js";
+import { shownAsImage } from "../displayed-values.js";
+import { contentOf, directory, fileUri, mediaType } from "../file-link.js";
+import { absolutePath, fileContent, fileSource, maxResults, sandboxReference } from "../input-fields.js";
 import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
 import { sandboxTool } from "../tool.js";
 
@@ -34,7 +39,7 @@ export const fileRead = sandboxTool({
 });
 
 const notText =
-  "The file is not UTF-8 text, so content is not exactly what it holds: use run_command with base64 or xxd.";
+  "The file is not UTF-8 text, so content is not exactly what it holds: use file_download for the bytes, or run_command with xxd.";
 
 export const fileWrite = sandboxTool({
   name: "file_write",
@@ -127,5 +132,61 @@ export const fileMkdir = sandboxTool({
     const wasThere = await sandbox.files.exists(path, { signal });
     await sandbox.files.mkdir(path, { signal });
     return { path, status: wasThere ? "exists" : "created" };
+  },
+});
+
+/** Most bytes of a file that a resource holds, and of an image that is shown. */
+const largestResource = 4 * 1024 * 1024;
+const largestImage = 3 * 1024 * 1024;
+
+export const fileDownload = sandboxTool({
+  name: "file_download",
+  title: "Link to a file",
+  description:
+    "Links to a file of any type, whose bytes the client can read as a resource. An image is shown too.",
+  toolset: "files",
+  annotations: looks,
+  input: onePath,
+  output: z.looseObject({
+    uri: z.string().describe("Resource to read, or uri of file_upload"),
+    path: z.string(),
+    size: z.number().describe("Bytes"),
+    mime_type: z.string(),
+    note: z.string().optional(),
+  }),
+  handler: async ({ sandbox, path, signal }) => {
+    const { isDirectory, size } = await sandbox.files.stat(path, { signal });
+    if (isDirectory) throw new InvalidArgumentsError(directory(path));
+    const [uri, mimeType] = [fileUri(sandbox.id, path), mediaType(path)];
+    const link = { type: "resource_link" as const, uri, name: posix.basename(path), mimeType, size };
+    const isShown = shownAsImage.has(mimeType) && size <= largestImage;
+    const bytes = isShown ? await sandbox.files.readBytes(path, { signal }) : undefined;
+    const image = bytes && {
+      type: "image" as const,
+      data: Buffer.from(bytes).toString("base64"),
+      mimeType,
+    };
+    const note = size > largestResource ? tooLargeToRead : undefined;
+    const structure = { uri, path, size, mime_type: mimeType, note };
+    return new Answer(structure, { attachments: image === undefined ? [link] : [link, image] });
+  },
+});
+
+const tooLargeToRead =
+  "A resource holds at most 4 MiB: split the file with run_command, or serve it with run_command_background and get_preview_url.";
+
+export const fileUpload = sandboxTool({
+  name: "file_upload",
+  title: "Write a file from a URI",
+  description:
+    "Writes a file of any type from a URI, replacing what is there: a data: URI, or a file of another sandbox.",
+  toolset: "files",
+  annotations: replaces,
+  input: onePath.extend({ uri: fileSource }),
+  output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
+  handler: async ({ sandbox, path, uri, ...call }) => {
+    const content = await contentOf(uri, call);
+    const written = await sandbox.files.write(path, content, { signal: call.signal });
+    return { path: written.path, size: written.size };
   },
 });

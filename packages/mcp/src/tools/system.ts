@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { looks } from "../annotations.js";
+import { looks, replaces } from "../annotations.js";
 import { InvalidArgumentsError } from "../arguments.js";
-import { sandboxReference } from "../input-fields.js";
+import { port, sandboxReference } from "../input-fields.js";
 import { sandboxTool } from "../tool.js";
 import { wireNames } from "../wire-names.js";
 
@@ -58,4 +58,48 @@ export const getAgentUrl = sandboxTool({
       `Sandbox ${id} is ${status} and has no URL yet; get_sandbox shows when it runs.`,
     );
   },
+});
+
+export const getPreviewUrl = sandboxTool({
+  name: "get_preview_url",
+  title: "Get a port's URL",
+  description:
+    "Gets the URL where a browser sees what listens on a port in a sandbox. Whoever has it may look.",
+  toolset: "system",
+  annotations: looks,
+  input: inSandbox.extend({ port }),
+  output: z.looseObject({ preview_url: z.string(), port: z.number(), sandbox_id: z.string() }),
+  handler: async ({ sandbox, port }) => ({
+    preview_url: sandbox.ports.previewUrl(port),
+    port,
+    sandbox_id: sandbox.id,
+  }),
+});
+
+export const cacheStats = sandboxTool({
+  name: "cache_stats",
+  title: "Show the execution cache",
+  description: "Counts what a sandbox's cache of executions holds, its hits and misses.",
+  toolset: "system",
+  annotations: looks,
+  input: inSandbox,
+  output: z.looseObject({ sandbox_id: z.string() }),
+  handler: async ({ sandbox, signal }) => ({
+    ...wireNames(await sandbox.system.cacheStatistics({ signal })),
+    sandbox_id: sandbox.id,
+  }),
+});
+
+export const cacheClear = sandboxTool({
+  name: "cache_clear",
+  title: "Clear the execution cache",
+  description: "Empties a sandbox's cache of executions.",
+  toolset: "system",
+  annotations: replaces,
+  input: inSandbox,
+  output: z.looseObject({ status: z.string(), entries_removed: z.number().optional() }),
+  handler: async ({ sandbox, signal }) => ({
+    status: "cleared",
+    entries_removed: await sandbox.system.clearCache({ signal }),
+  }),
 });
