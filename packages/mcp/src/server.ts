@@ -50,6 +50,8 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
         .then(success, (error: unknown) => failure(tool, error, { profile, log }));
     });
   }
+  for (const register of [...(profile.resources ?? []), ...(profile.prompts ?? [])])
+    register(server, session, profile);
   return server;
 }
 

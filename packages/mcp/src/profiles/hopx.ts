@@ -1,4 +1,5 @@
 import type { Profile } from "../profile.js";
+import { resources } from "../resources/index.js";
 import {
   executeCodeAsync,
   executeCodeBackground,
@@ -124,4 +125,5 @@ export const hopx: Profile = {
   tools,
   advice: hopxAdvice,
   offByDefault: ["desktop"],
+  resources,
 };

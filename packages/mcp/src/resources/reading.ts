@@ -1,0 +1,48 @@
+/** How resources are read: with the backend open, and with errors that say what to do. */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from "@modelcontextprotocol/server";
+import type { Profile } from "../profile.js";
+import type { Session, SessionContext } from "../session.js";
+
+/** Does a piece of work for the resource `uri`; what fails is an error of the protocol, in a tool's words. */
+type Reader = <Result>(uri: string, work: (context: SessionContext) => Promise<Result>) => Promise<Result>;
+
+export function reader(session: Session, { advice }: Profile): Reader {
+  return async (uri, work) =>
+    session.use(work).catch(async (error: unknown) => {
+      if (error instanceof ProtocolError) throw error;
+      const { explainFailure, unforeseen } = await import("../tool-failure.js");
+      const text = explainFailure(error, advice) ?? unforeseen;
+      const isGone = error instanceof Error && ["NotFoundError", "SandboxExpiredError"].includes(error.name);
+      throw isGone
+        ? new ResourceNotFoundError(uri, text)
+        : new ProtocolError(ProtocolErrorCode.InternalError, text);
+    });
+}
+
+/** Completions are a help while typing: where they cannot be had, there are none. */
+export async function completing(
+  session: Session,
+  work: (context: SessionContext) => Promise<string[]>,
+): Promise<string[]> {
+  return session.use(work).catch(() => []);
+}
+
+export const jsonType = "application/json";
+
+export function jsonContents(uri: string, value: unknown): ReadResourceResult {
+  return { contents: [{ uri, mimeType: jsonType, text: JSON.stringify(value, null, 2) }] };
+}
+
+/** The one value of a variable of a URI template, as it was before it was put into the URI. */
+export function decoded(uri: string, value: string | string[] | undefined): string {
+  try {
+    return decodeURIComponent(String(value ?? ""));
+  } catch {
+    throw new ResourceNotFoundError(uri, `The URI ${uri.slice(0, 200)} is not encoded as URIs are.`);
+  }
+}

@@ -1,0 +1,59 @@
+/** `sandbox://{id}`: the sandboxes that this client created or used. */
+import { type Resource, ResourceTemplate } from "@modelcontextprotocol/server";
+import type { Sandbox } from "cloud-sandbox";
+import type { Registration } from "../profile.js";
+import { sandboxResult } from "../sandbox-result.js";
+import type { Session, SessionContext } from "../session.js";
+import { completing, decoded, jsonContents, jsonType, reader } from "./reading.js";
+
+export const sandboxes: Registration = (server, session, profile) => {
+  const read = reader(session, profile);
+  const complete = { id: (typed: string) => sandboxIds(session, typed) };
+  server.registerResource(
+    "sandbox",
+    new ResourceTemplate("sandbox://{id}", { list: undefined, complete }),
+    { title: "Sandbox", description: "A sandbox: its status, template and deadline.", mimeType: jsonType },
+    (uri, { id }, { mcpReq: { signal } }) =>
+      read(uri.href, async (context) => {
+        const { id: known } = await context.sandboxes.find({ sandbox_id: decoded(uri.href, id) }, signal);
+        const sandbox = await context.client.sandboxes.get(known, { signal });
+        return jsonContents(uri.href, { ...sandboxResult(sandbox), files: `${uri.href}/files/workspace` });
+      }),
+  );
+  server.server.onclose = session.onSandboxesChange(() => server.sendResourceListChanged());
+};
+
+export function sandboxIds(session: Session, typed: string): Promise<string[]> {
+  return completing(session, async ({ sandboxes }) =>
+    sandboxes
+      .known()
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith(typed)),
+  );
+}
+
+/** As they are now: one that has come to its deadline is not among them. */
+export async function* listSandboxes(
+  { client, sandboxes }: SessionContext,
+  signal: AbortSignal,
+): AsyncGenerator<Resource> {
+  const known = new Set(sandboxes.known().map(({ id }) => id));
+  if (known.size === 0) return;
+  for await (const sandbox of client.sandboxes.list({ signal }))
+    if (known.has(sandbox.id)) yield* asResources(sandbox);
+}
+
+function asResources({ id, template, status }: Sandbox): Resource[] {
+  const uri = `sandbox://${encodeURIComponent(id)}`;
+  const description = `A sandbox from ${template ?? "a template"}, ${status}.`;
+  return [
+    { uri, name: id, title: `Sandbox ${id}`, description, mimeType: jsonType },
+    {
+      uri: `${uri}/files/workspace`,
+      name: `${id}/workspace`,
+      title: `Files of sandbox ${id}`,
+      description: "What is in /workspace.",
+      mimeType: jsonType,
+    },
+  ];
+}
