@@ -1,4 +1,5 @@
 import type { Profile } from "../profile.js";
+import { prompts } from "../prompts/index.js";
 import { resources } from "../resources/index.js";
 import {
   executeCodeAsync,
@@ -126,4 +127,5 @@ export const hopx: Profile = {
   advice: hopxAdvice,
   offByDefault: ["desktop"],
   resources,
+  prompts,
 };

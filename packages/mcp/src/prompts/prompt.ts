@@ -1,0 +1,61 @@
+/** A prompt is data: what a person picks, what it asks of them, and the text that the model is given. */
+import { completable } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Registration } from "../profile.js";
+import type { Session } from "../session.js";
+
+interface Argument {
+  readonly description: string;
+  readonly optional?: true;
+  /** What it may be, as far as that is known, when a person has typed the beginning. */
+  readonly complete?: (session: Session, typed: string) => string[] | Promise<string[]>;
+}
+
+interface Prompt<Name extends string> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: Readonly<Record<Name, Argument>>;
+  /** The tools that its text names; where one is not offered, neither is the prompt. */
+  readonly tools: readonly string[];
+  readonly text: (given: Readonly<Partial<Record<Name, string>>>) => string;
+}
+
+export function prompt<const Name extends string>({ text, ...definition }: Prompt<Name>): Registration {
+  const { name, title, description } = definition;
+  return (server, session, { tools }) => {
+    if (!definition.tools.every((needed) => tools.some((tool) => tool.name === needed))) return;
+    const shape = Object.entries<Argument>(definition.arguments).map(([argument, details]) => [
+      argument,
+      argumentSchema(details, session),
+    ]);
+    const argsSchema = z.object(Object.fromEntries(shape) as Record<Name, z.ZodType<string | undefined>>);
+    server.registerPrompt(name, { title, description, argsSchema }, (given) => ({
+      description,
+      messages: [
+        {
+          role: "user",
+          content: { type: "text", text: text(given as Partial<Record<Name, string>>).trim() },
+        },
+      ],
+    }));
+  };
+}
+
+function argumentSchema({ description, optional, complete }: Argument, session: Session): z.ZodType {
+  const schema = z.string().max(100_000).describe(description);
+  const completed = complete ? completable(schema, (typed) => complete(session, typed)) : schema;
+  return optional ? completed.optional().describe(description) : completed;
+}
+
+/** What a person gave, marked as such: a fence that nothing in it can close. */
+export function quoted(text: string, kind = ""): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${kind}\n${text}\n${fence}`;
+}
+
+/** Completes from a list that is always the same. */
+export function oneOf(values: readonly string[]): NonNullable<Argument["complete"]> {
+  return (_, typed) => values.filter((value) => value.startsWith(typed.toLowerCase()));
+}
