@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const packages = readdirSync(join(root, "packages")).sort();
-const projects = [".", ...packages.map((name) => `packages/${name}`)];
+const projects = [".", ...packages.map((name) => `packages/${name}`), "packages/mcp/view"];
 
 const checks = [
   ["style", () => tool("biome", "check", "--error-on-warnings")],

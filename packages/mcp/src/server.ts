@@ -5,6 +5,7 @@ import { compactText } from "./compact-text.js";
 import { portableSchema } from "./portable-schema.js";
 import type { Profile } from "./profile.js";
 import { progressOf } from "./progress.js";
+import { viewOf } from "./resources/view.js";
 import type { Session } from "./session.js";
 import type { Tool } from "./tool.js";
 import { version } from "./version.js";
@@ -40,7 +41,8 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
       inputSchema: unchecked(tool.input, "input"),
       outputSchema: unchecked(tool.output, "output"),
     };
-    const entry = { title, description, annotations, ...schemas };
+    const _meta = viewOf(tool, profile);
+    const entry = { title, description, annotations, ...schemas, ...(_meta && { _meta }) };
     server.registerTool(name, entry, async (given, context) => {
       const progress = progressOf(context);
       const report = (step: string): void => progress?.report(step);

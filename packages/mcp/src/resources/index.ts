@@ -4,5 +4,6 @@ import { listing } from "./listing.js";
 import { sandboxFiles } from "./sandbox-files.js";
 import { sandboxes } from "./sandboxes.js";
 import { templates } from "./templates.js";
+import { view } from "./view.js";
 
-export const resources: readonly Registration[] = [templates, sandboxes, sandboxFiles, listing];
+export const resources: readonly Registration[] = [templates, sandboxes, sandboxFiles, view, listing];
