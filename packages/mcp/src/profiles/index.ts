@@ -1,5 +1,6 @@
 /** Every profile, the default first. */
 import type { Profile } from "../profile.js";
+import { codemode } from "./codemode.js";
 import { hopx } from "./hopx.js";
 
-export const profiles: readonly [Profile, ...Profile[]] = [hopx];
+export const profiles: readonly [Profile, ...Profile[]] = [hopx, codemode];

@@ -1,0 +1,45 @@
+import type { Profile } from "../profile.js";
+import { codemodeSettings, sandboxLimits } from "./codemode/settings.js";
+import { executeCode, listFiles, readFile, writeFile } from "./codemode/tools.js";
+
+const theUsers =
+  "CONTAINER_MEMORY_LIMIT and CONTAINER_CPU_LIMIT in this server's configuration are the user's to correct.";
+const look = "sandbox_list_files shows what is there.";
+
+/** In place of mcp-codemode: one sandbox without network for each client. */
+export const codemode: Profile = {
+  name: "codemode",
+  title: "The tools of mcp-codemode",
+  instructions: `Runs code in an isolated sandbox without network.
+- execute_code runs a program; each starts in a process of its own. The exit code is a result to read.
+- Files in /workspace stay from call to call: sandbox_write_file, sandbox_read_file, sandbox_list_files.`,
+  tools: [executeCode, readFile, writeFile, listFiles],
+  transport: (environment) => {
+    const { MCP_HOST: host, MCP_PORT: port } = codemodeSettings(environment);
+    return { port, ...(host !== undefined && { host }) };
+  },
+  // What is kept ready has the limits already that its sandboxes ask for.
+  local: (environment) => ({
+    pool: codemodeSettings(environment).POOL_SIZE,
+    limits: sandboxLimits(environment),
+  }),
+  advice: {
+    steps: {
+      FILE_NOT_FOUND: look,
+      DIRECTORY_NOT_FOUND: look,
+      INVALID_PATH: look,
+      FILE_ALREADY_EXISTS: `Choose another path; ${look}`,
+      PATH_NOT_ALLOWED: "Use a path inside /workspace.",
+      FILE_TOO_LARGE: "Read parts of it with execute_code.",
+      DISK_FULL: "Delete files with execute_code.",
+      IMAGE_UNAVAILABLE:
+        "It is SANDBOX_IMAGE in this server's configuration, which is the user's to correct.",
+      LIMITS_UNAVAILABLE: theUsers,
+      LIMITS_NOT_MET: theUsers,
+      SandboxExpiredError: "Call again: a new sandbox is made, without the files of the one before.",
+      SANDBOX_NOT_FOUND: "Call again: a new sandbox is made, without the files of the one before.",
+    },
+    otherwise: "Call again in a few seconds.",
+    leftBehind: "Its sandbox could not be deleted; it ends by itself within an hour.",
+  },
+};

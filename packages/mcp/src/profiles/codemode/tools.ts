@@ -1,0 +1,146 @@
+import { posix } from "node:path";
+import type { CommandResult } from "cloud-sandbox";
+import * as z from "zod";
+import { looks, replaces, runs } from "../../annotations.js";
+import { InvalidArgumentsError } from "../../arguments.js";
+import { fileContent } from "../../input-fields.js";
+import { limitCharacters } from "../../output-limit.js";
+import { textOutput } from "../../text-answer.js";
+import { tool } from "../../tool.js";
+import { inSandbox } from "./sandbox.js";
+import { codemodeSettings } from "./settings.js";
+
+const workspace = "/workspace";
+
+/** How each language runs a program that it is given as text. */
+const programs = {
+  python: ["python3", "-c"],
+  bash: ["bash", "-c"],
+  sh: ["sh", "-c"],
+  node: ["node", "-e"],
+  javascript: ["node", "-e"],
+} as const;
+const languages = ["python", "bash", "sh", "node", "javascript"] as const;
+
+/** Bytes that Linux takes as one argument of a program. */
+const longestCode = 128 * 1024 - 1;
+
+export const executeCode = tool({
+  name: "execute_code",
+  title: "Run code",
+  description:
+    "Runs a program in a sandbox without network, in a process of its own. Files in /workspace stay for later calls. Returns stdout, stderr and the exit code. The sandbox is deleted 60 minutes after its last use.",
+  toolset: "code",
+  annotations: { ...runs, openWorldHint: false },
+  input: z.object({
+    code: z
+      .string("must be text")
+      .min(1, "must not be empty")
+      .refine(
+        (text) => Buffer.byteLength(text) <= longestCode,
+        "must be shorter than 128 KiB: put its data into files with sandbox_write_file",
+      )
+      .describe("The program"),
+    language: z.enum(languages).default("python").describe("Language of code"),
+  }),
+  output: textOutput,
+  handler: async ({ code, language, ...context }) => {
+    const { EXEC_TIMEOUT: timeout, MAX_OUTPUT_SIZE: most } = codemodeSettings(context.environment);
+    const { signal } = context;
+    return inSandbox(context, async (sandbox) => {
+      const run = await sandbox.commands.run([...programs[language], code], { timeout, signal });
+      return programText(run, timeout, most);
+    });
+  },
+});
+
+/** As the original writes it: what is empty is left out. */
+function programText(run: CommandResult, timeout: number, most: number): string {
+  const isTimeout = run.terminationReason === "timeout";
+  const ending = isTimeout ? `Execution timed out after ${timeout} seconds\n` : "";
+  const stderr = run.stderr + ending;
+  const isCut = run.output.stdout.truncated || run.output.stderr.truncated;
+  const parts = [
+    run.stdout !== "" && `[stdout]\n${limitCharacters(run.stdout, most)}`,
+    stderr !== "" && `[stderr]\n${limitCharacters(stderr, most)}`,
+    `[exit_code] ${isTimeout ? -1 : run.exitCode}`,
+    (isCut || run.stdout.length > most || stderr.length > most) &&
+      "[note] Output was cut in the middle: print less, or write it to a file and read parts of it.",
+  ];
+  return parts.filter((part) => part !== false).join("\n");
+}
+
+export const readFile = tool({
+  name: "sandbox_read_file",
+  title: "Read a file",
+  description: "Reads a text file of the sandbox's /workspace.",
+  toolset: "files",
+  annotations: looks,
+  input: z.object({ path: pathInput("File") }),
+  output: textOutput,
+  handler: async ({ path, ...context }) => {
+    const { MAX_OUTPUT_SIZE: most } = codemodeSettings(context.environment);
+    const { signal } = context;
+    const file = inWorkspace(path);
+    return inSandbox(context, async (sandbox) =>
+      limitCharacters(await sandbox.files.readText(file, { signal }), most),
+    );
+  },
+});
+
+export const writeFile = tool({
+  name: "sandbox_write_file",
+  title: "Write a file",
+  description:
+    "Writes a text file in the sandbox's /workspace, replacing what is there; directories are made.",
+  toolset: "files",
+  annotations: replaces,
+  input: z.object({ path: pathInput("File"), content: fileContent }),
+  output: textOutput,
+  handler: async ({ path, content, ...context }) => {
+    const { signal } = context;
+    const file = inWorkspace(path);
+    return inSandbox(context, async (sandbox) => {
+      const written = await sandbox.files.write(file, content, { signal });
+      return `Wrote ${written.size} bytes to ${written.path}`;
+    });
+  },
+});
+
+export const listFiles = tool({
+  name: "sandbox_list_files",
+  title: "List a directory",
+  description: "Lists a directory of the sandbox's /workspace, as ls -la does.",
+  toolset: "files",
+  annotations: looks,
+  input: z.object({ path: pathInput("Directory").default(workspace) }),
+  output: textOutput,
+  handler: async ({ path, ...context }) => {
+    const { MAX_OUTPUT_SIZE: most } = codemodeSettings(context.environment);
+    const { signal } = context;
+    const directory = inWorkspace(path);
+    return inSandbox(context, async (sandbox) => {
+      const listing = await sandbox.commands.run(["ls", "-la", "--", directory], { signal });
+      if (listing.success) return limitCharacters(listing.stdout, most);
+      throw new InvalidArgumentsError(
+        `${path} cannot be listed: ${listing.stderr.trim().slice(0, 500)}. sandbox_list_files without a path shows what is there.`,
+      );
+    });
+  },
+});
+
+function pathInput(what: string): z.ZodString {
+  return z
+    .string("must be text")
+    .min(1, "must not be empty")
+    .describe(`${what}, relative to /workspace or absolute inside it`);
+}
+
+/** The absolute path, which must not lead out of the workspace. */
+function inWorkspace(path: string): string {
+  const resolved = posix.resolve(workspace, path);
+  if (resolved === workspace || resolved.startsWith(`${workspace}/`)) return resolved;
+  throw new InvalidArgumentsError(
+    `path ${path.slice(0, 200)} is outside of ${workspace}. Give one relative to ${workspace}, or absolute inside it.`,
+  );
+}
