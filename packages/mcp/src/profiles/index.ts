@@ -2,5 +2,6 @@
 import type { Profile } from "../profile.js";
 import { codemode } from "./codemode.js";
 import { hopx } from "./hopx.js";
+import { microsandbox } from "./microsandbox.js";
 
-export const profiles: readonly [Profile, ...Profile[]] = [hopx, codemode];
+export const profiles: readonly [Profile, ...Profile[]] = [hopx, codemode, microsandbox];

@@ -1,0 +1,33 @@
+import type { Profile } from "../profile.js";
+import { sandboxStart, sandboxStop } from "./microsandbox/lifecycle.js";
+import { sandboxGetMetrics } from "./microsandbox/metrics.js";
+import { sandboxRunCode, sandboxRunCommand } from "./microsandbox/running.js";
+
+const restart = "Start it again with sandbox_start.";
+
+/** In place of microsandbox's own server: sandboxes with names, in namespaces that are each client's own. */
+export const microsandbox: Profile = {
+  name: "microsandbox",
+  title: "The tools of microsandbox's MCP server",
+  instructions: `Runs code and commands in isolated sandboxes that have names.
+- sandbox_start starts one; sandbox_run_code and sandbox_run_command work in it; sandbox_stop deletes it.
+- Files live under /workspace and /tmp. A failing program is a result to read.`,
+  tools: [sandboxRunCode, sandboxRunCommand, sandboxGetMetrics, sandboxStart, sandboxStop],
+  transport: () => ({ port: 5555 }),
+  advice: {
+    steps: {
+      LIMITS_UNAVAILABLE: "Ask for less memory or fewer cpus in config, or leave them out.",
+      LIMITS_NOT_MET: "Leave memory and cpus out of config.",
+      IMAGE_UNAVAILABLE: "Give it as image in config.",
+      INTERNET_ACCESS_UNAVAILABLE:
+        "Sandboxes of this server have no internet access; the user must allow it.",
+      EXECUTION_TIMEOUT: "Do less in one call, or start it in the background.",
+      DISK_FULL: "Delete files with sandbox_run_command.",
+      SandboxExpiredError: restart,
+      SANDBOX_NOT_FOUND: restart,
+      ResourceLimitError: "Stop what is no longer needed with sandbox_stop, and call again.",
+    },
+    otherwise: "Call again; if it goes on failing, start another with sandbox_start.",
+    leftBehind: "Its sandbox could not be deleted; it ends by itself within an hour.",
+  },
+};

@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { adds, replaces } from "../../annotations.js";
+import { createHeld, createNamed, endHeld } from "../../held-sandbox.js";
+import { textAnswer, textOutput } from "../../text-answer.js";
+import { tool } from "../../tool.js";
+import { keyOf, namespaceInput, sandboxInput } from "./names.js";
+
+const keys = "must be an object of image, memory, cpus, volumes, ports and envs";
+const texts = z.array(z.string("must be text"), "must be a list");
+
+const config = z.strictObject(
+  {
+    image: z
+      .string("must be text")
+      .min(1, "must not be empty")
+      .default("microsandbox/python")
+      .describe("microsandbox/python, microsandbox/node, or what they are, such as python:3.12-slim"),
+    memory: z
+      .int("must be whole MiB, 128 or more")
+      .min(128, "must be whole MiB, 128 or more")
+      .optional()
+      .describe("Memory limit in MiB"),
+    cpus: z
+      .int("must be a whole number, 1 or more")
+      .min(1, "must be a whole number, 1 or more")
+      .optional()
+      .describe("Number of CPUs"),
+    volumes: texts
+      .max(
+        0,
+        "must be empty: a sandbox sees no directory of this machine; write its files with sandbox_run_command",
+      )
+      .default([])
+      .describe("Must be empty: no directory of the host can be mounted"),
+    ports: texts
+      .max(0, "must be empty: no port of this machine leads into a sandbox")
+      .default([])
+      .describe("Must be empty: no port of the host can be mapped"),
+    envs: z
+      .array(
+        z
+          .string("must be text")
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, "must be NAME=value, the name of letters, digits and _"),
+        "must be a list of NAME=value",
+      )
+      .default([])
+      .describe("Environment variables, each NAME=value"),
+  },
+  keys,
+);
+
+export const sandboxStart = tool({
+  name: "sandbox_start",
+  title: "Start a sandbox",
+  description:
+    "Starts an isolated sandbox with internet access under a name. One that runs under it already stays as it is, or with config is replaced by a new one. Stop it with sandbox_stop; it is also deleted 60 minutes after its last use.",
+  toolset: "sandboxes",
+  annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
+  input: z.object({
+    sandbox: sandboxInput,
+    namespace: namespaceInput,
+    config: config.optional().describe("What it is made of"),
+  }),
+  output: textOutput,
+  handler: async ({ sandbox, namespace, config: given, ...context }) => {
+    const { client, named, report, signal } = context;
+    const key = keyOf({ namespace, sandbox });
+    if (given === undefined && (await named.get(key)) !== undefined)
+      return textAnswer(`Sandbox ${sandbox} runs already.`);
+    const { image, memory, cpus, envs } = given ?? config.parse({});
+    // Before the one that runs is given up for it.
+    const { template, differences } = await client.templates.forImage(image, { signal });
+    const wasRunning = await endHeld(context, key);
+    report(`Starting ${sandbox}`);
+    const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
+    const env = Object.fromEntries(envs.map(nameAndValue));
+    const options = { template, internetAccess: true, limits, env, signal };
+    await createNamed(context, key, () => createHeld(context, options));
+    const replaced = wasRunning ? " The one that ran under this name is gone, with its files." : "";
+    const told = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
+    return textAnswer(told.join(" "));
+  },
+});
+
+function nameAndValue(text: string): [name: string, value: string] {
+  const end = text.indexOf("=");
+  return [text.slice(0, end), text.slice(end + 1)];
+}
+
+export const sandboxStop = tool({
+  name: "sandbox_stop",
+  title: "Stop a sandbox",
+  description: "Stops a sandbox and deletes it, with its files.",
+  toolset: "sandboxes",
+  annotations: { ...adds, destructiveHint: true, idempotentHint: true },
+  input: z.object({ sandbox: sandboxInput, namespace: namespaceInput }),
+  output: textOutput,
+  handler: async ({ sandbox, namespace, ...context }) => {
+    const wasRunning = await endHeld(context, keyOf({ namespace, sandbox }));
+    return textAnswer(`Sandbox ${sandbox} ${wasRunning ? "stopped" : "was not running"}.`);
+  },
+});

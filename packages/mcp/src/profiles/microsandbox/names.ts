@@ -1,0 +1,48 @@
+import type { Sandbox } from "cloud-sandbox";
+import * as z from "zod";
+import { InvalidArgumentsError } from "../../arguments.js";
+import { hasEnded, useHeld } from "../../held-sandbox.js";
+import type { ToolContext } from "../../tool.js";
+
+const rule = "must be 1 to 100 letters, digits, dots, dashes and underscores, the first a letter or digit";
+const plainName = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+export const sandboxInput = z.string("must be text").regex(plainName, rule).describe("Name of the sandbox");
+export const namespaceInput = z
+  .string("must be text")
+  .regex(plainName, rule)
+  .describe("Namespace of the sandbox");
+
+export interface FullName {
+  readonly namespace: string;
+  readonly sandbox: string;
+}
+
+/** One text for both: neither has a slash in it. */
+export function keyOf({ namespace, sandbox }: FullName): string {
+  return `${namespace}/${sandbox}`;
+}
+
+export function fullNameOf(key: string): FullName {
+  const [namespace = "", sandbox = ""] = key.split("/");
+  return { namespace, sandbox };
+}
+
+/** Works in a sandbox that runs; where there is none of that name, says how to start it. */
+export async function inRunning<Result>(
+  { namespace, sandbox: name, ...context }: FullName & ToolContext,
+  work: (sandbox: Sandbox) => Promise<Result>,
+): Promise<Result> {
+  const key = keyOf({ namespace, sandbox: name });
+  const sandbox = await context.named.get(key);
+  if (sandbox === undefined) throw notRunning(namespace, name);
+  return useHeld(context, key, sandbox, work).catch((error: unknown) => {
+    throw hasEnded(error) ? notRunning(namespace, name) : error;
+  });
+}
+
+function notRunning(namespace: string, sandbox: string): InvalidArgumentsError {
+  return new InvalidArgumentsError(
+    `Sandbox ${sandbox} of namespace ${namespace} is not running. Start it with sandbox_start; sandbox_get_metrics with namespace * shows those that run.`,
+  );
+}
