@@ -47,3 +47,20 @@ test("the inspector runs code in a sandbox", async () => {
   )) as { structuredContent: { stdout: string } };
   expect(result.structuredContent.stdout).toBe("42\n");
 });
+
+test.each([
+  ["codemode", "execute_code", { code: "print(6 * 7)" }],
+  ["microsandbox", "sandbox_start", { sandbox: "env", namespace: "default" }],
+  ["code-executer", "start_code_executer", {}],
+])("the inspector finds the profile %s portable, and calls it", async (profile, tool, given) => {
+  const chosen = ["-e", `CLOUD_SANDBOX_MCP_PROFILE=${profile}`];
+  const listed = (await inspect(...chosen, "--method", "tools/list", "--strict")) as {
+    tools: { name: string }[];
+  };
+  expect(listed.tools.map(({ name }) => name)).toContain(tool);
+  const called = await inspect(
+    ...[...chosen, "--method", "tools/call", "--tool-name", tool],
+    ...["--tool-args-json", JSON.stringify(given)],
+  );
+  expect(called).toMatchObject({ structuredContent: { result: expect.stringMatching(/42|started/) } });
+});

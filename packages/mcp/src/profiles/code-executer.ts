@@ -1,0 +1,24 @@
+import type { Profile } from "../profile.js";
+import { executeCode, startCodeExecuter, stopCodeExecuter } from "./code-executer/tools.js";
+
+/** In place of Containerized Code Executer: one Python environment for each client. */
+export const codeExecuter: Profile = {
+  name: "code-executer",
+  title: "The tools of Containerized Code Executer",
+  instructions: `Runs Python code in an isolated environment.
+- start_code_executer starts a fresh one with the packages that the code needs; execute_code runs code in it; stop_code_executer deletes it.
+- Variables, imports and files stay from one execute_code to the next. An error in the code is a result to read.`,
+  tools: [startCodeExecuter, executeCode, stopCodeExecuter],
+  advice: {
+    steps: {
+      PACKAGES_NOT_INSTALLED: "Call start_code_executer again with the corrected list.",
+      INTERNET_ACCESS_UNAVAILABLE:
+        "Sandboxes of this server have no internet access; the user must allow it.",
+      EXECUTION_TIMEOUT: "Do less in one call.",
+      DISK_FULL: "Delete files, or start anew with start_code_executer.",
+      ResourceLimitError: "Call stop_code_executer, then start_code_executer.",
+    },
+    otherwise: "Call again; if it goes on failing, start anew with start_code_executer.",
+    leftBehind: "Its sandbox could not be deleted; it ends by itself within an hour.",
+  },
+};

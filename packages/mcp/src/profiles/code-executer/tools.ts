@@ -1,0 +1,119 @@
+import type { ExecutionResult } from "cloud-sandbox";
+import * as z from "zod";
+import { adds, replaces, runs } from "../../annotations.js";
+import { InvalidArgumentsError } from "../../arguments.js";
+import { createHeld, createNamed, endHeld, hasEnded, useHeld } from "../../held-sandbox.js";
+import { cutMiddle, resultBudget } from "../../output-limit.js";
+import { textAnswer, textOutput } from "../../text-answer.js";
+import { type ToolContext, tool } from "../../tool.js";
+
+/** The client's one sandbox; clients give it no name. */
+const name = "code-executer";
+
+/** Seconds; what takes longer is better started in the background by the code itself. */
+const longestRun = 300;
+
+export const startCodeExecuter = tool({
+  name: "start_code_executer",
+  title: "Start the code executer",
+  description:
+    "Starts a fresh Python environment in a sandbox with internet access, in place of the one before, and installs packages in it. It is deleted by stop_code_executer, or 60 minutes after its last use.",
+  toolset: "sandboxes",
+  annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
+  input: z.object({
+    dependencies: z
+      .array(
+        z.string("must be text").regex(/^[A-Za-z0-9]/, "must be a package as pip takes it"),
+        "must be a list of package names",
+      )
+      .max(100, "must be at most 100 packages")
+      .default([])
+      .describe("Python packages to install, such as numpy or pandas>=2"),
+  }),
+  output: textOutput,
+  handler: async ({ dependencies, ...context }) => {
+    await endHeld(context, name);
+    await createNamed(context, name, () => startWith(dependencies, context));
+    const installed = dependencies.length === 0 ? "" : ` with ${dependencies.join(", ")}`;
+    return textAnswer(`Code execution service started${installed}.`);
+  },
+});
+
+async function startWith(dependencies: readonly string[], context: ToolContext) {
+  const { client, environment, report, sandboxes, signal } = context;
+  report("Creating a sandbox");
+  const sandbox = await createHeld(context, { internetAccess: true, signal });
+  if (dependencies.length === 0) return sandbox;
+  try {
+    report(`Installing ${dependencies.join(", ")}`);
+    const indexUrl = environment.CLOUD_SANDBOX_PIP_INDEX_URL?.trim() || undefined;
+    await sandbox.pythonPackages.install(dependencies, { indexUrl, onLine: report, signal });
+    return sandbox;
+  } catch (error) {
+    // One that cannot be deleted now is deleted when the client leaves.
+    await client.sandboxes.delete(sandbox.id).then(
+      () => sandboxes.forget(sandbox.id),
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+export const executeCode = tool({
+  name: "execute_code",
+  title: "Run Python",
+  description:
+    "Runs Python code in the environment that start_code_executer has started, and returns what it printed and the value of its last expression. Variables, imports and files stay for later calls.",
+  toolset: "code",
+  annotations: runs,
+  input: z.object({ code: z.string("must be text").min(1, "must not be empty").describe("Python code") }),
+  output: textOutput,
+  handler: async ({ code, ...context }) => {
+    const { named, signal } = context;
+    const sandbox = await named.get(name);
+    if (sandbox === undefined) throw notStarted();
+    const work = useHeld(context, name, sandbox, () =>
+      sandbox.execute(code, { timeout: longestRun, signal }),
+    );
+    const run = await work.catch((error: unknown) => {
+      throw hasEnded(error) ? notStarted() : error;
+    });
+    return textAnswer(outputText(run));
+  },
+});
+
+function notStarted(): InvalidArgumentsError {
+  return new InvalidArgumentsError(
+    "The code execution service is not running. Call start_code_executer first, with the packages that the code needs.",
+  );
+}
+
+/** What was printed, then the value; where it failed, the error. */
+function outputText({
+  contextLost,
+  stderr,
+  stdout,
+  success,
+  terminationReason,
+  value,
+}: ExecutionResult): string {
+  const why = terminationReason === "timeout" ? `The code was stopped after ${longestRun} seconds.\n` : "";
+  const lost = contextLost ? "The variables are gone; files are still there.\n" : "";
+  const end = success ? (value ?? "") : `Error: ${why}${lost}${stderr}`;
+  const output = stdout === "" || stdout.endsWith("\n") || end === "" ? stdout : `${stdout}\n`;
+  return cutMiddle(output + end, resultBudget).text;
+}
+
+export const stopCodeExecuter = tool({
+  name: "stop_code_executer",
+  title: "Stop the code executer",
+  description: "Deletes the environment with its variables, packages and files.",
+  toolset: "sandboxes",
+  annotations: { ...adds, destructiveHint: true, idempotentHint: true },
+  input: z.object({}),
+  output: textOutput,
+  handler: async (context) => {
+    const wasRunning = await endHeld(context, name);
+    return textAnswer(`Code execution service ${wasRunning ? "stopped" : "is not running"}.`);
+  },
+});
