@@ -1,30 +1,37 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { hopxProfile } from "../src/hopx-profile.js";
 import { portableSchema } from "../src/portable-schema.js";
+import { hopx } from "../src/profiles/hopx.js";
+import { profiles } from "../src/profiles/index.js";
 import { toolsets } from "../src/tool.js";
+import { selectTools } from "../src/tool-selection.js";
 
-/** What a model reads of a tool. */
-const modelFacing = hopxProfile.map(({ name, description, input }) => ({
+/** What a model reads of the tools that are offered when nothing is said. */
+const modelFacing = selectTools(hopx, {}).map(({ name, description, input }) => ({
   name,
   description,
   inputSchema: portableSchema(input, "input"),
 }));
 
 it("lists every tool once, the one-shot run first, toolset after toolset", () => {
-  const names = hopxProfile.map(({ name }) => name);
+  const names = hopx.tools.map(({ name }) => name);
   expect(names[0]).toBe("execute_code_isolated");
   expect(new Set(names).size).toBe(names.length);
-  const order = hopxProfile.map(({ toolset }) => toolsets.indexOf(toolset));
+  const order = hopx.tools.map(({ toolset }) => toolsets.indexOf(toolset));
   expect(order).toEqual(order.toSorted((a, b) => a - b));
 });
 
-it("fits in 6,000 tokens of four bytes", () => {
-  // The same text counts differently in every model; four bytes a token is the common estimate.
-  const bytes = Buffer.byteLength(JSON.stringify(modelFacing));
-  expect(bytes / 4).toBeLessThan(6_000);
+it("fits in 6,000 tokens", () => {
+  const tokens = modelFacing.map((tool) => countTokens(JSON.stringify(tool)));
+  expect(tokens.reduce((sum, count) => sum + count)).toBeLessThan(6_000);
 });
 
-describe.each(hopxProfile.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+/** Every tool of every profile; those of the default one by their names alone. */
+const everyTool = profiles.flatMap(({ name: profile, tools }) =>
+  tools.map((tool) => [profile === hopx.name ? tool.name : `${profile}: ${tool.name}`, tool] as const),
+);
+
+describe.each(everyTool)("%s", (_, tool) => {
   const input = portableSchema(tool.input, "input");
   const output = portableSchema(tool.output, "output");
 
@@ -86,7 +93,7 @@ describe.each(hopxProfile.map((tool) => [tool.name, tool] as const))("%s", (_, t
 
 it("names the sandbox first, by any of its three fields, wherever it works in one", () => {
   const reference = ["sandbox_id", "vm_url", "auth_token"];
-  const inOne = hopxProfile.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
+  const inOne = hopx.tools.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
   for (const { input } of inOne) expect(Object.keys(input.shape).slice(0, 3)).toEqual(reference);
 });
 
