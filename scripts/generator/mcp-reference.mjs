@@ -1,0 +1,101 @@
+/** What the MCP server offers, profile by profile, from its own table of tools. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { table, typeOf } from "./field-table.mjs";
+
+const toolTable = `
+export { profiles } from "./src/profiles/index.ts";
+export { portableSchema } from "./src/portable-schema.ts";
+export { toolsets } from "./src/tool.ts";
+`;
+
+export async function mcpReferencePage(directory) {
+  const { profiles, portableSchema, toolsets } = await load(directory);
+  const sections = profiles.map(({ name, title, tools, offByDefault = [] }) => {
+    const sets = toolsets.filter((set) => tools.some(({ toolset }) => toolset === set));
+    return [
+      `## Profile ${name}`,
+      `${title}. ${tools.length} tools${name === profiles[0].name ? "; the default" : `: \`--profile ${name}\``}.`,
+      overview(name, tools, sets, offByDefault),
+      ...tools.map((tool) => toolSection(name, tool, portableSchema)),
+    ].join("\n\n");
+  });
+  return `# Tools of the MCP server
+
+Every profile with its tools: what goes in, and what comes out as structured content. Results may have more fields than
+are named. A call that fails is marked as an error, with a sentence that says what to do next.
+
+${sections.join("\n\n")}
+`;
+}
+
+function overview(profile, tools, sets, offByDefault) {
+  const rows = sets.map((set) => {
+    const names = tools.filter(({ toolset }) => toolset === set).map(({ name }) => link(profile, name));
+    return `| ${set}${offByDefault.includes(set) ? " (off by default)" : ""} | ${names.join(", ")} |`;
+  });
+  return ["| toolset | tools |", "|---|---|", ...rows].join("\n");
+}
+
+const link = (profile, name) => `[${name}](#${profile}-${name})`;
+
+function toolSection(profile, { name, title, description, annotations, input, output }, portableSchema) {
+  const [given, result] = [portableSchema(input, "input"), portableSchema(output, "output")];
+  return [
+    `### ${profile}: ${name}`,
+    `${title}. ${description}`,
+    `*${behaviour(annotations)}.*`,
+    fields("parameter", given) ?? "No parameters.",
+    fields("result", result),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function behaviour({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }) {
+  const effect = readOnlyHint
+    ? "Changes nothing"
+    : destructiveHint
+      ? "May replace or delete"
+      : "Adds, replaces nothing";
+  const again = idempotentHint && !readOnlyHint ? "; once more changes no more" : "";
+  return `${effect}${again}${openWorldHint ? "; may reach beyond the service" : ""}`;
+}
+
+function fields(heading, { properties = {}, required = [] }) {
+  const rows = Object.entries(properties).map(([name, schema]) => [
+    name,
+    choices(schema) + (required.includes(name) && schema.default === undefined ? ", required" : ""),
+    schema.description?.replace(/[^.]$/, "$&."),
+    schema,
+  ]);
+  return rows.length > 0 ? table(heading, rows) : undefined;
+}
+
+function choices(schema) {
+  return schema.enum ? schema.enum.map((value) => `\`${value}\``).join(", ") : typeOf(schema);
+}
+
+/** The tools are TypeScript, which this script is not. */
+async function load(directory) {
+  const { outputFiles } = await build({
+    stdin: { contents: toolTable, resolveDir: directory, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+  });
+  const cache = join(directory, "node_modules", ".cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "tools-"));
+  try {
+    const file = join(folder, "tools.mjs");
+    writeFileSync(file, outputFiles[0].text);
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
