@@ -11,6 +11,12 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CodeBlock, codeBlocks, root } from "./support/code-blocks.js";
 import { type LocalServer, startLocalServer } from "./support/local-server.js";
+import {
+  addedServer,
+  type ConfiguredServer,
+  configuredServers,
+  linkedServer,
+} from "./support/mcp-configurations.js";
 
 const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
@@ -26,7 +32,7 @@ const commands = {
 const notRunHere: readonly [RegExp, string][] = [
   [/^npm (test|run (check|bench|demo|build|generate|format))\b/, "npm"],
   [/^git clone /, "git"],
-  [/^(claude|codex|gemini|code) /, "a client's own command"],
+  [/^(claude|codex|gemini|code) /, "a client's own command; the server that it adds is started below"],
 ];
 
 let directory: string;
@@ -56,8 +62,8 @@ afterAll(async () => {
 
 test("the pages have blocks of every kind that is tested here, and of no other", () => {
   const languages = new Set(blocks.map(({ language }) => language));
-  expect([...languages].sort()).toEqual(["", "json", "sh", "ts"]);
-  // Blocks without a language are drawings.
+  expect([...languages].sort()).toEqual(["", "json", "sh", "text", "toml", "ts", "yaml"]);
+  // Blocks without a language are drawings; those of text are written by the tests that they tell of.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
 });
@@ -96,51 +102,86 @@ describe("a block of shell commands", () => {
       const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
       if (script !== undefined) expect(scripts).toHaveProperty(script);
       if (notRunHere.some(([pattern]) => pattern.test(line))) continue;
-      if (/ serve /.test(line)) await startsAndStops(line);
+      if (/ serve | --transport http/.test(line)) await startsAndStops(line);
       else if (line.startsWith("curl ")) await againstServer(line, file);
       else await succeeds(line);
     }
   });
 });
 
-interface McpConfiguration {
-  readonly mcpServers: Readonly<Record<string, { readonly command: string; readonly args: string[] }>>;
-}
+describe("a block of JSON, TOML or YAML that configures no MCP client", () => {
+  const others = of("json", "toml", "yaml").filter(([, block]) => configuredServers(block) === undefined);
 
-const jsonBlocks = of("json").map(([place, { code }]) => [place, JSON.parse(code) as object] as const);
-const isConfiguration = (value: object): value is McpConfiguration => "mcpServers" in value;
+  test.each(others)("of %s is a webhook's body", (_, { code }) => {
+    const value: unknown = JSON.parse(code);
+    expect(webhookPayload.parse(value)).toEqual(value);
+  });
+});
 
-describe("a block of JSON that configures no MCP client", () => {
-  test.each(jsonBlocks.filter(([, value]) => !isConfiguration(value)))(
-    "of %s is a webhook's body",
-    (_, value) => {
-      expect(webhookPayload.parse(value)).toEqual(value);
+// What a client is told to start answers a client.
+describe("a configuration of an MCP client", () => {
+  const inBlocks = of("json", "toml", "yaml").flatMap(([place, block]) =>
+    (configuredServers(block) ?? []).map((server) => [place, server] as const),
+  );
+  const inCommands = of("sh").flatMap(([place, { code }]) =>
+    code.split("\n").flatMap((line) => {
+      const server = addedServer(line);
+      return server === undefined ? [] : [[`${place} (${line.split(" ")[0]})`, server] as const];
+    }),
+  );
+  const readme = readFileSync(join(root, "packages/mcp/README.md"), "utf8");
+  const inLinks = [...readme.matchAll(/\[([^\]]+)\]\((https:\S+[?&]config=\S+)\)/g)].map(
+    ([, client = "", link = ""]) => [`the link for ${client}`, linkedServer(new URL(link))] as const,
+  );
+
+  test("is there for each client, with one click for those that take it", () => {
+    expect(inBlocks.length).toBeGreaterThanOrEqual(11);
+    expect(inCommands.map(([place]) => place.replace(/^.*\(|\)$/g, "")).sort()).toEqual(
+      expect.arrayContaining(["claude", "code", "codex", "gemini"]),
+    );
+    expect(inLinks.map(([place]) => place)).toEqual(["the link for Cursor", "the link for VS Code"]);
+  });
+
+  test.each([...inBlocks, ...inCommands, ...inLinks])(
+    "of %s starts a server with tools",
+    async (_, given) => {
+      const profile = /--profile (\S+)/.exec(given.args.join(" "))?.[1] ?? "hopx";
+      expect(await toolsOf(given)).toContain(toolOfProfile[profile]);
     },
   );
 });
 
-describe("a block of MCP configuration", () => {
-  test.each(
-    jsonBlocks.flatMap(([place, value]) => (isConfiguration(value) ? [[place, value] as const] : [])),
-  )("of %s starts a server with tools", async (_, { mcpServers }) => {
-    for (const { command, args } of Object.values(mcpServers)) {
-      const transport = new StdioClientTransport({ command, args, env: environment(), stderr: "ignore" });
-      const client = new Client({ name: "docs", version: "1.0.0" });
-      await client.connect(transport);
-      expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-      await client.close();
-    }
+const toolOfProfile: Readonly<Record<string, string>> = {
+  hopx: "execute_code_isolated",
+  codemode: "sandbox_list_files",
+  microsandbox: "sandbox_start",
+  "code-executer": "start_code_executer",
+};
+
+async function toolsOf({ command, args, env }: ConfiguredServer): Promise<string[]> {
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: { ...env, ...environment() },
+    stderr: "ignore",
   });
-});
+  const client = new Client({ name: "docs", version: "1.0.0" });
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.map(({ name }) => name);
+}
 
 /** A server that the page starts: it gets ready, and stops when it is interrupted. */
 async function startsAndStops(line: string): Promise<void> {
   const child = spawn("sh", ["-c", `exec ${line}`], {
     cwd: directory,
     env: environment(),
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  await once(child.stdout, "data");
+  child.stderr.pipe(process.stderr);
+  // An MCP server has nothing to say on stdout but the protocol.
+  await once(/cloud-sandbox-mcp/.test(line) ? child.stderr : child.stdout, "data");
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([0, null]);
 }

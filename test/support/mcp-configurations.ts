@@ -1,0 +1,44 @@
+/** What the pages tell MCP clients to start, in whichever form a client takes it. */
+import { parse as toml } from "smol-toml";
+import { parse as yaml } from "yaml";
+import { z } from "zod";
+import type { CodeBlock } from "./code-blocks.js";
+
+const server = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()).default({}),
+});
+export type ConfiguredServer = z.output<typeof server>;
+
+const servers = z.record(z.string(), server);
+const configuration = z.union([
+  z.object({ mcpServers: servers }).transform(({ mcpServers }) => Object.values(mcpServers)),
+  z.object({ servers }).transform(({ servers }) => Object.values(servers)),
+  z.object({ context_servers: servers }).transform(({ context_servers }) => Object.values(context_servers)),
+  z.object({ mcp_servers: servers }).transform(({ mcp_servers }) => Object.values(mcp_servers)),
+  z
+    .object({ schema: z.literal("v1"), mcpServers: z.array(server) })
+    .transform(({ mcpServers }) => mcpServers),
+]);
+
+const parsers: Readonly<Record<string, (text: string) => unknown>> = { json: JSON.parse, toml, yaml };
+
+/** The servers that a block configures; undefined when it configures none. */
+export function configuredServers({ language, code }: CodeBlock): ConfiguredServer[] | undefined {
+  return configuration.safeParse(parsers[language]?.(code)).data;
+}
+
+/** The server that a line for a client's own command adds, such as `claude mcp add name -- npx …`. */
+export function addedServer(line: string): ConfiguredServer | undefined {
+  const object = /^code --add-mcp '(.+)'$/.exec(line)?.[1];
+  if (object !== undefined) return server.parse(JSON.parse(object));
+  const words = /^(?:claude|codex|gemini) mcp add \S+ (?:-- )?(npx .+)$/.exec(line)?.[1]?.split(" ");
+  return words && server.parse({ command: words[0], args: words.slice(1) });
+}
+
+/** The server in the configuration that a link of one click carries. */
+export function linkedServer(link: URL): ConfiguredServer {
+  const text = link.searchParams.get("config") ?? "";
+  return server.parse(JSON.parse(text.startsWith("{") ? text : Buffer.from(text, "base64").toString()));
+}
