@@ -2,7 +2,7 @@
 export function summarize(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return { median: at(0.5), p95: at(0.95), count: sorted.length };
+  return { median: at(0.5), p95: at(0.95), p99: at(0.99), count: sorted.length };
 }
 
 /**
@@ -31,8 +31,13 @@ export async function compare({
       if (round >= 0) samples[side].push(performance.now() - started);
     }
   }
-  const low = summarize(samples.floor);
-  const high = summarize(samples.subject);
+  return compared({ name, limit, bound, ...samples });
+}
+
+/** The same for samples that are there. */
+export function compared({ name, limit, bound, floor, subject }) {
+  const low = summarize(floor);
+  const high = summarize(subject);
   return {
     name,
     unit: "ms",
@@ -45,7 +50,7 @@ export async function compare({
   };
 }
 
-/** What a result says to a reader: whether it holds, the figure that is limited, its limit, and what it is made of. */
+/** What a result says to a reader: whether it holds, the figure that is limited, its limit, and what it is made of. One without a limit always holds. */
 export function describe({ name, unit, floor, subject, p95, ratio, limit, bound, atLeast }) {
   const digits = unit === "ms" || unit === "%" ? 1 : 0;
   const written = (value) => `${value.toFixed(digits)}${unit && ` ${unit}`}`;
@@ -53,9 +58,13 @@ export function describe({ name, unit, floor, subject, p95, ratio, limit, bound,
   const limited = isRatio ? ratio : subject;
   return {
     name,
-    holds: atLeast ? limited >= limit : limited <= limit,
+    holds: limit === undefined || (atLeast ? limited >= limit : limited <= limit),
+    isTime: !isRatio && unit === "ms",
     figure: isRatio ? `${ratio.toFixed(2)} ×` : written(subject),
-    limit: `${atLeast ? "at least" : "at most"} ${limit}${isRatio ? " ×" : unit && ` ${unit}`}`,
+    limit:
+      limit === undefined
+        ? "none"
+        : `${atLeast ? "at least" : "at most"} ${limit}${isRatio ? " ×" : unit && ` ${unit}`}`,
     detail: [
       floor !== undefined && `${written(subject)} against ${written(floor)}`,
       !isRatio && ratio !== undefined && `${ratio.toFixed(1)} ×`,
