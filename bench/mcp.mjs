@@ -1,40 +1,146 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compare } from "./measure.mjs";
+import { promisify } from "node:util";
+import { SandboxClient } from "cloud-sandbox";
+import { startBareNode, startMcp } from "./mcp-client.mjs";
+import { compare, summarize } from "./measure.mjs";
+import { residentMemory } from "./process-figures.mjs";
+import { withServed } from "./served.mjs";
 
-const main = fileURLToPath(new URL("../packages/mcp/dist/main.js", import.meta.url));
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } },
-};
+const run = promisify(execFile);
+const settle = () => new Promise((resolve) => setTimeout(resolve, 300));
 
-/** From the spawn of the MCP server to its first answer, against a Node.js program that answers one line. */
+/** The MCP server: how soon it answers, what it weighs, and what it adds to a call. */
 export async function benchMcp() {
   return [
-    await compare({
-      name: "MCP server, spawn to the first answer, over a bare Node.js start",
-      limit: 3,
-      rounds: 15,
-      floor: () =>
-        firstAnswer(["-e", 'process.stdin.once("data", () => { console.log("{}"); process.exit(); })']),
-      subject: () => firstAnswer([main]),
-      settle: () => new Promise((resolve) => setTimeout(resolve, 300)),
+    await startUp("to the first answer", 2.2, async (server) => server.initialize()),
+    await startUp("to its list of tools", 6, async (server) => {
+      await server.initialize();
+      await server.request("tools/list");
     }),
+    await memory(),
+    ...(await withServed("client/server.mjs", calls)),
+    await fromTarball(),
   ];
 }
 
-function firstAnswer(args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
-    child.on("error", reject);
-    child.stdout.once("data", (line) => {
-      child.stdin.end();
-      resolve(line);
-    });
-    child.on("exit", (code) => reject(new Error(`ended with ${code} before it answered`)));
-    child.stdin.on("error", reject);
-    child.stdin.write(`${JSON.stringify(initialize)}\n`);
+/** From the spawn, against a bare Node.js that answers one line, with the same environment. */
+async function startUp(until, limit, reach) {
+  const running = [];
+  const started = async (server, done) => {
+    running.push(server);
+    await done(server);
+  };
+  const stopAll = () => Promise.all(running.splice(0).map((server) => server.stop()));
+  const result = await compare({
+    name: `MCP server, spawn ${until}, over a bare Node.js start`,
+    limit,
+    rounds: 15,
+    floor: () => started(startBareNode(), (server) => server.initialize()),
+    subject: () => started(startMcp({ env: cloudAt("http://127.0.0.1:9") }), reach),
+    settle: () => stopAll().then(settle),
   });
+  await stopAll();
+  return result;
+}
+
+async function memory() {
+  const server = startMcp({ env: cloudAt("http://127.0.0.1:9") });
+  await server.initialize();
+  await server.request("tools/list");
+  await settle();
+  const subject = residentMemory(server.pid);
+  await server.stop();
+  return { name: "MCP server, resident memory after tools/list", unit: "MB", subject, limit: 75 };
+}
+
+/** Calls that the cloud answers at once, through the server and through the client alone. */
+async function calls(url) {
+  const server = startMcp({ env: cloudAt(url) });
+  const client = new SandboxClient({ apiKey: "bench", baseUrl: url });
+  const throughServer = () => server.call("get_sandbox", { id: "1" });
+  const direct = () => client.sandboxes.get("1");
+  try {
+    await server.initialize();
+    await rounds(200, throughServer, direct);
+    const [mcp, alone] = await rounds(1_000, throughServer, direct);
+    const added = mcp.median - alone.median;
+    const name = "MCP server, what a call costs beyond the same call of the client";
+    const overhead = { name, unit: "ms", floor: alone.median, subject: added, p95: mcp.p95, limit: 1 };
+    for (let time = 0; time < 8; time += 1) await inFlight(throughServer);
+    const before = residentMemory(server.pid);
+    for (let time = 0; time < 4; time += 1) await inFlight(throughServer);
+    const grown = residentMemory(server.pid) - before;
+    const growth = {
+      name: "MCP server, memory that 4,000 calls leave, 50 in flight",
+      unit: "MB",
+      subject: grown,
+      limit: 10,
+    };
+    return [overhead, growth];
+  } finally {
+    await client.close();
+    await server.stop();
+  }
+}
+
+async function rounds(count, ...works) {
+  const samples = works.map(() => []);
+  for (let round = 0; round < count; round += 1) {
+    for (const [at, work] of works.entries()) {
+      const started = performance.now();
+      await work();
+      samples[at].push(performance.now() - started);
+    }
+  }
+  return samples.map(summarize);
+}
+
+/** 1,000 calls, none of which may fail. */
+async function inFlight(call) {
+  let left = 1_000;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      await call();
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, worker));
+}
+
+/** As people start it: `npx` with the package at hand, to the first answer. */
+async function fromTarball() {
+  const directory = mkdtempSync(join(tmpdir(), "bench-mcp-"));
+  try {
+    const home = fileURLToPath(new URL("../packages/mcp", import.meta.url));
+    await run("npx", ["-y", "pnpm@10.34.9", "pack", "--pack-destination", directory], { cwd: home });
+    const tarball = join(directory, readdirSync(directory)[0]);
+    const args = ["-y", "--offline", "--omit=optional", `--package=${tarball}`, "cloud-sandbox-mcp"];
+    const env = { ...cloudAt("http://127.0.0.1:9"), npm_config_cache: join(directory, "cache") };
+    const took = [];
+    for (let round = -1; round < 5; round += 1) {
+      const started = performance.now();
+      const server = startMcp({ command: "npx", args, env, cwd: directory });
+      await server.initialize();
+      if (round >= 0) took.push(performance.now() - started);
+      await server.stop();
+    }
+    const { median, p95 } = summarize(took);
+    return {
+      name: "MCP server, npx of the packed package to the first answer",
+      unit: "ms",
+      subject: median,
+      p95,
+      limit: 1_500,
+    };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function cloudAt(url) {
+  return { CLOUD_SANDBOX_BACKEND: "cloud", CLOUD_SANDBOX_API_KEY: "bench", CLOUD_SANDBOX_BASE_URL: url };
 }

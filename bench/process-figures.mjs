@@ -18,6 +18,11 @@ export function proportionalMemory(pids) {
   return kilobytes.reduce((sum, size) => sum + size, 0) / 1024;
 }
 
+/** Memory in MB that a process holds, shared or not. */
+export function residentMemory(pid) {
+  return (Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, "status") ?? "")?.[1] ?? 0) * 1024) / 1e6;
+}
+
 /** Seconds of CPU that these processes have used. */
 export function processorSeconds(pids) {
   // The kernel counts in hundredths of a second, whatever its own clock.
