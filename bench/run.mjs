@@ -1,6 +1,7 @@
 // Measures, prints, and ends with 1 when a limit does not hold.
-//   node bench/run.mjs [isolated|execute|local|client|mcp …] [--write]
-// With --write, what was measured goes into docs/performance.md.
+//   node bench/run.mjs [isolated|execute|local|client|mcp …] [--write] [--any-machine]
+// With --write, what was measured goes into docs/performance.md. With --any-machine, times are shown and do not decide:
+// they are those of the machine, while ratios and sizes are the program's.
 import { parseArgs } from "node:util";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
@@ -19,7 +20,10 @@ const benches = {
 };
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
-  options: { write: { type: "boolean", default: false } },
+  options: {
+    write: { type: "boolean", default: false },
+    "any-machine": { type: "boolean", default: false },
+  },
 });
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
@@ -39,4 +43,5 @@ for (const [name, bench] of Object.entries(benches)) {
   }
 }
 if (values.write) writePage(measured);
-process.exitCode = measured.every(({ holds }) => holds) ? 0 : 1;
+const decides = ({ isTime }) => !(isTime && values["any-machine"]);
+process.exitCode = measured.filter(decides).every(({ holds }) => holds) ? 0 : 1;
