@@ -28,6 +28,8 @@ export default defineConfig({
     // Sandboxes are started for real, sometimes several at a time on two cores.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A condition holds when it holds; a second is short for a process on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ["default", new SkipReasons(), ...(VITEST_JSON ? ["json"] : [])],
     ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
   },

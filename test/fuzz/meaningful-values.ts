@@ -75,6 +75,8 @@ export const meaningful: MeaningfulValues = {
   mode: someOf("0644", "755", "0000", "7777"),
   // Long enough for what is run here, and short for what never ends.
   timeout: someOf(1, 2, 3),
+  // The contract allows a minute, which is longer than an answer is waited for here.
+  wait: someOf(0, 1, 2),
   env: variables,
   env_vars: variables,
   process_id: someOf(placeholders.job, "cmd_0", "proc_0"),

@@ -48,7 +48,8 @@ describe("on Node.js", () => {
     const { stdout } = await run(process.execPath, ["-e", program]);
     const [id, waited] = stdout.trim().split(" ");
     expect(id).toBe("abc");
-    expect(Number(waited)).toBeLessThan(500);
+    // undici would keep an idle connection for 4 s.
+    expect(Number(waited)).toBeLessThan(3000);
   });
 
   test("loading the package and making a client start nothing, and undici waits for the first call", async () => {

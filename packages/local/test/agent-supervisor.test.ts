@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { AgentSupervisor } from "../src/gateway/agent-supervisor.js";
 
 /** An agent that answers its health check as told, and counts what becomes of it. */
@@ -64,7 +64,7 @@ class SupervisedAgent implements AsyncDisposable {
 test("a call may be silent for as long as the agent answers on another connection", async () => {
   await using agent = await SupervisedAgent.start();
   const call = agent.call([5000]);
-  await vi.waitUntil(() => agent.probes >= 5);
+  await expect.poll(() => agent.probes >= 5).toBe(true);
   agent.answer();
   expect(await call).toBe("answered");
   expect(agent.restarts).toEqual([]);
@@ -82,7 +82,7 @@ test("an agent that is silent each time it is asked starts anew, and that is log
   await using agent = await SupervisedAgent.start();
   agent.manner = "is silent";
   void agent.call([30, 60]);
-  await vi.waitUntil(() => agent.restarts.length > 0);
+  await expect.poll(() => agent.restarts.length > 0).toBe(true);
   expect(agent.restarts[0]).toBe(2);
   expect(agent.log[0]).toBe("The agent of sandbox supervised did not answer any more and starts anew.");
 });
@@ -91,7 +91,7 @@ test("an agent that was stopped is not asked a second time", async () => {
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, { manner: "is silent", isStopped: true });
   void agent.call([30, 60_000]);
-  await vi.waitUntil(() => agent.restarts.length > 0);
+  await expect.poll(() => agent.restarts.length > 0).toBe(true);
   expect(agent.restarts[0]).toBe(1);
 });
 
@@ -102,12 +102,12 @@ test.each([
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, conduct);
   void agent.call([30, 60_000]);
-  await vi.waitUntil(() => agent.probes >= 1);
-  await vi.waitUntil(() => agent.probes >= 2);
+  await expect.poll(() => agent.probes >= 1).toBe(true);
+  await expect.poll(() => agent.probes >= 2).toBe(true);
   agent.manner = "answers";
   const asked = agent.probes;
   agent.server.closeAllConnections();
-  await vi.waitUntil(() => agent.probes > asked + 1);
+  await expect.poll(() => agent.probes > asked + 1).toBe(true);
   expect(agent.restarts).toEqual([]);
 });
 
@@ -115,11 +115,11 @@ test("a paused machine is not asked, nor blamed for what it did not answer befor
   await using agent = await SupervisedAgent.start();
   agent.manner = "is silent";
   void agent.call([300, 1]);
-  await vi.waitUntil(() => agent.probes === 1);
+  await expect.poll(() => agent.probes === 1).toBe(true);
   agent.isPaused = true;
   await new Promise((resolve) => setTimeout(resolve, 600));
   expect([agent.probes, agent.restarts]).toEqual([1, []]);
   Object.assign(agent, { isPaused: false, manner: "answers" });
-  await vi.waitUntil(() => agent.probes > 2);
+  await expect.poll(() => agent.probes > 2).toBe(true);
   expect(agent.restarts).toEqual([]);
 });
