@@ -150,9 +150,9 @@ describe("a program in it", () => {
 });
 
 test("all of it is killed when the connection ends", async () => {
-  const terminal = await TerminalClient.open("?shell=bash");
+  using terminal = await TerminalClient.open("?shell=bash");
   terminal.type(
-    "(trap '' HUP; setsid sleep 4812.5) & nohup sleep 4812.5 & sleep 4812.5 & echo $!; sleep 4812.5\r",
+    "(trap '' HUP; setsid sleep 4812.5) & nohup sleep 4812.5 </dev/null >/dev/null 2>&1 & sleep 4812.5 & echo $!; sleep 4812.5\r",
   );
   await terminal.shows(/\r\n\d+\r\n/);
   await eventually("they run", () => processesWith("sleep\x004812.5").length === 4);
