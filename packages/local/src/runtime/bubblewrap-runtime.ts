@@ -137,7 +137,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     await foundation?.groups.close();
     await foundation?.uids?.close();
     await foundation?.directory.remove();
-    foundation?.guard.release();
+    await foundation?.guard.release();
   }
 }
 

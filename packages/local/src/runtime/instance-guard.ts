@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import type { InstanceDirectory } from "./instance-directory.js";
 import { uidLeaseDirectory } from "./uid-lease.js";
 
@@ -36,9 +37,14 @@ export class InstanceGuard {
     this.#child.stdin?.on("error", () => undefined);
   }
 
-  /** Everything has ended as it should. */
-  release(): void {
+  /** Everything has ended as it should, and so does the guard. */
+  async release(): Promise<void> {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    const exit = once(this.#child, "exit");
+    this.#child.ref();
     this.#child.stdin?.end("\n");
+    await exit;
   }
 }
 
