@@ -90,6 +90,19 @@ describe("cloud-sandbox run", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "0\n", stderr: "" });
   });
 
+  test("says that what a program prints could not be written, and does not call that a success", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const child = spawn("sh", ["-c", '"$0" "$1" run -c "print(1)" >/dev/full', process.execPath, main], {
+      env: { PATH: process.env.PATH, ...remote },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr: expect.stringMatching(/output could not be written: ENOSPC/),
+    });
+  });
+
   test("says that output was cut", async () => {
     const { code, stdout, stderr } = await runBuilt("cli", ["run", "-c", "print('x' * 5_000_000)"], {
       env: remote,

@@ -31,9 +31,20 @@ program
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => interrupted.abort(new Error(signal)));
     }
-    // Whoever reads the output has read enough: the work is over, and nobody is there to be told.
-    for (const stream of [process.stdout, process.stderr]) stream.on("error", () => interrupted.abort());
+    let lost: NodeJS.ErrnoException | undefined;
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        // Whoever reads the output has read enough: the work is over, and nobody is there to be told.
+        if (error.code !== "EPIPE") lost = error;
+        interrupted.abort();
+      });
+    }
     process.exitCode = await runCommand(file, options, interrupted.signal);
+    process.once("beforeExit", () => {
+      if (lost === undefined) return;
+      process.stderr.write(`cloud-sandbox: the output could not be written: ${lost.message}\n`);
+      process.exitCode = notRun;
+    });
   });
 
 program.parseAsync().catch((error: unknown) => {
