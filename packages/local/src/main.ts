@@ -179,12 +179,15 @@ async function serve({
   await controlPlane.close();
 }
 
-/** Resolves on the first of the signals that ask a server to stop. A second one ends the process at once. */
+/** Resolves on the first of the signals that ask a server to stop. A second one, of any kind, ends the process at once. */
 function stopSignal(): Promise<void> {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => resolve());
-    }
+    const stop = (): void => {
+      for (const signal of signals) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, stop);
   });
 }
 
