@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlPlaneCaller, type CreatedSandbox } from "./support/control-plane-caller.js";
-import { descendants } from "./support/host-processes.js";
+import { descendants, type HostProcess } from "./support/host-processes.js";
 import { type LocalServer, startLocalServer } from "./support/local-server.js";
 
 let server: LocalServer;
@@ -181,6 +181,24 @@ describe("get_or_create", () => {
     expect(await output(made, "cat /workspace/a")).toBe("kept\n");
     expect((await ask({ name: "sleeper", template_name: "code-interpreter" })).status).toBe(409);
     await api.call("DELETE", `/sandboxes/${made.id}`);
+  });
+
+  test("of many at once replaces one that has failed by one", async () => {
+    const made = (await ask({ name: "failing" })).body as unknown as CreatedSandbox;
+    await output(made, "sleep 4821.5 >/dev/null 2>&1 &");
+    // Another one's machine of this server has no such program: what it descends from is this machine.
+    const isMachine = ({ pid }: HostProcess) =>
+      descendants(pid).some(({ commandLine }) => commandLine === "sleep 4821.5");
+    for (const { pid } of descendants(server.pid).filter(isMachine)) process.kill(pid, "SIGKILL");
+    await expect
+      .poll(async () => (await api.call("GET", `/sandboxes/${made.id}`)).body)
+      .toMatchObject({ status: "error" });
+    const told = await Promise.all([1, 2, 3, 4, 5, 6].map(() => ask({ name: "failing" })));
+    expect(told.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    const [id, ...others] = new Set(told.map(({ body }) => body.id));
+    expect(others).toEqual([]);
+    expect(id).not.toBe(made.id);
+    await api.call("DELETE", `/sandboxes/${id}`);
   });
 
   test("needs a name", async () => {

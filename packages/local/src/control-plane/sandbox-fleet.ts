@@ -84,9 +84,13 @@ export class SandboxFleet {
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
     const { registry } = this.options;
     const template = this.#template(request);
-    const sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
-    if (sandbox?.status === "error") await this.delete(sandbox.id);
-    if (!sandbox || sandbox.status === "error") return { sandbox: await this.create(request), isNew: true };
+    let sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
+    // While it is deleted, somebody else may make the one that takes its place.
+    while (sandbox?.status === "error") {
+      if (registry.has(sandbox.id)) await this.delete(sandbox.id);
+      sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
+    }
+    if (!sandbox) return { sandbox: await this.create(request), isNew: true };
     if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
     if (sandbox.status === "paused") await this.#lifecycle.resume(sandbox);
     else await this.#lifecycle.start(sandbox);
