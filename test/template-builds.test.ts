@@ -123,6 +123,30 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     await sandbox.delete();
   });
 
+  test("are tried out as sandboxes start, without internet access", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const built = await building.build({
+      name: "offline",
+      steps: [],
+      startCmd: 'curl -s --noproxy "" -x http://127.0.0.1:3128 http://192.0.2.1/ >/var/tmp/answer',
+      readyCmd: { type: "command", command: "grep -q 'no internet access' /var/tmp/answer" },
+    });
+    expect(built.status, built.log).toBe("active");
+  });
+
+  test("that do not get ready in a sandbox say so, and that to try again is no use", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    // Half of the memory that it was tried out with.
+    const enough = 'test "$(ulimit -d)" -gt 400000';
+    const readyCmd = { type: "command", command: enough, timeout: 300, interval: 50 };
+    const built = await building.build({ name: "large", steps: [], readyCmd });
+    expect(built.status, built.log).toBe("active");
+    const create = { template_name: "large", limits: { memory_mb: 256 } };
+    const { status, json } = await building.call("POST", "/v1/sandboxes", create);
+    expect([status, json.code]).toEqual([409, "CONFLICT"]);
+    expect(json.message).toMatch(/template large do not get ready: The ready check .* did not pass/);
+  });
+
   test.for([
     [
       "a step fails",

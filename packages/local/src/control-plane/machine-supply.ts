@@ -72,6 +72,7 @@ export class MachineSupply {
   async #explained(machine: () => Promise<Machine>): Promise<Machine> {
     if (this.#isClosed) throw shuttingDown();
     const started = await machine().catch((error: unknown) => {
+      if (error instanceof Problem) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")} "cloud-sandbox-local doctor" shows what this machine can isolate.`;
       throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });

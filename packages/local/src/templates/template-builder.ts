@@ -95,6 +95,8 @@ export class TemplateBuilder {
       },
       base,
     );
+    // Packages come from somewhere. What this machine's owner forbids to all stays forbidden.
+    this.options.egress.setRules(machine.id, { internetAccess: true });
     const destroy = (): void => void machine.destroy();
     signal.addEventListener("abort", destroy);
     try {
@@ -120,7 +122,7 @@ export class TemplateBuilder {
     }
   }
 
-  /** Sandboxes that would never start are found out now. */
+  /** Sandboxes that would never start are found out now: as theirs, its start command is without internet access. */
   async #tryOut(template: LocalTemplate, id: string, signal: AbortSignal): Promise<void> {
     const { built } = template;
     if (built?.startCommand === undefined && built?.readyCheck === undefined) return;
@@ -152,8 +154,6 @@ export class TemplateBuilder {
     const { runtime, tokens, egress } = this.options;
     const { id } = spec;
     const way = egress.open(id);
-    // Packages come from somewhere. What this machine's owner forbids to all stays forbidden.
-    egress.setRules(id, { internetAccess: true });
     const start = runtime.start({
       ...spec,
       publicKey: tokens.publicKey,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { templateDoesNotStart } from "@cloud-sandbox/protocol/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
@@ -7,11 +8,14 @@ import type { ReadyCheck } from "./ready-check.js";
 const checkSeconds = 15;
 const logFile = "/var/log/start-command.log";
 
-/** Starts what the template says a sandbox starts with, and resolves when it is ready; rejects when it does not get so. */
+/**
+ * Starts what the template says a sandbox starts with, and resolves when it is ready.
+ * @throws a 409 problem when it does not get so, which it will not the next time either.
+ */
 export async function startTemplate(
   agents: AgentCalls,
   machine: Machine,
-  { built }: LocalTemplate,
+  { name, built }: LocalTemplate,
 ): Promise<void> {
   if (built?.startCommand === undefined && built?.readyCheck === undefined) return;
   if (built.startCommand !== undefined) {
@@ -28,7 +32,11 @@ export async function startTemplate(
   if (await passes(agents, machine, readyCheck)) return;
   const { output } = await run(agents, machine, `tail -c 2000 ${logFile}`, {}, "/");
   const reason = `The ready check (${readyCheck.description}) did not pass within ${readyCheck.timeoutMs / 1000} s.`;
-  throw new Error(output.trim() === "" ? reason : `${reason} The start command printed: ${output.trim()}`);
+  const printed = output.trim();
+  throw templateDoesNotStart(
+    name,
+    printed === "" ? reason : `${reason} The start command printed: ${printed}`,
+  );
 }
 
 async function passes(

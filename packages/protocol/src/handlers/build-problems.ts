@@ -29,6 +29,13 @@ export const templateNotReady = (name: string, status: string): Problem =>
     `Template ${name} cannot be used: it is ${status}. ${status === "building" ? "Wait until its build has ended." : "Build it again, with update: true."}`,
   );
 
+export const templateDoesNotStart = (name: string, reason: string): Problem =>
+  new Problem(
+    409,
+    "CONFLICT",
+    `Sandboxes of template ${name} do not get ready: ${reason.replace(/\.?$/, ".")} Build it again, with "update": true.`,
+  );
+
 export const noRoomForLayers = (): Problem =>
   new Problem(
     429,

@@ -8,6 +8,7 @@ export {
   buildNotFound,
   invalidBuild,
   noRoomForLayers,
+  templateDoesNotStart,
   templateIsBuilt,
   templateIsPublic,
   templateNameTaken,
