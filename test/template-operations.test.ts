@@ -46,6 +46,7 @@ describe("the template operations", () => {
     ["a ready check of nothing", { readyCmd: { type: "port" } }, 400, /which port/],
     ["a step of no kind", { steps: [{ type: "FLY" }] }, 400, /type/],
     ["too little memory", { memory: 1 }, 400, /memory/],
+    ["a name that is an id", { name: "1001" }, 400, /numbers are ids/],
     ["the name of a public template", { name: "base", update: true }, 409, /exists already/],
   ] as const)("refuse a build with %s", async ([, change, status, reason]) => {
     const answer = await building.call("POST", "/v1/templates/build", { ...whole, ...change });
@@ -103,6 +104,36 @@ describe("the template operations", () => {
       content_length: 1,
     });
     expect(inNoUrl.status).toBe(400);
+  });
+
+  test("let many send the same files at a time, and build with them", async () => {
+    const archive = await archiveOf({ a: "a" });
+    const announce = { files_hash: "same", content_length: archive.length };
+    const links = await Promise.all(
+      [1, 2].map(() => building.call("POST", "/v1/templates/files/upload-link", announce)),
+    );
+    const send = async (): Promise<number[]> =>
+      Promise.all(
+        links.map(async ({ json }) => {
+          const body = Buffer.from(archive);
+          const headers = { "content-type": "application/gzip" };
+          return (await fetch(String(json.upload_url), { method: "PUT", headers, body })).status;
+        }),
+      );
+    expect(await send()).toEqual([200, 200]);
+    // Two builds are under way at a time; the last has to wait, and what it copies is replaced meanwhile.
+    const busy = ["one", "two"].map((name) => building.build({ name, steps: [run("sleep 1")] }));
+    const copy = { type: "COPY", args: ["a", "/workspace/"], filesHash: "same" };
+    const waiting = building.call("POST", "/v1/templates/build", { ...whole, name: "late", steps: [copy] });
+    const id = String((await waiting).json.build_id);
+    expect(await send()).toEqual([200, 200]);
+    const state = async () => {
+      const { json } = await building.call("GET", `/v1/templates/build/${id}/status`);
+      return { status: json.status, error: json.error_message };
+    };
+    await expect.poll(state).toMatchObject({ status: expect.stringMatching(/^(active|failed)$/) });
+    expect(await state()).toMatchObject({ status: "active" });
+    await Promise.all(busy);
   });
 
   test("show values of variables to nobody else on the host", async () => {

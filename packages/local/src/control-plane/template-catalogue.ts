@@ -74,6 +74,10 @@ export class TemplateCatalogue {
     return this.list().find(({ id, name }) => name === nameOrId || id === nameOrId);
   }
 
+  named(wanted: string): LocalTemplate | undefined {
+    return this.list().find(({ name }) => name === wanted);
+  }
+
   /** Adds a template that was built, or replaces the one of its id. */
   put(template: LocalTemplate): void {
     this.#built.set(template.id, template);

@@ -73,7 +73,7 @@ export class TemplateBuilds {
   /** Answers when the build has begun. */
   async start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord> {
     const { catalogue, uploads } = this.options;
-    const existing = catalogue.find(request.name);
+    const existing = catalogue.named(request.name);
     if (existing && !existing.built) throw templateNameTaken(request.name);
     if (existing?.built?.status === "active" && request.update !== true)
       throw templateNameTaken(request.name);
@@ -156,9 +156,10 @@ export class TemplateBuilds {
       this.#put(templateOf(plan, build.record, existing, { status: "building", layers: [] }));
     this.#save(build);
     const stop = new AbortController();
-    const ended = this.#limit(() => this.#run(build, plan, existing, stop.signal)).finally(() =>
-      this.#running.delete(build.record.templateId),
-    );
+    const release = this.options.uploads.hold(plan.archives.values());
+    const ended = this.#limit(() => this.#run(build, plan, existing, stop.signal))
+      .finally(release)
+      .finally(() => this.#running.delete(build.record.templateId));
     this.#running.set(build.record.templateId, { stop, ended });
     return build.record;
   }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { chmod, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,26 +25,28 @@ export interface Archive {
 
 /** Archives for COPY steps: announced, then sent to an address with a grant in it, and kept as long as this process. */
 export class TemplateUploads {
-  readonly #grants = new Map<string, { grant: string; length: number; expiresAt: number }>();
+  /** By the digest of what was granted, so that how long a look takes says nothing. */
+  readonly #grants = new Map<string, { hash: string; length: number; expiresAt: number }>();
   readonly #archives = new Map<string, Archive>();
+  /** How many builds need an archive that perhaps nobody else will find. */
+  readonly #held = new Map<Archive, number>();
   #directory: Promise<string> | undefined;
 
-  /** Permission to send the files of this hash, once or again, for an hour. */
+  /** Permission to send the files of this hash, once or again, for an hour. Those given before go on. */
   grant(hash: string, length: number): { grant: string; expiresAt: Date } {
     if (length > largest)
       throw invalidBuild(`The files of a COPY step may take at most ${largest / mebibyte} MiB packed.`);
     const grant = randomBytes(32).toString("base64url");
     const expiresAt = Date.now() + lifetimeMs;
-    this.#grants.delete(hash);
-    this.#grants.set(hash, { grant, length, expiresAt });
+    this.#grants.set(digestOf(grant), { hash, length, expiresAt });
     const oldest = this.#grants.keys().next();
     if (this.#grants.size > grantLimit && !oldest.done) this.#grants.delete(oldest.value);
     return { grant, expiresAt: new Date(expiresAt) };
   }
 
   async receive(hash: string, grant: string, body: Readable): Promise<Archive> {
-    const granted = this.#grants.get(hash);
-    if (!granted || !isSame(granted.grant, grant))
+    const granted = this.#grants.get(digestOf(grant));
+    if (granted?.hash !== hash)
       throw new Problem(
         401,
         "INVALID_TOKEN",
@@ -52,9 +54,8 @@ export class TemplateUploads {
       );
     if (granted.expiresAt < Date.now())
       throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired. Ask for another.");
-    const name = createHash("sha256").update(hash).digest("hex");
     const directory = await this.#ready();
-    const path = join(directory, `${name}-${randomBytes(6).toString("hex")}`);
+    const path = join(directory, `${digestOf(hash)}-${randomBytes(6).toString("hex")}`);
     const meter = new Meter(granted.length);
     try {
       await pipeline(body, meter, createWriteStream(`${path}.partial`, { mode: 0o644 }));
@@ -68,9 +69,18 @@ export class TemplateUploads {
     const replaced = this.#archives.get(hash);
     this.#archives.delete(hash);
     this.#archives.set(hash, archive);
-    if (replaced) await rm(replaced.path, { force: true });
+    if (replaced) await this.#remove(replaced);
     await this.#shrink();
     return archive;
+  }
+
+  /** Keeps archives from being removed, until what is returned is called. */
+  hold(archives: Iterable<Archive>): () => Promise<void> {
+    const held = [...archives];
+    for (const archive of held) this.#held.set(archive, (this.#held.get(archive) ?? 0) + 1);
+    return async () => {
+      for (const archive of held) await this.#letGo(archive);
+    };
   }
 
   find(hash: string): Archive | undefined {
@@ -87,8 +97,19 @@ export class TemplateUploads {
       if (size <= keptBytes) return;
       size -= archive.size;
       this.#archives.delete(hash);
-      await rm(archive.path, { force: true });
+      await this.#remove(archive);
     }
+  }
+
+  async #letGo(archive: Archive): Promise<void> {
+    const others = (this.#held.get(archive) ?? 0) - 1;
+    if (others > 0) this.#held.set(archive, others);
+    else this.#held.delete(archive);
+    if (![...this.#archives.values()].includes(archive)) await this.#remove(archive);
+  }
+
+  async #remove(archive: Archive): Promise<void> {
+    if (!this.#held.has(archive)) await rm(archive.path, { force: true });
   }
 
   #ready(): Promise<string> {
@@ -101,10 +122,7 @@ export class TemplateUploads {
   }
 }
 
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
-}
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 const tooMuch = (limit: number): Problem =>
   invalidBuild(`More was sent than the ${limit} bytes of content_length that were announced.`);

@@ -16,6 +16,11 @@ export const templateNameTaken = (name: string): Problem =>
     `A template named ${JSON.stringify(name)} exists already. Choose another name, or replace it with "update": true.`,
   );
 
+export const templateNameIsNumber = (name: string): Problem =>
+  invalidBuild(
+    `A template cannot be named ${name}: numbers are ids of templates. Put a letter into its name.`,
+  );
+
 export const templateIsPublic = (name: string): Problem =>
   new Problem(403, "FORBIDDEN", `Template ${name} belongs to this machine and cannot be changed or deleted.`);
 

@@ -4,7 +4,7 @@ import type { Exchange, NodeExchange } from "../server/exchange.js";
 import type { Handlers } from "../server/handlers.js";
 import { pageOf } from "../server/page.js";
 import { Reply } from "../server/reply.js";
-import { invalidBuild } from "./build-problems.js";
+import { invalidBuild, templateNameIsNumber } from "./build-problems.js";
 import { type BuildRecord, hasEnded } from "./build-record.js";
 import { templateNotFound } from "./sandbox-problems.js";
 import { type TemplateFacts, templateListItemOnWire, templateOnWire } from "./template-answers.js";
@@ -111,6 +111,7 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
     },
 
     buildTemplate: async ({ body, header, requestId }) => {
+      if (/^\d+$/.test(body.name)) throw templateNameIsNumber(body.name);
       const { id, templateId, status } = await builds.start(body);
       return {
         build_id: id,

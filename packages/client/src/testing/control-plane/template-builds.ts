@@ -49,7 +49,7 @@ export class TemplateBuilds {
 
   async start(request: BuildRequest): Promise<BuildRecord> {
     const { clock, templates, uploads } = this.options;
-    const existing = templates.find(request.name);
+    const existing = templates.named(request.name);
     if (existing && (!existing.built || (existing.built.status === "active" && request.update !== true)))
       throw templateNameTaken(request.name);
     const base = templates.find(request.from_image ?? "base");

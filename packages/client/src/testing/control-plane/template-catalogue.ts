@@ -44,6 +44,10 @@ export class TemplateCatalogue {
     return this.list().find(({ id, name }) => name === nameOrId || id === nameOrId);
   }
 
+  named(wanted: string): MemoryTemplate | undefined {
+    return this.list().find(({ name }) => name === wanted);
+  }
+
   /** Throws where there is none. */
   get(nameOrId: string): MemoryTemplate {
     const template = this.find(nameOrId);
