@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the answer is yes; fails after ten seconds. */
+/** Asks again and again until the answer is yes; fails after twenty seconds. */
 export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 20_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`It never came to be that ${what}.`);
     await sleep(10);
