@@ -25,6 +25,13 @@ function pythonContext() {
 const sessions = async (of = agent) =>
   (await of.call<AgentSchemas["JupyterSessionsResponse"]>("GET", "/jupyter/sessions")).body.sessions ?? [];
 
+/** Executions that run or wait in the context of that name. */
+const pending = async (name: string) =>
+  (await sessions()).find(({ context }) => context === name)?.connections;
+
+/** Code that runs until that file is there. */
+const waitFor = (file: string) => `import os, time\nwhile not os.path.exists("${file}"): time.sleep(0.02)`;
+
 describe("python", () => {
   test("keeps variables, functions and imports, also after an error", async () => {
     const python = pythonContext();
@@ -138,28 +145,35 @@ describe("python", () => {
   });
 
   test("runs one execution after the other, and lets one that is aborted leave the queue", async () => {
-    const python = pythonContext();
-    await python("order = []");
     const context = randomUUID();
+    const gate = join(agent.workspace, randomUUID());
+    const first = agent.execute({ code: `order = [1]\n${waitFor(gate)}`, context });
+    await eventually("the first runs", async () => (await pending(context)) === 1);
     const gone = new AbortController();
-    const [first, aborted, last] = [
-      agent.execute({ code: "import time\norder = [1]\ntime.sleep(0.5)", context }),
-      agent.execute({ code: "order.append(2)", context }, { signal: gone.signal }),
-      agent.execute({ code: "order.append(3)\norder", context, timeout: 1 }),
-    ];
+    const aborted = agent.execute({ code: "order.append(2)", context }, { signal: gone.signal });
     aborted.catch(() => undefined);
-    await eventually("all are there", async () =>
-      (await sessions()).some(({ connections }) => connections === 3),
-    );
+    const last = agent.execute({ code: "order.append(3)\norder", context });
+    await eventually("all are there", async () => (await pending(context)) === 3);
     gone.abort();
+    await eventually("one has left", async () => (await pending(context)) === 2);
+    await writeFile(gate, "");
     await first;
     expect((await last).body.result).toBe("[1, 3]");
   });
 
   test("refuses more than may wait", async () => {
     const context = randomUUID();
-    const first = agent.execute({ code: "import time\ntime.sleep(1)", context });
-    const rest = Array.from({ length: 40 }, () => agent.execute({ code: "1", context }));
+    const gate = join(agent.workspace, randomUUID());
+    const first = agent.execute({ code: waitFor(gate), context });
+    await eventually("the first runs", async () => (await pending(context)) === 1);
+    let answered = 0;
+    const rest = Array.from({ length: 40 }, async () => {
+      const answer = await agent.execute({ code: "1", context });
+      answered += 1;
+      return answer;
+    });
+    await eventually("those that do not wait are answered", () => answered >= 8);
+    await writeFile(gate, "");
     const statuses = (await Promise.all([first, ...rest])).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(33);
     expect(statuses.filter((status) => status === 429)).toHaveLength(8);
@@ -237,8 +251,10 @@ test("are listed as they are", async () => {
     language: "python",
     context: "default",
   });
-  const running = small.execute({ code: "import time\ntime.sleep(1)" });
+  const gate = join(small.workspace, "gate");
+  const running = small.execute({ code: waitFor(gate) });
   await eventually("it is busy", async () => (await sessions(small))[0]?.execution_state === "busy");
+  await writeFile(gate, "");
   await running;
   expect((await sessions(small))[0]?.kernel_id).toBe(idle?.kernel_id);
 });
