@@ -67,6 +67,7 @@ describe("a job in a context", () => {
     await eventually("it waits", async () => (await pending(context)) === 2);
     leaving.abort();
     await expect(waiting).rejects.toThrow();
+    await eventually("it has left", async () => (await pending(context)) === 1);
     const second = startCode(agent, "print('second')", { context });
     writeFileSync(gate, "");
     await ended(agent, first);
