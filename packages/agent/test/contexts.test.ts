@@ -124,8 +124,8 @@ describe("python", () => {
     const tag = `tag-${randomUUID()}`;
     await python("x = 5");
     const ended = await python(
-      "import os, signal\nos.system('setsid sleep 60 &')\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
-      { timeout: 1, env: { TAG: tag } },
+      "import os, signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nos.system('setsid sleep 60 &')\nwhile True: pass",
+      { timeout: 3, env: { TAG: tag } },
     );
     expect(ended).toMatchObject({ exit_code: 124, termination_reason: "timeout", context_lost: true });
     expect(processesWith(tag)).toEqual([]);

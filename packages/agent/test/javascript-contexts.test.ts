@@ -160,7 +160,7 @@ describe("an execution", () => {
   test("that cannot be interrupted is ended, and says so", async () => {
     const run = newContext();
     const ended = await run("await 1; await new Promise((r) => setImmediate(r)); while (true);", {
-      timeout: 1,
+      timeout: 3,
     });
     expect(ended).toMatchObject({ exit_code: 124, termination_reason: "timeout", context_lost: true });
     expect((await run("1")).result).toBe("1");
