@@ -50,7 +50,8 @@ describe("over its time", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: false, exit_code: 124, termination_reason: "timeout" });
     expect(body.execution_time).toBeGreaterThanOrEqual(1);
-    expect(body.execution_time).toBeLessThan(5);
+    // By themselves they end after twenty seconds, at the earliest.
+    expect(body.execution_time).toBeLessThan(15);
     expect(processesWith(tag)).toEqual([]);
   });
 
