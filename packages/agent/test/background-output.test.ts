@@ -74,11 +74,16 @@ describe("a job's output", () => {
 
   test("that is being written is read without loss or repetition", async () => {
     const length = 128 * 1024;
+    const gate = join(agent.workspace, "read");
     const job = await startCode(
       agent,
-      `import time\nfor i in range(0, ${length}, 8):\n  print("%07d" % i)\n  if i % 4096 == 0: time.sleep(0.01)`,
+      `import os, time
+for i in range(0, ${length}, 8):
+  print("%07d" % i)
+  if i % 4096 == 0: time.sleep(0.01)
+  while i == 8192 and not os.path.exists("${gate}"): time.sleep(0.01)`,
     );
-    const { stdout, pieces } = await readThrough(agent, job, 3000);
+    const { stdout, pieces } = await readThrough(agent, job, 3000, () => writeFileSync(gate, ""));
     expect(pieces[0]?.status).toBe("running");
     expect(stdout === numbered(length)).toBe(true);
   });

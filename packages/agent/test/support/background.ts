@@ -52,8 +52,13 @@ export async function outputOf(
   return (await agent.call<Output>("GET", `/execute/processes/${process_id}/output?${text.join("&")}`)).body;
 }
 
-/** Reads as a client would, piece by piece, until there is no more. */
-export async function readThrough(agent: CallableAgent, job: Started, limit: number) {
+/** Reads as a client would, piece by piece, until there is no more. `onPiece` is called after each. */
+export async function readThrough(
+  agent: CallableAgent,
+  job: Started,
+  limit: number,
+  onPiece: () => void = () => undefined,
+) {
   const pieces: Output[] = [];
   let [stdout_offset, stderr_offset, complete] = [0, 0, false];
   await eventually("all is read", async () => {
@@ -62,6 +67,7 @@ export async function readThrough(agent: CallableAgent, job: Started, limit: num
       complete = piece.complete;
       if (!complete && piece.stdout === "" && piece.stderr === "") return false;
       pieces.push(piece);
+      onPiece();
       ({ stdout_offset, stderr_offset } = piece);
     }
     return true;
