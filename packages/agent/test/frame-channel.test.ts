@@ -5,7 +5,9 @@ import WebSocket, { WebSocketServer } from "ws";
 import { FrameChannel } from "../src/streaming/frame-channel.js";
 import { eventually } from "./support/eventually.js";
 
-const beats = { pingInterval: 20, deadAfter: 200 };
+const hasty = { pingInterval: 20, deadAfter: 200 };
+/** Peer and channel share a thread: while it has no turn, no ping is answered. */
+const patient = { pingInterval: 20, deadAfter: 4000 };
 
 let server: WebSocketServer;
 let port: number;
@@ -17,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 /** The channel of the next connection. */
-async function accepted(): Promise<FrameChannel<object>> {
+async function accepted(beats = patient): Promise<FrameChannel<object>> {
   const [socket] = await once(server, "connection");
   return new FrameChannel<object>(socket, beats);
 }
@@ -32,7 +34,7 @@ function mute(): Socket {
 }
 
 test("a peer that answers no ping is let go, and frames for it are not waited for", async () => {
-  const opening = accepted();
+  const opening = accepted(hasty);
   const peer = mute();
   const channel = await opening;
   const sent = channel.send({ type: "output", data: "never read" });
@@ -49,7 +51,11 @@ test("a peer that answers stays, however little is said", async () => {
   peer.on("ping", () => {
     pings += 1;
   });
-  await eventually("it was asked for longer than a mute one may stay", () => pings > 15);
+  const opened = performance.now();
+  await eventually(
+    "it was asked for longer than a mute one may stay",
+    () => pings > 15 && performance.now() - opened > patient.deadAfter + 200,
+  );
   expect(channel.closed.aborted).toBe(false);
   await channel.finish();
   const [code] = await once(peer, "close");
