@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentSupervisor } from "../src/gateway/agent-supervisor.js";
 
+/** Milliseconds in which a question reaches the agent, also on a busy machine. */
+const reach = 1500;
+
 /** An agent that answers its health check as told, and counts what becomes of it. */
 class SupervisedAgent implements AsyncDisposable {
   readonly id = "supervised";
@@ -81,7 +84,7 @@ test("nothing is asked while calls are answered in time, and nothing more once t
 test("an agent that is silent each time it is asked starts anew, and that is logged", async () => {
   await using agent = await SupervisedAgent.start();
   agent.manner = "is silent";
-  void agent.call([30, 60]);
+  void agent.call([reach, reach]);
   await expect.poll(() => agent.restarts.length > 0).toBe(true);
   expect(agent.restarts[0]).toBe(2);
   expect(agent.log[0]).toBe("The agent of sandbox supervised did not answer any more and starts anew.");
@@ -90,7 +93,7 @@ test("an agent that is silent each time it is asked starts anew, and that is log
 test("an agent that was stopped is not asked a second time", async () => {
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, { manner: "is silent", isStopped: true });
-  void agent.call([30, 60_000]);
+  void agent.call([reach, 60_000]);
   await expect.poll(() => agent.restarts.length > 0).toBe(true);
   expect(agent.restarts[0]).toBe(1);
 });
@@ -101,7 +104,7 @@ test.each([
 ] as const)("an agent that %s goes on", async (_, conduct) => {
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, conduct);
-  void agent.call([30, 60_000]);
+  void agent.call([reach, 60_000]);
   await expect.poll(() => agent.probes >= 1).toBe(true);
   await expect.poll(() => agent.probes >= 2).toBe(true);
   agent.manner = "answers";
@@ -114,10 +117,10 @@ test.each([
 test("a paused machine is not asked, nor blamed for what it did not answer before", async () => {
   await using agent = await SupervisedAgent.start();
   agent.manner = "is silent";
-  void agent.call([300, 1]);
+  void agent.call([2 * reach, 1]);
   await expect.poll(() => agent.probes === 1).toBe(true);
   agent.isPaused = true;
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await new Promise((resolve) => setTimeout(resolve, 2 * reach + 300));
   expect([agent.probes, agent.restarts]).toEqual([1, []]);
   Object.assign(agent, { isPaused: false, manner: "answers" });
   await expect.poll(() => agent.probes > 2).toBe(true);
