@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCommand } from "./support/background.js";
+import { eventually } from "./support/eventually.js";
 import { RunningAgent, sandboxId } from "./support/running-agent.js";
 
 let agent: RunningAgent;
@@ -115,12 +116,18 @@ describe("requests and executions are counted", () => {
 test("processes are listed with what they are", async () => {
   const { body } = await agent.run({ command: "sleep 30 & echo $!" });
   const pid = Number(body.stdout);
-  const { processes, count } = await get<{ processes: Record<string, unknown>[]; count: number }>(
-    "/processes",
-  );
+  const listed = () => get<{ processes: Record<string, unknown>[]; count: number }>("/processes");
+  const entryIn = ({ processes }: Awaited<ReturnType<typeof listed>>) =>
+    processes.find((entry) => entry.pid === pid);
+  // The shell does not wait for what it started to have become what it is told to.
+  await eventually("it sleeps", async () => {
+    const entry = entryIn(await listed());
+    return entry?.name === "sleep" && entry.status === "sleeping";
+  });
+  const { processes, count } = await listed();
   process.kill(pid);
   expect(count).toBe(processes.length);
-  expect(processes.find((entry) => entry.pid === pid)).toMatchObject({
+  expect(entryIn({ processes, count })).toMatchObject({
     name: "sleep",
     command: "sleep 30",
     status: "sleeping",
