@@ -117,8 +117,8 @@ describe("a program in it", () => {
 
   test("is interrupted by Ctrl-C, also while it writes without an end", async () => {
     using terminal = await TerminalClient.open();
-    terminal.type("sleep 4813.5\r");
-    await eventually("it sleeps", () => processesWith("sleep\x004813.5").length === 1);
+    terminal.type(`sleep 4813.${process.pid}\r`);
+    await eventually("it sleeps", () => processesWith(`sleep\x004813.${process.pid}`).length === 1);
     terminal.type("\x03");
     terminal.type(printed("after sleep"));
     await terminal.shows("after sleep");
@@ -151,13 +151,14 @@ describe("a program in it", () => {
 
 test("all of it is killed when the connection ends", async () => {
   using terminal = await TerminalClient.open("?shell=bash");
+  const nap = `4812.${process.pid}`;
   terminal.type(
-    "(trap '' HUP; setsid sleep 4812.5) & nohup sleep 4812.5 </dev/null >/dev/null 2>&1 & sleep 4812.5 & echo $!; sleep 4812.5\r",
+    `(trap '' HUP; setsid sleep ${nap}) & nohup sleep ${nap} </dev/null >/dev/null 2>&1 & sleep ${nap} & echo $!; sleep ${nap}\r`,
   );
   await terminal.shows(/\r\n\d+\r\n/);
-  await eventually("they run", () => processesWith("sleep\x004812.5").length === 4);
+  await eventually("they run", () => processesWith(`sleep\x00${nap}`).length === 4);
   terminal.terminate();
-  await eventually("nothing is left", () => processesWith("4812.5").length === 0);
+  await eventually("nothing is left", () => processesWith(nap).length === 0);
 });
 
 test("frames that are none are refused, and the terminal goes on", async () => {
