@@ -37,10 +37,15 @@ const changes = (frames: readonly WatchFrame[]) =>
     return [[frame.event, String(frame.path).slice(folder.length + 1), ...old].join(" ")];
   });
 
-/** Waits for one last change of ours, behind which none of before can come, and tells of all until then. */
+/**
+ * Waits for last changes of ours, behind which none of before can come, and tells of all until then. What is seen
+ * together is told by directories: what is below may come behind the first, but not behind one made after that was told.
+ */
 async function all(client: SocketClient<WatchFrame>): Promise<string[]> {
-  await writeFile(at("last"), "");
-  await client.until("the last change is told", (frames) => changes(frames).includes("created last"));
+  for (const name of ["last", "very last"]) {
+    await writeFile(at(name), "");
+    await client.until("the last change is told", (frames) => changes(frames).includes(`created ${name}`));
+  }
   return changes(client.frames).filter((change) => !change.endsWith(" last"));
 }
 
