@@ -16,6 +16,8 @@ beforeEach(async () => {
 
 const hasGo = spawnSync("sh", ["-c", "command -v go"]).status === 0;
 const needsGo = (language: string) => [language === "go" && !hasGo, "go is not installed"] as const;
+/** Without anything from before, it compiles its standard library. */
+const forGo = { timeout: 150_000 };
 
 /** A program in each language that writes `out` and `err`, and ends with 3. */
 const programs = {
@@ -28,6 +30,7 @@ const programs = {
 describe("in every language", () => {
   test.for(Object.entries(programs))(
     "%s keeps outputs apart and tells the exit code",
+    forGo,
     async ([language, code], { skip }) => {
       skip(...needsGo(language));
       const { status, body } = await agent.execute({ language, code, timeout: 120 });
@@ -63,6 +66,7 @@ describe("in every language", () => {
 
   test.for(Object.entries(programs))(
     "%s leaves nothing in the working directory",
+    forGo,
     async ([language, code], { skip }) => {
       skip(...needsGo(language));
       const workdir = join(agent.workspace, `empty-${language}`);
@@ -185,7 +189,7 @@ describe("javascript", () => {
   });
 });
 
-test("go says why code does not compile", async ({ skip }) => {
+test("go says why code does not compile", forGo, async ({ skip }) => {
   skip(...needsGo("go"));
   const { body } = await agent.execute({
     language: "go",

@@ -162,7 +162,7 @@ describe("downloading", () => {
     expect(sent.size).toBe(size);
     expect((await stat(join(agent.workspace, "copy"))).size).toBe(size);
     expect(most - before).toBeLessThan(150 * 1024 * 1024);
-  });
+  }, 120_000);
 });
 
 function countBytes(path: string): Promise<number> {
