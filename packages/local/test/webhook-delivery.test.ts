@@ -53,7 +53,7 @@ function pending(callback: Partial<Callback> & Pick<Callback, "url">): string {
 }
 
 async function done(id: string): Promise<Delivery> {
-  await expect.poll(() => deliveries.find(id)?.status, { timeout: 10_000 }).toMatch(/delivered|failed/);
+  await expect.poll(() => deliveries.find(id)?.status, { timeout: 25_000 }).toMatch(/delivered|failed/);
   const delivery = deliveries.find(id);
   if (!delivery) throw new Error(`${id} is gone.`);
   return delivery;
@@ -128,7 +128,7 @@ describe("a report", () => {
   test("is sent when the receiver is there at last", async () => {
     const port = await freePort();
     const id = pending({ url: `http://127.0.0.1:${port}/hook` });
-    queue().deliver(id);
+    queue({ maxAttempts: 10_000 }).deliver(id);
     await expect.poll(() => deliveries.find(id)?.attempts).toBeGreaterThan(1);
     expect(deliveries.find(id)?.error).toMatch(/ECONNREFUSED/);
     await using receiver = await WebhookReceiver.start(answering(200), port);
