@@ -26,10 +26,11 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
     pool: "forks",
     // Sandboxes are started for real, sometimes several at a time on two cores.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs takes that long: a machine that is busy with something else makes every step of a test slow.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     // A condition holds when it holds; a second is short for a process on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new SkipReasons(), ...(VITEST_JSON ? ["json"] : [])],
     ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
   },
