@@ -25,7 +25,7 @@ beforeAll(async () => {
   made = await certificates();
 });
 
-const soon = { interval: 3, timeout: 5000 };
+const soon = { interval: 3 };
 const rejections: unknown[] = [];
 const note = (reason: unknown): void => void rejections.push(reason);
 process.on("unhandledRejection", note);
@@ -46,7 +46,7 @@ function openSockets(): string[] {
 /** A client, and a carrier that is closed with it. */
 function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
   const ca = fault.tls === undefined || fault.tls === "self-signed" ? [] : [made.authority];
-  const connect = { timeout: 1000, ca };
+  const connect = { timeout: 10_000, ca };
   const agent = fault.isProxy ? new ProxyAgent({ uri: url, connect }) : new Agent({ connect });
   const fetch = async (request: Request): Promise<Response> => {
     const { headers, method, signal, url } = request;
@@ -158,7 +158,7 @@ test.each(cases)("%s: a server that %s, over %s", async (_, __, carrier, fault) 
 
   const started = performance.now();
   const error = await outcomeOf(call());
-  expect(performance.now() - started).toBeLessThan(8000);
+  expect(performance.now() - started).toBeLessThan(30_000);
   expect(error === undefined ? {} : described(error, outcome)).toEqual(described(outcome, outcome));
   expect(service.tries).toBe(tries);
   if (error !== undefined) {

@@ -140,23 +140,23 @@ export const transferFaults: FaultGroup = {
   faults: [
     {
       fault: "stops reading an upload",
-      ...upload(0.8),
+      ...upload(1.5),
       misbehave: ({ connection }) => {
         connection.pause();
         // Or it would not notice that the client has given up.
-        setTimeout(() => connection.resume(), 900);
+        setTimeout(() => connection.resume(), 1700);
       },
       outcome: { error: "TimeoutError", code: "TIMEOUT", kind: "request" },
     },
     {
       fault: "resets the connection in an upload",
-      ...upload(10),
+      ...upload(60),
       misbehave: (exchange) => exchange.reset(),
       outcome: broken,
     },
     {
       fault: "refuses an upload before it was sent",
-      ...upload(10),
+      ...upload(60),
       misbehave: (exchange) =>
         exchange.answer(413, { error: "The file is too large", code: "PAYLOAD_TOO_LARGE" }),
       outcome: { error: "ValidationError", code: "PAYLOAD_TOO_LARGE", status: 413 },

@@ -43,15 +43,15 @@ export interface FaultGroup {
   faults: readonly Fault[];
 }
 
-/** Seconds: the limits of those faults that only a limit ends. */
-export const shortLimit = 0.2;
+/** Seconds: the limits of those faults that only a limit ends. What is right has to be done within them, too. */
+export const shortLimit = 0.6;
 
 export const invalid = (code = "INVALID_RESPONSE"): Outcome => ({ error: "InvalidResponseError", code });
 export const broken: Outcome = { error: "NetworkError" };
 export const timedOut = (kind: "request" | "idle" = "request"): Pick<Fault, "outcome" | "options"> => ({
   outcome: { error: "TimeoutError", code: "TIMEOUT", kind },
   options: {
-    timeouts: { request: kind === "request" ? shortLimit : 10, idle: kind === "idle" ? shortLimit : 10 },
+    timeouts: { request: kind === "request" ? shortLimit : 60, idle: kind === "idle" ? shortLimit : 60 },
   },
 });
 

@@ -54,7 +54,7 @@ export const networkFaults: FaultGroup = {
       baseUrl: (url) => url.replace("http:", "https:"),
       at: "connection",
       // Until then undici would not let go of it.
-      misbehave: ({ connection }) => void setTimeout(() => connection.destroy(), 500),
+      misbehave: ({ connection }) => void setTimeout(() => connection.destroy(), 1500),
       ...timedOut(),
     },
   ],
