@@ -174,7 +174,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
           [create]: answer(201, { id: "abc", status: "creating" }),
           [get]: answer(200, { id: "abc", status: "creating" }),
         },
-        { requestTimeout: 0.3 },
+        { requestTimeout: 1 },
         { name: "TimeoutError", kind: "request" },
       ],
     ])("%s", async (_, overrides, options, expected) => {
@@ -219,7 +219,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       });
       const client = testClient(controlPlane.url, carrier);
       const controller = new AbortController();
-      const options = reason === "a signal" ? { signal: controller.signal } : { requestTimeout: 0.2 };
+      const options = reason === "a signal" ? { signal: controller.signal } : { requestTimeout: 1 };
       const thrown = rejection(client.sandboxes.create(options));
       await expect.poll(() => comes).toBeDefined();
       controller.abort();

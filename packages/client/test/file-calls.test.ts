@@ -81,7 +81,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
       { name: "NotFoundError", code: "FILE_NOT_FOUND" },
     ],
   ])("whose content %s are an error", async (_, handler, expected) => {
-    const options = { ...carrier, timeouts: { idle: 0.2 }, retry: false };
+    const options = { ...carrier, timeouts: { idle: 1 }, retry: false };
     const { sandbox } = await sandboxWith({ "GET /files/download": handler }, options);
     expect(await rejection(sandbox.files.readBytes("/workspace/a"))).toMatchObject(expected);
   });
@@ -106,17 +106,17 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     const { sandbox } = await sandboxWith(
       {
         "GET /files/download": (_, response) => {
-          response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 5 });
+          response.writeHead(200, { "content-type": "application/octet-stream", "content-length": 9 });
           let sent = 0;
           const timer = setInterval(() => {
             response.write(String(sent++));
-            if (sent === 5) clearInterval(timer);
-          }, 100);
+            if (sent === 9) clearInterval(timer);
+          }, 250);
         },
       },
-      { ...carrier, timeouts: { request: 0.3, idle: 0.3 } },
+      { ...carrier, timeouts: { request: 1.5, idle: 1.5 } },
     );
-    expect(new TextDecoder().decode(await sandbox.files.readBytes("a"))).toBe("01234");
+    expect(new TextDecoder().decode(await sandbox.files.readBytes("a"))).toBe("012345678");
   });
 
   test("of text are written as text", async () => {

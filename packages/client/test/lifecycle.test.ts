@@ -142,7 +142,7 @@ describe("a stream of metrics", () => {
 
   async function read(handler: Handler): Promise<(number | undefined)[]> {
     const { controlPlane } = await sandboxService({ "GET /v1/sandboxes/abc/metrics/stream": handler });
-    const { metrics } = await testClient(controlPlane.url, { timeouts: { idle: 0.2 } }).sandboxes.get("abc");
+    const { metrics } = await testClient(controlPlane.url, { timeouts: { idle: 1 } }).sandboxes.get("abc");
     const seen: (number | undefined)[] = [];
     for await (const { uptimeSeconds } of metrics.stream()) seen.push(uptimeSeconds);
     return seen;

@@ -3,8 +3,8 @@ import { type Sandbox, StreamClosedError, TimeoutError, ValidationError } from "
 import { rejection, testClient } from "./support/clients.js";
 import { type FrameServer, frameServer } from "./support/frame-server.js";
 
-async function sandboxOf(server: FrameServer, request = 5): Promise<Sandbox> {
-  return testClient(server.url, { timeouts: { request, idle: 5 } }).sandboxes.get("abc");
+async function sandboxOf(server: FrameServer, request = 30): Promise<Sandbox> {
+  return testClient(server.url, { timeouts: { request, idle: 30 } }).sandboxes.get("abc");
 }
 
 async function allClosed(server: FrameServer): Promise<void> {
@@ -161,7 +161,7 @@ describe("a watch", () => {
 
   test("says so where a server never does, and where the path cannot be watched", async () => {
     const silent = await frameServer(() => undefined);
-    const error = await rejection((await sandboxOf(silent, 0.3)).files.watch("/workspace").ready());
+    const error = await rejection((await sandboxOf(silent, 1)).files.watch("/workspace").ready());
     expect(error).toBeInstanceOf(TimeoutError);
     const refusing = await frameServer((_, socket) =>
       socket.send({ type: "error", error: "There is no /workspace/x.", code: "DIRECTORY_NOT_FOUND" }),

@@ -62,8 +62,8 @@ describe("an execution", () => {
   });
 
   test("outlives its own limit by a margin, and the request's by far", async () => {
-    const slow: Handler = (_, response) => setTimeout(() => json(response, 200, finished()), 400);
-    const { sandbox } = await sandboxWith({ "POST /execute": slow }, { timeouts: { request: 0.1 } });
+    const slow: Handler = (_, response) => setTimeout(() => json(response, 200, finished()), 1500);
+    const { sandbox } = await sandboxWith({ "POST /execute": slow }, { timeouts: { request: 1 } });
     expect((await sandbox.execute("1", { timeout: 1 })).stdout).toBe("1\n");
     expect((await sandbox.agent.POST("/execute", { body: { code: "1" } })).response.status).toBe(200);
   });
