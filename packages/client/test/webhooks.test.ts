@@ -55,11 +55,13 @@ describe("a webhook that was signed", () => {
     [
       "with its timestamp before the body",
       body,
-      () =>
-        signed({
-          "X-HOPX-Signature": `sha256=${hmac(`${now()}${body}`)}`,
-          "X-HOPX-Timestamp": String(now()),
-        }),
+      () => {
+        const sentAt = String(now());
+        return signed({
+          "X-HOPX-Signature": `sha256=${hmac(`${sentAt}${body}`)}`,
+          "X-HOPX-Timestamp": sentAt,
+        });
+      },
     ],
   ])("is believed %s", async (_, raw, headers) => {
     expect(await verifyWebhook(raw, headers(), secret)).toMatchObject({
@@ -96,7 +98,7 @@ describe("a webhook that was signed", () => {
       "WEBHOOK_SIGNATURE_INVALID",
     ],
     ["of long ago", body, { "X-HOPX-Timestamp": String(now() - 400) }, "WEBHOOK_TIMESTAMP_REFUSED"],
-    ["of the future", body, { "X-HOPX-Timestamp": String(now() + 400) }, "WEBHOOK_TIMESTAMP_REFUSED"],
+    ["of the future", body, { "X-HOPX-Timestamp": String(now() + 4000) }, "WEBHOOK_TIMESTAMP_REFUSED"],
     ["without a time", body, { "X-HOPX-Timestamp": undefined }, "WEBHOOK_TIMESTAMP_INVALID"],
     ["with a time that is none", body, { "X-HOPX-Timestamp": "yesterday" }, "WEBHOOK_TIMESTAMP_INVALID"],
     [
