@@ -10,9 +10,9 @@ it("counts steps up, repeats the last one while nothing else is told, and is sil
   await expect.poll(() => told.length).toBeGreaterThan(reported + 1);
   progress.end();
   expect(told.map(([count]) => count)).toEqual(told.map((_, index) => index + 1));
-  expect(told[0]?.[1]).toBe("Working (0 s since the call)");
+  expect(told[0]?.[1]).toMatch(/^Working \(\d+ s since the call\)$/);
   expect(told[reported - 1]?.[1]).toBe("Creating a sandbox");
-  expect(told[reported]?.[1]).toBe("Creating a sandbox (0 s since the call)");
+  expect(told[reported]?.[1]).toMatch(/^Creating a sandbox \(\d+ s since the call\)$/);
   const all = told.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(told).toHaveLength(all);
