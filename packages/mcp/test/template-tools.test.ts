@@ -3,7 +3,7 @@ import { connect, type McpConnection } from "./mcp-connection.js";
 
 let mcp: McpConnection;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "20" });
+  mcp = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "50" });
 });
 afterAll(() => mcp.client.close());
 
@@ -47,7 +47,7 @@ describe("a template of one's own", () => {
   it("whose build takes longer is built on", async () => {
     const impatient = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1" });
     try {
-      const definition = { name: "slow", from: "base", commands: ["sleep 4"] };
+      const definition = { name: "slow", from: "base", commands: ["sleep 8"] };
       const built = await impatient.result("build_template", definition);
       expect(built).toMatchObject({
         name: "slow",
@@ -56,7 +56,7 @@ describe("a template of one's own", () => {
       });
       const status = async (): Promise<unknown> =>
         (await impatient.result("get_template", { name: "slow" })).status;
-      await expect.poll(status, { timeout: 20_000 }).toBe("active");
+      await expect.poll(status, { timeout: 40_000 }).toBe("active");
     } finally {
       await impatient.client.close();
     }

@@ -11,7 +11,7 @@ const codemode = (environment: Record<string, string> = {}): Promise<McpConnecti
 describe("in place of mcp-codemode", () => {
   let mcp: McpConnection;
   beforeAll(async () => {
-    mcp = await codemode({ SANDBOX_IMAGE: "python", EXEC_TIMEOUT: "2", MAX_OUTPUT_SIZE: "1000" });
+    mcp = await codemode({ SANDBOX_IMAGE: "python", EXEC_TIMEOUT: "10", MAX_OUTPUT_SIZE: "1000" });
   });
   afterAll(() => mcp.client.close());
 
@@ -67,7 +67,7 @@ describe("in place of mcp-codemode", () => {
   it("kills at EXEC_TIMEOUT, and says so as the original", async () => {
     const code = "print('begun', flush=True)\nwhile True: pass";
     expect(await plainText(mcp, "execute_code", { code })).toBe(
-      "[stdout]\nbegun\n\n[stderr]\nExecution timed out after 2 seconds\n\n[exit_code] -1",
+      "[stdout]\nbegun\n\n[stderr]\nExecution timed out after 10 seconds\n\n[exit_code] -1",
     );
   });
 
