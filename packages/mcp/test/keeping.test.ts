@@ -37,16 +37,17 @@ describe("sandboxes in the cloud", () => {
     const { id } = await mcp.result("create_sandbox");
     const { pid } = mcp.transport;
     await mcp.client.close();
-    await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
-    expect(await isThere(id)).toBe(stays);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    // What it had asked for when it ended is still done.
+    await expect.poll(() => isThere(id)).toBe(stays);
   });
 
   it("are left to their deadline by a server that is killed", async () => {
     const mcp = await connect(environment);
-    const { id } = await mcp.result("create_sandbox", { timeout_seconds: 3 });
+    const { id } = await mcp.result("create_sandbox", { timeout_seconds: 10 });
     process.kill(mcp.transport.pid ?? 0, "SIGKILL");
     expect(await isThere(id)).toBe(true);
-    await expect.poll(() => isThere(id), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isThere(id)).toBe(false);
   });
 
   it("that nobody here has made are everybody's, over HTTP too", async () => {
@@ -58,7 +59,7 @@ describe("sandboxes in the cloud", () => {
     const own = await one.result("create_sandbox");
     expect(await other.failure("get_sandbox", { id: own.id })).toMatch(/not found/);
     expect(await server.stop()).toBe(0);
-    expect(await isThere(own.id)).toBe(false);
+    await expect.poll(() => isThere(own.id)).toBe(false);
     expect(await isThere(made.id)).toBe(true);
   });
 });
