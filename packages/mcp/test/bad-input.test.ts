@@ -119,7 +119,7 @@ it("sends nothing to a vm_url that is no agent of this account", async () => {
 describe("output", () => {
   it("of 1 GB is cut to its head and tail, with the count and the file of what is kept", async () => {
     const command = "echo first; head -c 1000000000 /dev/zero | tr '\\0' x; echo; echo last";
-    const { structuredContent } = await answer("run_command", { command, timeout: 40 });
+    const { structuredContent } = await answer("run_command", { command, timeout: 45 });
     const run = structuredContent as Record<string, unknown>;
     expect(run).toMatchObject({ exit_code: 0, stdout_bytes: 1_000_000_012 });
     expect(run.stdout).toMatch(/^first\nx+\n\[… \d+ of 1000000012 bytes left out …\]\nx+\nlast\n$/);

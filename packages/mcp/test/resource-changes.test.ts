@@ -29,14 +29,14 @@ describe("a client of the stateless era that listens is told when a sandbox come
       heard += text;
     });
     response.on("error", () => undefined);
-    await expect.poll(() => heard, { timeout: 10_000 }).toContain("notifications/subscriptions/acknowledged");
+    await expect.poll(() => heard).toContain("notifications/subscriptions/acknowledged");
     const call = (name: string, given: object) =>
       exchange(url, statelessRequest("tools/call", { name, arguments: given }));
 
     const created = await call("create_sandbox", {});
-    await expect.poll(() => changesIn(heard), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => changesIn(heard)).toBe(1);
     await call("delete_sandbox", { id: idIn(created.body) });
-    await expect.poll(() => changesIn(heard), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => changesIn(heard)).toBe(2);
     stream.destroy();
   });
 
@@ -55,10 +55,10 @@ describe("a client of the stateless era that listens is told when a sandbox come
     };
     send(listen);
     send(statelessRequest("tools/call", { name: "create_sandbox", arguments: {} }));
-    await expect.poll(() => changesIn(heard), { timeout: 20_000 }).toBe(1);
-    await expect.poll(() => idIn(heard), { timeout: 20_000 }).not.toBe("");
+    await expect.poll(() => changesIn(heard)).toBe(1);
+    await expect.poll(() => idIn(heard)).not.toBe("");
     send(statelessRequest("tools/call", { name: "delete_sandbox", arguments: { id: idIn(heard) } }));
-    await expect.poll(() => changesIn(heard), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => changesIn(heard)).toBe(2);
     started.stdin.end();
     await once(started, "exit");
   });

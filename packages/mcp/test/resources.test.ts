@@ -45,7 +45,7 @@ describe("a list of resources", () => {
   it("lacks a sandbox that has come to its deadline", async () => {
     const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds: 1 });
     const isListed = async () => (await listed()).some(({ uri }) => uri === `sandbox://${brief}`);
-    await expect.poll(isListed, { timeout: 20_000 }).toBe(false);
+    await expect.poll(isListed).toBe(false);
     await mcp.result("delete_sandbox", { id: brief });
   });
 
@@ -64,9 +64,9 @@ describe("a list of resources", () => {
   it("is told to have changed when a sandbox comes and when it goes", async () => {
     const before = changes;
     const { id: short } = await mcp.result("create_sandbox");
-    await expect.poll(() => changes, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => changes).toBe(before + 1);
     await mcp.result("delete_sandbox", { id: short });
-    await expect.poll(() => changes, { timeout: 10_000 }).toBe(before + 2);
+    await expect.poll(() => changes).toBe(before + 2);
     expect((await listed()).map(({ uri }) => uri)).not.toContain(`sandbox://${short}`);
   });
 });

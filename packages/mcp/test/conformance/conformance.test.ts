@@ -48,7 +48,7 @@ it.each([
       expect({ scenario, code: again.code ?? 0 }).toEqual({ scenario, code: 0 });
     }
   },
-  120_000,
+  300_000,
 );
 
 /** The scenarios that a part of the report marks so. */
