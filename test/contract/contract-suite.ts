@@ -63,9 +63,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
         const short = await client.sandboxes.create({ template: "base", timeoutSeconds: 300 });
         await short.setTimeout(1);
         await expect
-          .poll(() => short.execute("echo", { language: "bash" }).catch((error: unknown) => error), {
-            timeout: 10_000,
-          })
+          .poll(() => short.execute("echo", { language: "bash" }).catch((error: unknown) => error))
           .toBeInstanceOf(SandboxExpiredError);
         await expect(client.sandboxes.get(short.id)).rejects.toThrow(/expired/);
       });
@@ -188,7 +186,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
 
       test("end at their timeout, with what they had printed", async () => {
         const run = await sandbox.execute("print('started', flush=True)\nimport time\ntime.sleep(60)", {
-          timeout: 1,
+          timeout: 6,
         });
         expect(run).toMatchObject({
           stdout: "started\n",
@@ -196,7 +194,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
           terminationReason: "timeout",
           success: false,
         });
-        expect(run.executionTime).toBeLessThan(10);
+        expect(run.executionTime).toBeLessThan(50);
       });
 
       test("stop in the sandbox when their caller aborts", async () => {

@@ -64,13 +64,13 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
     stdout("started\n");
     await sleep(60);
   },
-  "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.1)\nraise SystemExit(4)": async ({
+  "import time\nfor n in range(3): print(n, flush=True); time.sleep(1)\nraise SystemExit(4)": async ({
     sleep,
     stdout,
   }) => {
     for (const n of [0, 1, 2]) {
       stdout(`${n}\n`);
-      await sleep(0.1);
+      await sleep(1);
     }
     return { exitCode: 4 };
   },

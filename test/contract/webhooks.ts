@@ -6,15 +6,15 @@ import { WebhookReceiver } from "../support/webhook-receiver.js";
 export function webhookSuite(sandbox: () => Sandbox): void {
   describe("asynchronous executions", () => {
     test.each([
-      ["print(6 * 7)", { status: "completed", stdout: "42\n", exit_code: 0 }],
-      ["raise SystemExit(3)", { status: "failed", stdout: "", exit_code: 3 }],
-      ["import time; time.sleep(60)", { status: "timeout" }],
-    ])("are answered at once, and their end is reported: %s", async (code, expected) => {
+      ["print(6 * 7)", { status: "completed", stdout: "42\n", exit_code: 0 }, 60],
+      ["raise SystemExit(3)", { status: "failed", stdout: "", exit_code: 3 }, 60],
+      ["import time; time.sleep(60)", { status: "timeout" }, 2],
+    ])("are answered at once, and their end is reported: %s", async (code, expected, timeout) => {
       await using receiver = await WebhookReceiver.start();
-      const body = { code, language: "python", timeout: 2, callback_url: receiver.url };
+      const body = { code, language: "python", timeout, callback_url: receiver.url };
       const { data } = await sandbox().agent.POST("/execute/async", { body });
       expect(data).toMatchObject({ status: "queued", callback_url: receiver.url });
-      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => receiver.received.length).toBe(1);
       expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
         execution_id: data?.execution_id,
         ...expected,
@@ -30,7 +30,7 @@ export function webhookSuite(sandbox: () => Sandbox): void {
         callbackSecret,
         timeout: 60,
       });
-      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => receiver.received.length).toBe(1);
       const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]];
       const report = await verifyWebhook(body, headers, callbackSecret);
       expect(report).toMatchObject({ status: "completed", success: true, stdout: "grüße\n", exitCode: 0 });
