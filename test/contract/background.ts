@@ -52,9 +52,7 @@ export function backgroundSuite(sandbox: () => Sandbox): void {
 
     test("end at their timeout", async () => {
       const id = await startCommand(sandbox(), "sleep 60", 1);
-      await expect
-        .poll(async () => (await listed(sandbox(), id))?.termination_reason, { timeout: 10_000 })
-        .toBe("timeout");
+      await expect.poll(async () => (await listed(sandbox(), id))?.termination_reason).toBe("timeout");
     });
 
     test("of a program that is not there are refused", async () => {

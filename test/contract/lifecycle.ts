@@ -48,10 +48,10 @@ export function lifecycleSuite(client: () => SandboxClient): void {
     });
 
     test("lives on while it is used, and is let go once it is not", async () => {
-      await using sandbox = await client().sandboxes.create({ template: "base", timeoutSeconds: 12 });
+      await using sandbox = await client().sandboxes.create({ template: "base", timeoutSeconds: 30 });
       const before = sandbox.expiresAt?.getTime() ?? 0;
       using kept = sandbox.keepAlive({ seconds: 60 });
-      await expect.poll(() => sandbox.expiresAt?.getTime()).toBeGreaterThan(before + 40_000);
+      await expect.poll(() => sandbox.expiresAt?.getTime()).toBeGreaterThan(before + 15_000);
       using brief = sandbox.keepAlive({ seconds: 10, maxSeconds: 0.1 });
       expect(await brief.ended).toBe("maximum");
       kept.stop();
@@ -59,7 +59,7 @@ export function lifecycleSuite(client: () => SandboxClient): void {
     });
 
     test("that somebody deletes is kept no longer", async () => {
-      const sandbox = await client().sandboxes.create({ template: "base", timeoutSeconds: 20 });
+      const sandbox = await client().sandboxes.create({ template: "base", timeoutSeconds: 45 });
       await sandbox.delete();
       expect(await sandbox.keepAlive({ seconds: 60 }).ended).toBe("gone");
     });
@@ -76,7 +76,7 @@ export function lifecycleSuite(client: () => SandboxClient): void {
         },
         { secondsBefore: 30.5 },
       );
-      await expect.poll(() => calls.length, { timeout: 8000 }).toBe(2);
+      await expect.poll(() => calls.length).toBe(2);
       expect(calls[1]).toBeGreaterThan(calls[0] ?? 0);
       leave();
     });

@@ -45,7 +45,7 @@ export function operationsSuite(start: () => Promise<Backend>): void {
     for (const operation of documents.flatMap(({ operations }) => operations)) {
       const proof = proofs[operation.operationId];
       if (!proof) continue;
-      test(`${operation.operationId} ${proof.shows}`, { timeout: 60_000 }, async () => {
+      test(`${operation.operationId} ${proof.shows}`, { timeout: 120_000 }, async () => {
         await proof.run(bench);
       });
     }

@@ -9,7 +9,7 @@ export const streamProofs: Readonly<Record<string, Proof>> = {
   streamCommand: proof("streams a command's output", async (bench) => {
     using socket = await bench.socket("/commands/stream");
     socket.send({ command: "echo out; exit 3" });
-    await expect.poll(() => socket.frames.at(-1)?.type, { timeout: 10_000 }).toBe("complete");
+    await expect.poll(() => socket.frames.at(-1)?.type).toBe("complete");
     expect(socket.text("stdout")).toBe("out\n");
     expect(socket.frames.find(({ type }) => type === "result")).toMatchObject({ exit_code: 3 });
   }),
@@ -18,7 +18,7 @@ export const streamProofs: Readonly<Record<string, Proof>> = {
     using socket = await bench.socket("/terminal");
     socket.send({ type: "resize", cols: 100, rows: 30 });
     socket.send({ type: "input", data: "stty size; exit 3\n" });
-    await expect.poll(() => socket.closed, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => socket.closed).toBeDefined();
     expect(socket.text("output")).toContain("30 100");
     expect(socket.frames.at(-1)).toMatchObject({ type: "exit", code: 3 });
   }),
@@ -32,7 +32,7 @@ export const streamProofs: Readonly<Record<string, Proof>> = {
       await success(bench.agent.POST("/files/write", { body }));
       return socket.frames.find(({ path }) => path === "/workspace/watched/file");
     };
-    await expect.poll(change, { timeout: 10_000, interval: 200 }).toMatchObject({ type: "change" });
+    await expect.poll(change, { interval: 200 }).toMatchObject({ type: "change" });
   }),
 };
 
@@ -40,7 +40,7 @@ function streams(path: string): (bench: Bench) => Promise<void> {
   return async (bench) => {
     using socket = await bench.socket(path);
     socket.send({ type: "execute", code: "print('out')", language: "python" });
-    await expect.poll(() => socket.frames.at(-1)?.type, { timeout: 10_000 }).toBe("complete");
+    await expect.poll(() => socket.frames.at(-1)?.type).toBe("complete");
     expect(socket.text("stdout")).toBe("out\n");
     expect(socket.frames.find(({ type }) => type === "result")).toMatchObject({ exit_code: 0 });
   };

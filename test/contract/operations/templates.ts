@@ -98,9 +98,7 @@ const build = ({ controlPlane }: Bench, name: string, command = "echo made > /wo
 async function built({ controlPlane }: Bench, buildID: string) {
   const status = () =>
     success(controlPlane.GET("/v1/templates/build/{buildID}/status", { params: { path: { buildID } } }));
-  await expect
-    .poll(async () => (await status()).status, { timeout: 30_000 })
-    .toMatch(/^(success|active|failed)$/);
+  await expect.poll(async () => (await status()).status).toMatch(/^(success|active|failed)$/);
   return status();
 }
 

@@ -51,6 +51,6 @@ async function withDelivery(
     const { data } = await success(controlPlane.GET("/v1/webhook-deliveries", { params }));
     return data.find((delivery) => delivery.execution_id === execution_id);
   };
-  await expect.poll(async () => (await find())?.status, { timeout: 20_000 }).toBe("delivered");
+  await expect.poll(async () => (await find())?.status).toBe("delivered");
   await use({ id: (await find())?.id ?? "", execution_id, callback_url: receiver.url }, receiver);
 }
