@@ -13,7 +13,7 @@ describe.each(startedBy)("templates built on a server started by %s", (who) => {
 
   beforeAll(async () => {
     if (obstacle !== undefined) return;
-    server = await startLocalServer({ who, args: ["--pool", "0", "--build-timeout", "6"] });
+    server = await startLocalServer({ who, args: ["--pool", "0", "--build-timeout", "25"] });
     client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
     building = new TemplateBuilding(server);
   });
@@ -114,7 +114,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
       name: "serving",
       steps: [{ type: "RUN", args: ["mkdir -p /srv/site && echo served > /srv/site/index.html"] }],
       startCmd: "cd /srv/site && exec python3 -m http.server 8099",
-      readyCmd: { type: "port", port: 8099, timeout: 20_000, interval: 50 },
+      readyCmd: { type: "port", port: 8099, timeout: 24_000, interval: 50 },
     });
     expect(built.status).toBe("active");
     const sandbox = await client.sandboxes.create({ template: "serving" });
@@ -153,13 +153,13 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
       { steps: [{ type: "RUN", args: ["echo because >&2; exit 3"] }] },
       /Step 1\/1: RUN .* failed: exit code 3\./,
     ],
-    ["a step never ends", { steps: [{ type: "RUN", args: ["sleep 1000"] }] }, /longer than the 6 s/],
+    ["a step never ends", { steps: [{ type: "RUN", args: ["sleep 1000"] }] }, /longer than the 25 s/],
     [
       "what it starts never gets ready",
       {
         steps: [],
         startCmd: "echo sorry",
-        readyCmd: { type: "file", path: "/never", timeout: 300, interval: 50 },
+        readyCmd: { type: "file", path: "/never", timeout: 5000, interval: 50 },
       },
       /ready check \(file \/never\).*sorry/,
     ],
@@ -170,7 +170,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     ],
   ] as const)(
     "fail with the reason when %s",
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     async ([name, request, reason], { skip }) => {
       skip(obstacle !== undefined, obstacle);
       const built = await building.build({ name, ...request });
