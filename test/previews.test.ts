@@ -28,7 +28,7 @@ beforeAll(async () => {
     { language: "bash" },
   );
   for (const at of [port, 8000]) {
-    await vi.waitUntil(async () => (await byPath("/", { at })).statusCode === 200, { timeout: 15_000 });
+    await vi.waitUntil(async () => (await byPath("/", { at })).statusCode === 200, { timeout: 60_000 });
   }
 });
 afterAll(async () => {
@@ -85,8 +85,10 @@ describe.each([
 
   test("streams what comes bit by bit", async () => {
     const events = await ask("/events");
+    // What comes while nobody listens for data would be lost; a reader finds it.
+    const pieces = events[Symbol.asyncIterator]();
     for (const number of [1, 2, 3]) {
-      expect(String((await once(events, "data"))[0])).toBe(`data: ${number}\n\n`);
+      expect(String((await pieces.next()).value)).toBe(`data: ${number}\n\n`);
       // The next one is sent only now.
       await text(await ask("/next", { method: "POST" }));
     }
@@ -94,7 +96,7 @@ describe.each([
   });
 
   test("passes large bodies on in constant memory", async () => {
-    const size = 64 * mebibyte;
+    const size = 128 * mebibyte;
     const before = peakMemory();
     const sent = await ask("/sink", { method: "POST", body: Readable.from(chunks(size)) });
     expect(await text(sent)).toBe(String(size));
@@ -104,7 +106,7 @@ describe.each([
       for await (const chunk of chunks as AsyncIterable<Buffer>) length += chunk.length;
     });
     expect(length).toBe(size);
-    expect(peakMemory() - before).toBeLessThan(48 * mebibyte);
+    expect(peakMemory() - before).toBeLessThan(96 * mebibyte);
   });
 
   test.each([
