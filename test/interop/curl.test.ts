@@ -13,7 +13,7 @@ describe("curl, as the vendor's documents use it", () => {
   let token: string;
 
   const curl = async (...args: string[]): Promise<string> =>
-    (await run("curl", ["-sS", "--fail-with-body", "--max-time", "20", ...args])).stdout;
+    (await run("curl", ["-sS", "--fail-with-body", "--max-time", "60", ...args])).stdout;
   const json = async <Answer>(...args: string[]): Promise<Answer> =>
     JSON.parse(await curl(...args)) as Answer;
   const bearer = () => ["-H", `Authorization: Bearer ${token}`];
