@@ -84,9 +84,7 @@ describe("a server that was killed", () => {
     expect((await api.call("GET", `/sandboxes/${near.id}`)).body.expires_at).toBe(near.expires_at);
     await api.call("PUT", `/sandboxes/${near.id}/timeout`, { timeout_seconds: 1 });
     await restart("SIGKILL");
-    await expect
-      .poll(() => api.told("GET", `/sandboxes/${near.id}`), { timeout: 5000 })
-      .toBe("410 SANDBOX_EXPIRED");
+    await expect.poll(() => api.told("GET", `/sandboxes/${near.id}`)).toBe("410 SANDBOX_EXPIRED");
   });
 
   test("knows the keys of creates; that of a lost sandbox makes a new one", async () => {
