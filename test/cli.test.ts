@@ -124,8 +124,13 @@ describe("cloud-sandbox run", () => {
     const started = descendants(child.pid ?? 0);
     child.kill("SIGINT");
     await once(child, "exit");
-    const left = hostProcesses().map(({ pid, commandLine }) => `${pid} ${commandLine}`);
-    for (const { pid, commandLine } of started) expect(left).not.toContain(`${pid} ${commandLine}`);
+    const named = (processes: typeof started): string[] =>
+      processes.map(({ pid, commandLine }) => `${pid} ${commandLine}`);
+    const left = (): string[] => {
+      const now = named(hostProcesses());
+      return named(started).filter((name) => now.includes(name));
+    };
+    await expect.poll(left).toEqual([]);
   });
 });
 
