@@ -137,7 +137,7 @@ test("a thousand slow connections harm nobody else", async () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect((await fetch(`${host}/env`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
     expect((await client.executeIsolated("print(1)")).stdout).toBe("1\n");
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(13_000);
     expect(residentMb() - before).toBeLessThan(128);
   } finally {
     for (const socket of slow) socket.destroy();
