@@ -20,10 +20,10 @@ export interface Attack {
   attempt(target: Target): Promise<string>;
 }
 
-export function bash(sandbox: Sandbox, code: string, timeout = 20): Promise<ExecutionResult> {
+export function bash(sandbox: Sandbox, code: string, timeout = 60): Promise<ExecutionResult> {
   return sandbox.execute(code, { language: "bash", timeout });
 }
 
-export function python(sandbox: Sandbox, code: string, timeout = 20): Promise<ExecutionResult> {
+export function python(sandbox: Sandbox, code: string, timeout = 60): Promise<ExecutionResult> {
   return sandbox.execute(code, { language: "python", timeout });
 }

@@ -9,7 +9,7 @@ export const exhausting: readonly Attack[] = [
     async attempt({ sandbox }) {
       const run = await bash(sandbox, "bomb() { bomb | bomb & }; bomb; sleep 60", 3);
       expect(run.terminationReason).toBe("timeout");
-      await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 15_000 }).toBe("free\n");
+      await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 60_000 }).toBe("free\n");
       return "stopped by the limit on processes and by the timeout; the sandbox goes on";
     },
   },
@@ -65,7 +65,7 @@ print("lost", lost)
         60,
       );
       expect(run.terminationReason === "out_of_memory" || /^lost [1-9]/.test(run.stdout)).toBe(true);
-      await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 15_000 }).toBe("free\n");
+      await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 60_000 }).toBe("free\n");
       return `${run.terminationReason === "out_of_memory" ? "out_of_memory" : run.stdout.trim()}; the sandbox goes on`;
     },
   },
@@ -150,7 +150,7 @@ while True:
 `,
       );
       await outcome(bash(sandbox, "setsid nohup python3 kill.py >/dev/null 2>&1 & sleep 5"));
-      await expect.poll(async () => (await sandbox.refresh()).status, { timeout: 30_000 }).toBe("error");
+      await expect.poll(async () => (await sandbox.refresh()).status, { timeout: 150_000 }).toBe("error");
       return "after a hundred starts the sandbox has failed";
     },
   },
@@ -184,7 +184,7 @@ END`,
         1,
       );
       expect(run.terminationReason).toBe("timeout");
-      expect(performance.now() - started).toBeLessThan(8000);
+      expect(performance.now() - started).toBeLessThan(40_000);
       const { stdout } = await bash(sandbox, "ps ax -o args | grep -c '[4]3210'; true");
       expect(stdout).toBe("0\n");
       return "killed with all its children soon after the timeout";

@@ -49,7 +49,7 @@ describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
 
   test.for([...reading, ...escaping, ...exhausting].map((attack) => [attack.name, attack] as const))(
     "cannot %s",
-    { timeout: 90_000 },
+    { timeout: 240_000 },
     async ([name, { attempt }], { skip }) => {
       skip(obstacle !== undefined, obstacle);
       const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
