@@ -6,7 +6,7 @@ import type { Tally } from "./tally.js";
 /** One of so many reports is refused, and has to come again. */
 const refusedEvery = 5;
 /** As long as a report that was refused twice may take. */
-const reportLimitMs = 20_000;
+const reportLimitMs = 60_000;
 
 interface Accepted {
   readonly id: string;

@@ -43,7 +43,7 @@ async function ask(
     method,
     headers: { ...headers, "Content-Type": "application/json" },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }

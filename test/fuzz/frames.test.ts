@@ -30,7 +30,7 @@ describe("every message over a WebSocket is answered as documented", () => {
     const { operationId, path, clientFrames, serverFrames } = operation;
     if (!clientFrames || !serverFrames) continue;
 
-    test(`${operationId} at ${path}`, { timeout: 120_000 }, async () => {
+    test(`${operationId} at ${path}`, { timeout: 240_000 }, async () => {
       const property = fc.asyncProperty(conversations(clientFrames, arbitraries), async (messages) => {
         using socket = await target.open(operation);
         for (const message of messages) socket.sendRaw(message);

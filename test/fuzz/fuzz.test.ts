@@ -37,7 +37,7 @@ for (const plane of ["control-plane", "agent"] as const satisfies readonly Plane
   describe(`every request to the ${plane}`, () => {
     test.each(document.operations)(
       "$operationId is answered as documented",
-      { timeout: 60_000 + cases * 1000 },
+      { timeout: 150_000 + cases * 2000 },
       async (operation) => {
         if (plane === "agent") await target.restore();
         const property = fc.asyncProperty(requestsFor(operation, arbitraries), async (request) => {
@@ -52,7 +52,7 @@ for (const plane of ["control-plane", "agent"] as const satisfies readonly Plane
         await fc.assert(property, {
           seed,
           numRuns: cases,
-          interruptAfterTimeLimit: 60_000 + cases * 500,
+          interruptAfterTimeLimit: 120_000 + cases * 1000,
           markInterruptAsFailure: true,
         });
       },

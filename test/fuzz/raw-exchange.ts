@@ -9,7 +9,7 @@ export interface RawAnswer {
 }
 
 /** What an answer may take: the longest execution asked for, and what a loaded machine adds. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 /** A stream goes on for ever: this much of it is looked at. */
 const streamMs = 50;
 
