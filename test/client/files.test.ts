@@ -79,7 +79,7 @@ describe("a file of this machine", () => {
     await sandbox.files.upload(up, "large", { onProgress });
     await sandbox.files.download("large", join(local, "down"), { onProgress });
     expect((await stat(join(local, "down"))).size).toBe(size);
-    expect(most - before).toBeLessThan(100 * mebibyte);
+    expect(most - before).toBeLessThan(160 * mebibyte);
   });
 
   test.each<[string, () => Promise<unknown>, string]>([
@@ -171,7 +171,7 @@ describe("large files of a sandbox", () => {
     await expect(sandbox.files.write("/etc/large", tooLarge)).rejects.toMatchObject({
       code: "PATH_NOT_ALLOWED",
     });
-    expect((await sandbox.commands.run("echo here", { requestTimeout: 3 })).stdout).toBe("here\n");
+    expect((await sandbox.commands.run("echo here", { requestTimeout: 20 })).stdout).toBe("here\n");
   });
 
   test("do not go where they may not", async () => {
