@@ -260,12 +260,7 @@ test("templates and builds are kept over a crash; a build it cut short has faile
     });
     const cutId = String(cut.json.build_id);
     await expect
-      .poll(
-        async () => (await building.call("GET", `/v1/templates/build/${cutId}/status`)).json.current_step,
-        {
-          timeout: 20_000,
-        },
-      )
+      .poll(async () => (await building.call("GET", `/v1/templates/build/${cutId}/status`)).json.current_step)
       .toContain("sleep");
     await before.stop("SIGKILL");
 
