@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { access, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -7,18 +8,33 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const cache = fileURLToPath(new URL("../../node_modules/.cache/scratch", import.meta.url));
 
-/** A project outside the workspace with packages from the registry, installed once and kept between runs. */
+/**
+ * A project outside the workspace with packages from the registry, installed once and kept between runs. Files of tests that
+ * run at the same time may want the same one: it is installed aside, and is there whole or not at all.
+ */
 export async function scratchProject(name: string, packages: readonly string[]): Promise<string> {
-  const directory = join(cache, name);
-  const stamp = join(directory, "installed.json");
-  const wanted = JSON.stringify(packages);
-  if ((await readFile(stamp, "utf8").catch(() => "")) === wanted) return directory;
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, "package.json"), '{ "private": true }\n');
-  await npm(directory, ["install", "--ignore-scripts", ...packages]);
-  await writeFile(stamp, wanted);
+  const digest = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 12);
+  const directory = join(cache, `${name}-${digest}`);
+  if (await isThere(directory)) return directory;
+  await mkdir(cache, { recursive: true });
+  const aside = await mkdtemp(join(cache, "installing-"));
+  try {
+    await writeFile(join(aside, "package.json"), '{ "private": true }\n');
+    await npm(aside, ["install", "--ignore-scripts", ...packages]);
+    await rename(aside, directory);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    // Another may have been faster.
+    if (!(await isThere(directory))) throw error;
+  }
   return directory;
 }
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Path of a Node.js of another version, from the registry. */
 export async function otherNode(version: string): Promise<string> {
