@@ -94,7 +94,7 @@ describe("a block of shell commands", () => {
   const scripts = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object })
     .scripts;
 
-  test.each(of("sh"))("of %s works as written", { timeout: 60_000 }, async (_, { code, file }) => {
+  test.each(of("sh"))("of %s works as written", { timeout: 240_000 }, async (_, { code, file }) => {
     for (const line of code
       .trim()
       .split("\n")

@@ -25,7 +25,7 @@ beforeAll(async () => {
     });
     return JSON.parse(stdout);
   };
-}, 300_000);
+}, 600_000);
 
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 

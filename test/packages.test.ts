@@ -32,7 +32,7 @@ function entryPoints(): string[] {
 }
 
 // What people get from the registry, in an empty project.
-describe("packed and installed", { timeout: 120_000 }, () => {
+describe("packed and installed", { timeout: 240_000 }, () => {
   let project: string;
   let server: LocalServer;
 
@@ -48,7 +48,7 @@ describe("packed and installed", { timeout: 120_000 }, () => {
     const files = (await readdir(tarballs)).map((name) => join(tarballs, name));
     await npm(project, ["install", ...files, ...peers()]);
     server = await startLocalServer({ args: ["--pool", "1"] });
-  }, 300_000);
+  }, 600_000);
 
   afterAll(async () => {
     await server?.stop();

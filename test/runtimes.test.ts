@@ -47,7 +47,7 @@ const environment = () => ({
   CLOUD_SANDBOX_BASE_URL: server.url,
 });
 
-test.for(runtimes)("the client works on $name", { timeout: 120_000 }, async ({ command }, { skip }) => {
+test.for(runtimes)("the client works on $name", { timeout: 240_000 }, async ({ command }, { skip }) => {
   const [file = "", ...args] = await command().catch((error: Error) => {
     // Where everything can be installed, nothing is skipped.
     if (process.env.CI !== undefined) throw error;
@@ -90,7 +90,7 @@ describe.each(["browser", "workerd"])("a bundle for the condition %s", (conditio
     expect(bundle).not.toMatch(/from ?["']node:|require\(["']node:/);
   });
 
-  test("works in a page of Chromium, over fetch and CORS", { timeout: 60_000 }, async ({ skip }) => {
+  test("works in a page of Chromium, over fetch and CORS", { timeout: 120_000 }, async ({ skip }) => {
     skip(!existsSync(chromiumPath), `there is no ${chromiumPath}: apt-get install chromium`);
     const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
     try {

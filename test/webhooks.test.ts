@@ -253,7 +253,7 @@ async function access({ id }: Sandbox): Promise<{ publicHost: string; authToken:
   return { publicHost: data?.public_host ?? "", authToken: data?.auth_token ?? "" };
 }
 
-test("200 executions at once are each reported once", { timeout: 120_000 }, async () => {
+test("200 executions at once are each reported once", { timeout: 240_000 }, async () => {
   await using receiver = await WebhookReceiver.start();
   const ids: string[] = [];
   while (ids.length < 200) {
@@ -265,7 +265,7 @@ test("200 executions at once are each reported once", { timeout: 120_000 }, asyn
     // As many run as a sandbox allows; the others are told to come again.
     else expect(response.status).toBe(429);
   }
-  await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(200);
+  await expect.poll(() => receiver.received.length, { timeout: 120_000 }).toBe(200);
   const reported = receiver.received.map(({ body }) => JSON.parse(body));
   expect(reported.map(({ execution_id }) => execution_id).sort()).toEqual(ids.sort());
   expect(reported.map(({ stdout }) => Number(stdout)).sort((a, b) => a - b)).toEqual([...ids.keys()]);

@@ -268,7 +268,7 @@ describe("the vendor's npm SDK", () => {
   });
 
   test("builds a template with files of ours, and makes a sandbox of it", {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     await writeFile(join(directory, "app.py"), "print('built')\n");
     const template = createTemplate("base")

@@ -26,7 +26,7 @@ beforeAll(async () => {
       cwd: project,
       maxBuffer: 64 * 1024 * 1024,
     }).catch((error: { stdout: string; code: number }) => error);
-}, 300_000);
+}, 600_000);
 
 afterAll(() => service.close());
 

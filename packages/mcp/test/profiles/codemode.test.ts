@@ -162,12 +162,12 @@ it("refuses limits that a server elsewhere does not have", async () => {
   }
 });
 
-it("keeps as many sandboxes ready as POOL_SIZE says", { timeout: 60_000 }, async () => {
+it("keeps as many sandboxes ready as POOL_SIZE says", { timeout: 150_000 }, async () => {
   const mcp = await codemode({ POOL_SIZE: "3" });
   const agents = (): number =>
     descendants(mcp.transport.pid ?? 0).filter(({ commandLine }) => /^\S*bwrap /.test(commandLine)).length;
   try {
-    await expect.poll(agents, { timeout: 50_000 }).toBe(3);
+    await expect.poll(agents, { timeout: 120_000 }).toBe(3);
   } finally {
     await mcp.client.close();
   }
