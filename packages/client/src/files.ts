@@ -47,6 +47,15 @@ export interface DirectoryListing {
   truncated: boolean;
 }
 
+/** How much of a file is read. */
+export interface ReadBytesOptions extends CallOptions {
+  /**
+   * The most bytes to take into memory. A file that holds more rejects with code FILE_TOO_LARGE, and what is left of it is
+   * not received. `stat` is no such limit: it tells the size of a link, not of what that leads to, and a file may grow.
+   */
+  maxBytes?: number | undefined;
+}
+
 /** How a file is written. */
 export interface WriteOptions extends CallOptions {
   /** Octal permissions. Default "0644". */
@@ -93,10 +102,13 @@ export class Files {
     return content;
   }
 
-  /** The bytes of a file of any size (GET /files/download). */
-  async readBytes(path: string, options?: CallOptions): Promise<Uint8Array> {
+  /** The bytes of a file of any size, or of at most `maxBytes` (GET /files/download). */
+  async readBytes(path: string, options: ReadBytesOptions = {}): Promise<Uint8Array> {
+    const { maxBytes } = options;
     requireText("path", path);
-    const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...callInit(options) } as const;
+    checkWhole("maxBytes", maxBytes, 1);
+    const timed = { ...callInit(options), ...given({ maxBytes }) };
+    const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...timed } as const;
     // An empty file comes as no body at all.
     const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
     return new Uint8Array(bytes);

@@ -58,7 +58,14 @@ export type {
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution-state.js";
 export type { ExpiringOptions } from "./expiry-notice.js";
 export type { FileContent } from "./file-content.js";
-export type { DirectoryListing, FileEntry, Files, WriteOptions, WrittenFile } from "./files.js";
+export type {
+  DirectoryListing,
+  FileEntry,
+  Files,
+  ReadBytesOptions,
+  WriteOptions,
+  WrittenFile,
+} from "./files.js";
 export type { HandOverOptions } from "./hand-over.js";
 export type {
   HandedOverExecution,

@@ -119,6 +119,65 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(new TextDecoder().decode(await sandbox.files.readBytes("a"))).toBe("012345678");
   });
 
+  test.each<[string, Handler]>([
+    ["says that there is more", (_, response) => response.writeHead(200, { "content-length": 200_000 })],
+    ["says no length", (_, response) => response.writeHead(200)],
+    ["calls it JSON", (_, response) => response.writeHead(200, { "content-type": "application/json" })],
+  ])("are not received beyond the most that is asked for, from a server that %s", async (_, begin) => {
+    let isLeft = false;
+    const { sandbox, agent } = await sandboxWith(
+      {
+        "GET /files/download": (request, response) => {
+          response.once("close", () => {
+            isLeft = true;
+          });
+          begin(request, response);
+          // It never ends: whoever waits for the end waits for the test's.
+          response.write(bytes);
+        },
+      },
+      carrier,
+    );
+    const thrown = await rejection(sandbox.files.readBytes("/workspace/a", { maxBytes: 99_999 }));
+    expect(thrown).toMatchObject({ name: "SandboxError", code: "FILE_TOO_LARGE", retryable: false });
+    expect(String(thrown)).toContain("more than 99999 bytes");
+    await expect.poll(() => isLeft).toBe(true);
+    expect(agent.calls()).toHaveLength(1);
+  });
+
+  test.each([true, false])("that are as long as is asked for are read, declared: %s", async (declared) => {
+    const { sandbox } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) => {
+          if (declared) response.setHeader("content-length", bytes.length);
+          response.write(bytes.subarray(0, 1));
+          response.end(bytes.subarray(1));
+        },
+      },
+      carrier,
+    );
+    const read = await sandbox.files.readBytes("a", { maxBytes: bytes.length });
+    expect(Buffer.from(read).equals(Buffer.from(bytes))).toBe(true);
+  });
+
+  test("of unknown length may take longer than a request, also with a limit", async () => {
+    const { sandbox } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) => {
+          let sent = 0;
+          const timer = setInterval(() => {
+            response.write(String(sent++));
+            if (sent < 5) return;
+            clearInterval(timer);
+            response.end();
+          }, 100);
+        },
+      },
+      { ...carrier, timeouts: { request: 0.3, idle: 0.3 } },
+    );
+    expect(new TextDecoder().decode(await sandbox.files.readBytes("a", { maxBytes: 5 }))).toBe("01234");
+  });
+
   test("of text are written as text", async () => {
     const { sandbox, agent } = await sandboxWith(
       { "POST /files/write": ok({ success: true, path: "/workspace/a", size: 6 }) },

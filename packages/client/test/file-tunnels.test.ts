@@ -109,6 +109,20 @@ test("a file of unknown size takes the ordinary way, until one was large", async
   expect(calls(agent).at(-1)).toBe(`tunnel ${download}`);
 });
 
+test("a tunnel is left when more comes through it than is asked for", async () => {
+  const used: Socket[] = [];
+  const agent = await fileAgent(accept, ({ socket }) => used.push(socket));
+  const files = await knownToOffer(agent);
+  for (const maxBytes of [large.length - 1, 1]) {
+    const thrown = await rejection(files.readBytes("f", { maxBytes }));
+    expect(thrown).toMatchObject({ code: "FILE_TOO_LARGE" });
+    await expect.poll(() => used.at(-1)?.destroyed).toBe(true);
+  }
+  const read = await files.readBytes("f", { maxBytes: large.length });
+  expect(Buffer.from(large).equals(read)).toBe(true);
+  expect(calls(agent)).toEqual(Array(3).fill(`tunnel ${download}`));
+});
+
 test("small files, and servers that do not state their isolation, are spared", async () => {
   const agent = await fileAgent(accept);
   await (await withSandbox(agent.url)).files.write("f", small);

@@ -273,6 +273,12 @@ const sandboxCases: Case<Sandbox>[] = [
       ...everywhere(`files.${method}`, (options) => (sandbox) => sandbox.files[method]("/tmp/a", options)),
     ],
   ),
+  ["files.readBytes, no bytes", (sandbox) => sandbox.files.readBytes("/tmp/a", { maxBytes: 0 }), "maxBytes"],
+  [
+    "files.readBytes, a limit that is text",
+    (sandbox) => sandbox.files.readBytes("/tmp/a", { maxBytes: wrong("9") }),
+    "maxBytes",
+  ],
   ["files.write, no path", (sandbox) => sandbox.files.write("", "text"), "path"],
   [
     "files.write, a content that is a number",

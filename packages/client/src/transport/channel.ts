@@ -194,6 +194,7 @@ export class Channel {
         failed: (error) => this.#failed(call, error),
       },
       isParsed: call.request.isParsed ?? false,
+      maxBytes: call.request.maxBytes,
       expectChunk: () => this.#expectChunk(call),
       watched: (stream) => this.#watched(call, stream),
     });

@@ -8,6 +8,8 @@ export type CallInit = {
   requestTimeout?: number;
   /** Is told how many bytes of a body were sent so far, of this try. */
   onSent?: (bytes: number) => void;
+  /** Most bytes of a successful answer, in place of what is usual; more is not received. */
+  maxBytes?: number;
 };
 
 interface LightRequestInit extends CallInit {
@@ -26,6 +28,7 @@ export class LightRequest {
   readonly signal: AbortSignal | undefined;
   readonly requestTimeout?: number | undefined;
   readonly onSent?: CallInit["onSent"] | undefined;
+  readonly maxBytes?: number | undefined;
   /** The path as the contract has it. */
   readonly operation?: string | undefined;
   /** Whether JSON is expected. */
@@ -41,6 +44,7 @@ export class LightRequest {
     this.signal = init.signal;
     this.requestTimeout = init.requestTimeout;
     this.onSent = init.onSent;
+    this.maxBytes = init.maxBytes;
     this.operation = init.operation;
     this.isParsed = init.isParsed ?? false;
     // openapi-fetch takes all that is no FormData for JSON.

@@ -1,4 +1,5 @@
 /** Makes of what arrives an answer that can be read, or an error that says why not. */
+import { SandboxError } from "../errors.js";
 import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
 import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody } from "./transport.js";
 
@@ -7,6 +8,8 @@ export interface Reception {
   facts: CallFacts;
   /** Whether JSON is expected. */
   isParsed: boolean;
+  /** Most bytes that the caller takes. */
+  maxBytes: number | undefined;
   /** Puts a limit on the silence until the next piece of a body. */
   expectChunk(): void;
   /** The same for a stream that the caller reads. */
@@ -25,7 +28,8 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
   try {
     return answer(await content(incoming, reception));
   } catch (error) {
-    throw error instanceof BodyTooLarge ? tooLarge(answer(null)) : error;
+    if (!(error instanceof BodyTooLarge)) throw error;
+    throw reception.maxBytes === undefined ? tooLarge(answer(null)) : beyondLimit(error, incoming, reception);
   }
 }
 
@@ -36,18 +40,21 @@ const longestError = 1024 * 1024;
 /** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
 async function content(
   incoming: IncomingResponse,
-  { expectChunk, isParsed, watched }: Reception,
+  { expectChunk, isParsed, maxBytes, watched }: Reception,
 ): Promise<LightContent> {
   const { headers, status } = incoming;
   const type = headers.get("content-type") ?? "";
   const length = declaredLength(headers);
-  if (status === 204 || /^[^;]*[/+]json\b/i.test(type)) {
-    if (length > longestBody) throw abandoned(incoming);
-    return incoming.text(longestBody);
-  }
-  if (length > 0 && length <= smallBody) return incoming.bytes(length, expectChunk);
+  const isJson = status === 204 || /^[^;]*[/+]json\b/i.test(type);
+  const most = maxBytes ?? longestBody;
+  if (length > most && (isJson || maxBytes !== undefined)) throw abandoned(incoming, most);
+  if (isJson) return incoming.text(most);
+  if (length > 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
+    return incoming.bytes(length, expectChunk);
   const stream = incoming.stream();
   if (stream === null) return null;
+  // Also where a length is declared: that of a compressed body is not its own.
+  if (maxBytes !== undefined) return readAll(stream, maxBytes, expectChunk);
   // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.
   if (Number.isNaN(length) && isParsed) return readAll(stream, longestBody);
   return watched(stream);
@@ -66,9 +73,9 @@ async function errorText(incoming: IncomingResponse): Promise<string> {
   }
 }
 
-function abandoned(incoming: IncomingResponse): BodyTooLarge {
+function abandoned(incoming: IncomingResponse, limit: number): BodyTooLarge {
   incoming.abandon();
-  return new BodyTooLarge(longestBody);
+  return new BodyTooLarge(limit);
 }
 
 function redirected(response: LightResponse): Error {
@@ -87,5 +94,19 @@ function tooLarge(response: LightResponse): Error {
     summary: `The answer is longer than ${longestBody / 1024 / 1024} MiB.`,
     hint: "Ask for less at once; files of any size are read with files.readBytes().",
     code: "RESPONSE_TOO_LARGE",
+  });
+}
+
+/** More than the caller takes: nothing is wrong with the answer. */
+function beyondLimit(
+  { limit }: BodyTooLarge,
+  { headers }: IncomingResponse,
+  { facts }: Reception,
+): SandboxError {
+  return new SandboxError({
+    summary: `The file holds more than ${limit} bytes, the most that was asked for.`,
+    hint: "Allow more with maxBytes, or read parts of it with a command in the sandbox.",
+    code: "FILE_TOO_LARGE",
+    requestId: headers.get("x-request-id") ?? facts.requestId,
   });
 }

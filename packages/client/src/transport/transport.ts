@@ -67,13 +67,19 @@ export async function collect(
 }
 
 /** All of a stream. Beyond `limit` bytes it is cancelled and `BodyTooLarge` thrown. */
-export async function readAll(stream: ReadableStream<Uint8Array>, limit: number): Promise<Blob> {
+export async function readAll(
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+  expectChunk?: () => void,
+): Promise<Blob> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
+  expectChunk?.();
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     chunks.push(chunk.value);
     length += chunk.value.length;
+    expectChunk?.();
     if (length <= limit) continue;
     await reader.cancel();
     throw new BodyTooLarge(limit);
