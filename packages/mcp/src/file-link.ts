@@ -12,6 +12,25 @@ export function mediaType(path: string): string {
   return mime.getType(path) ?? "application/octet-stream";
 }
 
+/** Most bytes of a file that a resource holds; as much again may go to its encoding. */
+export const largestResource = 4 * 1024 * 1024;
+
+/**
+ * The bytes of a file that holds at most `maxBytes`; undefined of a larger one. No size is asked for before: that of a link is
+ * not its file's, and a file may grow.
+ */
+export async function bytesWithin(
+  { files }: Sandbox,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  return files.readBytes(path, { maxBytes, signal }).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "FILE_TOO_LARGE") return undefined;
+    throw error;
+  });
+}
+
 /** Bytes that are copied from one sandbox to another in one call; they pass through this server's memory. */
 const longestCopy = 64 * 1024 * 1024;
 
@@ -31,11 +50,12 @@ export async function contentOf(
 }
 
 async function copied(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<Uint8Array> {
-  const { isDirectory, size } = await sandbox.files.stat(path, { signal });
+  const { isDirectory } = await sandbox.files.stat(path, { signal });
   if (isDirectory) throw new InvalidArgumentsError(directory(path));
-  if (size <= longestCopy) return sandbox.files.readBytes(path, { signal });
+  const bytes = await bytesWithin(sandbox, path, longestCopy, signal);
+  if (bytes !== undefined) return bytes;
   throw new InvalidArgumentsError(
-    `${path} has ${size} bytes, and a copy at most ${longestCopy}: split it with run_command, and join the parts there.`,
+    `${path} is larger than a copy, which has at most ${longestCopy} bytes: split it with run_command, and join the parts there.`,
   );
 }
 

@@ -54,6 +54,56 @@ describe("file_upload", () => {
   });
 });
 
+/** More than each limit, in no time: nothing of it is written. */
+async function linkTo(size: string, link: string): Promise<void> {
+  const command = `truncate -s ${size} sparse && ln -sfn sparse ${link}`;
+  await mcp.result("run_command", { sandbox_id, command });
+}
+
+describe("a link to a file", () => {
+  const uriOf = (link: string): string => `sandbox://${sandbox_id}/files/workspace/${link}`;
+
+  it("is read as a resource only up to the limit of the file", async () => {
+    await linkTo("4194305", "link");
+    await expect(mcp.client.readResource({ uri: uriOf("link") })).rejects.toThrow(/at most 4194304 bytes/);
+    await linkTo("4194304", "link");
+    const [content] = (await mcp.client.readResource({ uri: uriOf("link") })).contents;
+    expect(content).toMatchObject({ blob: Buffer.alloc(4_194_304).toString("base64") });
+  });
+
+  it("is copied only up to the limit of the file", async () => {
+    await linkTo("67108865", "link");
+    const given = { sandbox_id, path: "/tmp/copied", uri: uriOf("link") };
+    expect(await mcp.failure("file_upload", given)).toMatch(/at most 67108864 bytes: split it/);
+  });
+
+  it("is an image as large as the file", async () => {
+    await linkTo("3145728", "link.png");
+    const shown = await mcp.call("file_download", { sandbox_id, path: "/workspace/link.png" });
+    expect(shown.structuredContent).toMatchObject({ size: 3_145_728 });
+    expect(shown.content.map(({ type }) => type)).toEqual(["text", "resource_link", "image"]);
+    await linkTo("3145729", "link.png");
+    const { content } = await mcp.call("file_download", { sandbox_id, path: "/workspace/link.png" });
+    expect(content.map(({ type }) => type)).toEqual(["text", "resource_link"]);
+    expect(content).toContainEqual(expect.objectContaining({ type: "resource_link", size: 3_145_729 }));
+  });
+
+  it("is linked to without a size where that is not known, and not at all where it leads out", async () => {
+    await linkTo("4194305", "link");
+    const large = await mcp.result("file_download", { sandbox_id, path: "/workspace/link" });
+    expect(large).toEqual({
+      uri: uriOf("link"),
+      path: "/workspace/link",
+      mime_type: "application/octet-stream",
+      note: expect.stringMatching(/4 MiB/),
+    });
+    await mcp.result("run_command", { sandbox_id, command: "ln -s /etc/passwd out" });
+    expect(await mcp.failure("file_download", { sandbox_id, path: "/workspace/out" })).toMatch(
+      /is not in \/workspace and \/tmp/,
+    );
+  });
+});
+
 describe("file_download", () => {
   it("links to bytes that are read as a resource", async () => {
     await write("/workspace/data.bin", "data:;base64,AP8A");

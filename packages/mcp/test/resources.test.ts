@@ -124,7 +124,7 @@ describe("a resource", () => {
     [
       "a file that is too large",
       "files/workspace/large.bin",
-      /at most 4194304: read parts of it with run_command/,
+      /at most 4194304 bytes: read parts of it with run_command/,
     ],
     ["a file that is not there", "files/workspace/none", /Nothing is at \/workspace\/none; file_list shows/],
     ["a directory that is not there", "files/workspace/none/at-all", /file_list/],

@@ -10,13 +10,12 @@ import {
 import type { FileEntry, Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
 import { InvalidArgumentsError } from "../arguments.js";
+import { bytesWithin, largestResource } from "../file-link.js";
 import { firstEntries } from "../output-limit.js";
 import type { Registration } from "../profile.js";
 import { completing, decoded, jsonContents, reader } from "./reading.js";
 import { sandboxIds } from "./sandboxes.js";
 
-/** Most bytes of a file's content in one answer; as much again may go to its encoding. */
-const largestFile = 4 * 1024 * 1024;
 const mostEntries = 1000;
 
 export const sandboxFiles: Registration = (server, session, profile) => {
@@ -69,12 +68,12 @@ async function contentsAt(
     const { entries, total } = await sandbox.files.list(path, { signal });
     return directory(uri, path, entries, total);
   }
-  if (entry.size > largestFile) {
+  const bytes = await bytesWithin(sandbox, path, largestResource, signal);
+  if (bytes === undefined) {
     throw new InvalidArgumentsError(
-      `${path} has ${entry.size} bytes, and a resource at most ${largestFile}: read parts of it with run_command, such as head -c.`,
+      `${path} is larger than a resource, which has at most ${largestResource} bytes: read parts of it with run_command, such as head -c.`,
     );
   }
-  const bytes = await sandbox.files.readBytes(path, { signal });
   const isText = isUtf8(bytes) && !bytes.includes(0);
   const mimeType = mime.getType(path) ?? (isText ? "text/plain" : "application/octet-stream");
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -5,7 +5,7 @@ import { adds, looks, replaces } from "../annotations.js";
 import { Answer } from "../answer.js";
 import { InvalidArgumentsError } from "../arguments.js";
 import { shownAsImage } from "../displayed-values.js";
-import { contentOf, directory, fileUri, mediaType } from "../file-link.js";
+import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "../file-link.js";
 import { absolutePath, fileContent, fileSource, maxResults, sandboxReference } from "../input-fields.js";
 import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
 import { sandboxTool } from "../tool.js";
@@ -32,11 +32,14 @@ export const fileRead = sandboxTool({
     const truncated = omittedBytes > 0;
     if (!/[\0\ufffd]/.test(content)) return { path, content: text, size: totalBytes, truncated };
     // The text alone cannot tell: replacement characters may be the file's own.
-    const bytes = await sandbox.files.readBytes(path, { signal });
+    const bytes = await sandbox.files.readBytes(path, { maxBytes: largestText, signal });
     const isText = isUtf8(bytes) && !bytes.includes(0);
     return { path, content: text, size: bytes.length, truncated, note: isText ? undefined : notText };
   },
 });
+
+/** Bytes that are read as text at most. */
+const largestText = 10 * 1024 * 1024;
 
 const notText =
   "The file is not UTF-8 text, so content is not exactly what it holds: use file_download for the bytes, or run_command with xxd.";
@@ -135,8 +138,7 @@ export const fileMkdir = sandboxTool({
   },
 });
 
-/** Most bytes of a file that a resource holds, and of an image that is shown. */
-const largestResource = 4 * 1024 * 1024;
+/** Most bytes of an image that is shown. */
 const largestImage = 3 * 1024 * 1024;
 
 export const fileDownload = sandboxTool({
@@ -150,25 +152,30 @@ export const fileDownload = sandboxTool({
   output: z.looseObject({
     uri: z.string().describe("Resource to read, or uri of file_upload"),
     path: z.string(),
-    size: z.number().describe("Bytes"),
+    size: z.number().optional().describe("Bytes; absent for a link to what is too large"),
     mime_type: z.string(),
     note: z.string().optional(),
   }),
   handler: async ({ sandbox, path, signal }) => {
-    const { isDirectory, size } = await sandbox.files.stat(path, { signal });
+    const { isDirectory, isSymlink, ...entry } = await sandbox.files.stat(path, { signal });
     if (isDirectory) throw new InvalidArgumentsError(directory(path));
     const [uri, mimeType] = [fileUri(sandbox.id, path), mediaType(path)];
+    const isImage = shownAsImage.has(mimeType);
+    // Of a link, only reading tells where it leads and how much is there.
+    const isRead = isSymlink || (isImage && entry.size <= largestImage);
+    const bytes = isRead ? await bytesWithin(sandbox, path, largestResource, signal) : undefined;
+    const size = isRead ? bytes?.length : entry.size;
     const link = { type: "resource_link" as const, uri, name: posix.basename(path), mimeType, size };
-    const isShown = shownAsImage.has(mimeType) && size <= largestImage;
-    const bytes = isShown ? await sandbox.files.readBytes(path, { signal }) : undefined;
-    const image = bytes && {
-      type: "image" as const,
-      data: Buffer.from(bytes).toString("base64"),
-      mimeType,
-    };
-    const note = size > largestResource ? tooLargeToRead : undefined;
+    const image = isImage &&
+      bytes !== undefined &&
+      bytes.length <= largestImage && {
+        type: "image" as const,
+        data: Buffer.from(bytes).toString("base64"),
+        mimeType,
+      };
+    const note = size === undefined || size > largestResource ? tooLargeToRead : undefined;
     const structure = { uri, path, size, mime_type: mimeType, note };
-    return new Answer(structure, { attachments: image === undefined ? [link] : [link, image] });
+    return new Answer(structure, { attachments: image ? [link, image] : [link] });
   },
 });
 
