@@ -124,6 +124,19 @@ describe("file_download", () => {
     expect(contents).toEqual([expect.objectContaining({ uri, blob: "AP8A" })]);
   });
 
+  it.each(["written", "/workspace//written", "/workspace/none/../written", "./written"])(
+    "links to what %s leads to",
+    async (path) => {
+      await write("/workspace/written", "data:,a");
+      const uri = `sandbox://${sandbox_id}/files/workspace/written`;
+      expect(await mcp.result("file_download", { sandbox_id, path })).toMatchObject({
+        uri,
+        path: "/workspace/written",
+      });
+      expect(await write("/tmp/copy", uri)).toMatchObject({ size: 1 });
+    },
+  );
+
   it("shows an image", async () => {
     await write("/workspace/dot.png", `data:image/png;base64,${png}`);
     const { content } = await mcp.call("file_download", { sandbox_id, path: "/workspace/dot.png" });

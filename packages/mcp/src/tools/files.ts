@@ -156,8 +156,8 @@ export const fileDownload = sandboxTool({
     mime_type: z.string(),
     note: z.string().optional(),
   }),
-  handler: async ({ sandbox, path, signal }) => {
-    const { isDirectory, isSymlink, ...entry } = await sandbox.files.stat(path, { signal });
+  handler: async ({ sandbox, path: given, signal }) => {
+    const { path, isDirectory, isSymlink, ...entry } = await sandbox.files.stat(given, { signal });
     if (isDirectory) throw new InvalidArgumentsError(directory(path));
     const [uri, mimeType] = [fileUri(sandbox.id, path), mediaType(path)];
     const isImage = shownAsImage.has(mimeType);
