@@ -39,8 +39,8 @@ export async function contentOf(
   uri: string,
   { sandboxes, signal }: Pick<ToolContext, "sandboxes" | "signal">,
 ): Promise<Uint8Array> {
-  const [, encoding, data] = /^data:[^,]*?(;base64)?,(.*)$/is.exec(uri) ?? [];
-  if (data !== undefined) return Buffer.from(decoded(data), encoding === undefined ? "utf8" : "base64");
+  const [, base64, data] = /^data:[^,]*?(;base64)?,(.*)$/is.exec(uri) ?? [];
+  if (data !== undefined) return base64 === undefined ? unescaped(data) : fromBase64(unescaped(data));
   const [, id, path] = /^sandbox:\/\/([^/?#]+)\/files(\/[^?#]+)$/.exec(uri) ?? [];
   if (id === undefined || path === undefined)
     throw new InvalidArgumentsError(
@@ -63,10 +63,40 @@ export function directory(path: string): string {
   return `${path} is a directory: pack it with run_command and tar first.`;
 }
 
+/** Without the checks of atob, `Buffer.from` would leave out what is no base64. */
+function fromBase64(text: Buffer): Buffer {
+  try {
+    return Buffer.from(atob(text.toString("latin1")), "latin1");
+  } catch {
+    throw new InvalidArgumentsError(
+      "uri is said to be base64 and is not, or it is cut off: encode the whole file again, or leave ;base64 out for text.",
+    );
+  }
+}
+
+/** The bytes that a text stands for in a URI; they need not be UTF-8. */
+function unescaped(text: string): Buffer {
+  if (/%(?![\da-f]{2})/i.test(text)) throw notEncoded();
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const isEscape = bytes[at] === 0x25;
+    bytes[length++] = isEscape
+      ? Number.parseInt(bytes.toString("latin1", at + 1, at + 3), 16)
+      : (bytes[at] ?? 0);
+    if (isEscape) at += 2;
+  }
+  return bytes.subarray(0, length);
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new InvalidArgumentsError("uri is not encoded as URIs are: write % as %25.");
+    throw notEncoded();
   }
+}
+
+function notEncoded(): InvalidArgumentsError {
+  return new InvalidArgumentsError("uri is not encoded as URIs are: write % as %25.");
 }

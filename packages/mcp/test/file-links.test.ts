@@ -20,6 +20,11 @@ describe("file_upload", () => {
   it.each([
     ["base64", "data:application/octet-stream;base64,AP8A", "00ff00"],
     ["text, escaped", "data:text/plain,a%20b%0A", "6120620a"],
+    ["bytes, escaped", "data:text/plain,%FF%fe%25", "fffe25"],
+    ["letters that are not escaped", "data:,ä#b?", "c3a423623f"],
+    ["base64 in lines", "data:;base64,AP8\r\n A", "00ff00"],
+    ["base64, escaped", "data:;base64,AP8%41%0A", "00ff00"],
+    ["base64 without its end", "data:;base64,AP8", "00ff"],
     ["nothing", "data:,", ""],
   ])("writes %s from a data: URI", async (_, uri, hex) => {
     const written = await write("/workspace/upload", uri);
@@ -48,6 +53,11 @@ describe("file_upload", () => {
     ["a path that is not served", "sandbox://HERE/files/etc/passwd", /under \/workspace or \/tmp/],
     ["a directory", "sandbox://HERE/files/workspace", /tar/],
     ["what is not encoded", "sandbox://HERE/files/tmp/%E0%A4%A", /not encoded/],
+    ["data that is not encoded", "data:,100%", /not encoded.*%25/],
+    ["what is no base64", "data:;base64,!!!notbase64***", /not, or it is cut off.*again/],
+    ["base64 with something behind it", "data:;base64,aGVsbG8=trailing", /not, or it is cut off/],
+    ["base64 that is cut off", "data:;base64,aGVsb", /not, or it is cut off/],
+    ["base64 of another alphabet", "data:;base64,-_-_", /not, or it is cut off/],
   ])("refuses %s", async (_, uri, step) => {
     const given = { sandbox_id, path: "/tmp/refused", uri: uri.replace("HERE", String(sandbox_id)) };
     expect(await mcp.failure("file_upload", given)).toMatch(step);
