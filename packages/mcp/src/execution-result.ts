@@ -3,7 +3,7 @@ import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { Answer } from "./answer.js";
 import { displayed, displayedValues } from "./displayed-values.js";
-import { cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
+import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
 
 export const executionOutput = z.looseObject({
   exit_code: z
@@ -48,12 +48,13 @@ export function executionResult(
 ): Answer<z.input<typeof executionOutput>> {
   const { values, images } = displayed(run.richOutputs ?? [], { texts });
   const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
-  const stdout = cutMiddle(run.stdout, stdoutBudget, run.output.stdout.bytes);
-  const stderr = cutMiddle(run.stderr, stderrBudget, run.output.stderr.bytes);
+  const { output } = run;
+  const stdout = cutMiddle(run.stdout, stdoutBudget, bytesMissing(run.stdout, output.stdout));
+  const stderr = cutMiddle(run.stderr, stderrBudget, bytesMissing(run.stderr, output.stderr));
   const notes = [
     endNote(run.terminationReason),
-    stdout.omittedBytes > 0 && cutNote("stdout", run.output.stdout.file, kept),
-    stderr.omittedBytes > 0 && cutNote("stderr", run.output.stderr.file, kept),
+    stdout.omittedBytes > 0 && cutNote("stdout", output.stdout.file, kept),
+    stderr.omittedBytes > 0 && cutNote("stderr", output.stderr.file, kept),
     run.contextLost && "The interpreter ended: its variables are gone.",
     leftBehind && "The sandbox could not be deleted; delete_sandbox does it.",
   ].filter((note) => typeof note === "string");
@@ -66,8 +67,8 @@ export function executionResult(
     rich_outputs: values,
     execution_time: run.executionTime,
     termination_reason: run.terminationReason,
-    stdout_bytes: stdout.omittedBytes > 0 ? stdout.totalBytes : undefined,
-    stderr_bytes: stderr.omittedBytes > 0 ? stderr.totalBytes : undefined,
+    stdout_bytes: stdout.omittedBytes > 0 ? (output.stdout.bytes ?? stdout.totalBytes) : undefined,
+    stderr_bytes: stderr.omittedBytes > 0 ? (output.stderr.bytes ?? stderr.totalBytes) : undefined,
     sandbox_id: sandboxId,
     ...facts,
     note: notes.length > 0 ? notes.join(" ") : undefined,

@@ -8,6 +8,7 @@ export const resultBudget = 30_000;
 
 export interface LimitedText {
   readonly text: string;
+  /** Of the text that was whole, as UTF-8. */
   readonly totalBytes: number;
   /** Bytes of the middle that were left out; 0 when `text` is whole. */
   readonly omittedBytes: number;
@@ -15,9 +16,10 @@ export interface LimitedText {
 
 /**
  * Cuts the middle out of `whole` so that at most `budget` bytes remain. Where `whole` is itself only the head and
- * tail of something longer, `totalBytes` says how long that was.
+ * tail of something longer, `missingBytes` says how much it lacks.
  */
-export function cutMiddle(whole: string, budget: number, totalBytes = Buffer.byteLength(whole)): LimitedText {
+export function cutMiddle(whole: string, budget: number, missingBytes = 0): LimitedText {
+  const totalBytes = Buffer.byteLength(whole) + missingBytes;
   if (jsonBytes(whole, budget) <= budget) return { text: whole, totalBytes, omittedBytes: 0 };
   const half = Math.floor(budget / 2);
   const head = whole.slice(0, prefixLength(whole, half));
@@ -25,6 +27,11 @@ export function cutMiddle(whole: string, budget: number, totalBytes = Buffer.byt
   const omittedBytes = totalBytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
   const text = `${head}\n[… ${omittedBytes} of ${totalBytes} bytes left out …]\n${tail}`;
   return { text, totalBytes, omittedBytes };
+}
+
+/** What the text of a stream lacks of all that was written, as far as is known: bytes that are no UTF-8 are longer as text. */
+export function bytesMissing(text: string, { bytes = 0 }: { readonly bytes: number | undefined }): number {
+  return Math.max(0, bytes - Buffer.byteLength(text));
 }
 
 /** Cuts the middle out of `whole` so that `most` characters of it remain. */

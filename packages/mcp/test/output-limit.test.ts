@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutMiddle, firstEntries, limitCharacters, shareBudget } from "../src/output-limit.js";
+import { bytesMissing, cutMiddle, firstEntries, limitCharacters, shareBudget } from "../src/output-limit.js";
 
 const inJson = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
@@ -19,7 +19,7 @@ describe("cutMiddle", () => {
   });
 
   it("counts what was written in all, where it has only part of it", () => {
-    expect(cutMiddle("x".repeat(1000), 100, 5_000_000)).toMatchObject({
+    expect(cutMiddle("x".repeat(1000), 100, 4_999_000)).toMatchObject({
       totalBytes: 5_000_000,
       omittedBytes: 4_999_900,
     });
@@ -43,6 +43,15 @@ describe("cutMiddle", () => {
       Buffer.byteLength(character.repeat(5000)) - 2 * Buffer.byteLength(kept.slice(0, kept.length / 2)),
     );
   });
+});
+
+it.each([
+  ["a text that was cut", "x".repeat(1000), 5_000_000, 4_999_000],
+  ["a text that is whole", "é", 2, 0],
+  ["bytes that are no UTF-8", "\ufffd".repeat(1000), 1000, 0],
+  ["a text of a server that does not say", "x", undefined, 0],
+])("knows what is missing of %s", (_, text, bytes, missing) => {
+  expect(bytesMissing(text, { bytes })).toBe(missing);
 });
 
 describe("shareBudget", () => {

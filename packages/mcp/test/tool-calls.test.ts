@@ -196,6 +196,15 @@ describe("a sandbox for several steps", () => {
     expect(run).toMatchObject({ stdout: "/workspace\nLOW\n", exit_code: 1, success: false });
   });
 
+  it.each([
+    ["bytes that are no text", "head -c 20000 /dev/zero | tr '\\0' '\\377'", 20_000, "30000 of 60000"],
+    ["Latin-1", "yes \"$(printf 'caf\\351')\" | head -c 30000", 30_000, "15750 of 42000"],
+  ])("counts what is left out of %s, and notes it", async (_, command, bytes, leftOut) => {
+    const run = await mcp.result("run_command", { sandbox_id, command });
+    expect(run).toMatchObject({ stdout_bytes: bytes, note: expect.stringMatching(/^stdout was cut/) });
+    expect(run.stdout).toContain(`[… ${leftOut} bytes left out …]`);
+  });
+
   it("says where the whole of a very long output is", async () => {
     const run = await mcp.result("execute_code", { sandbox_id, code: 'print("x" * 3_000_000)' });
     const file = /all of it is in (\S+):/.exec(String(run.note))?.[1];

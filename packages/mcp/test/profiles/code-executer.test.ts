@@ -97,6 +97,16 @@ describe("in place of Containerized Code Executer", () => {
     expect(await text("execute_code", { code: "x" })).toBe("20");
   });
 
+  it.each([
+    ["printed", "print('y' * 5_000_000)", 5_000_001],
+    ["the value", "'y' * 100_000", 100_002],
+  ])("counts all of a long output that is %s", async (_, code, bytes) => {
+    const shown = await text("execute_code", { code });
+    const mark = /\n\[… (\d+) of (\d+) bytes left out …\]\n/;
+    const kept = shown.replace(mark, "").length;
+    expect(mark.exec(shown)?.slice(1).map(Number)).toEqual([bytes - kept, bytes]);
+  });
+
   it("starts afresh, in place of the one before", async () => {
     await text("start_code_executer");
     expect(await text("execute_code", { code: "x" })).toMatch(/^Error: [\s\S]*NameError/);

@@ -187,6 +187,18 @@ describe("a sandbox", () => {
     ]);
   });
 
+  it.each([
+    ["'x' * 100_000", 100_003],
+    ["print('y' * 20_000)\n'x' * 100_000", 120_004],
+    ["print('y' * 5_000_000)\n'x' * 100_000", 5_100_004],
+  ])("counts all of a long output and value: %s", async (code, bytes) => {
+    const run = await mcp.result("sandbox_run_code", { ...python, code, language: "python" });
+    const [{ text: shown }] = run.output as [{ text: string }];
+    const mark = /\n\[… (\d+) of (\d+) bytes left out …\]\n/;
+    const kept = shown.replace(mark, "").length;
+    expect(mark.exec(shown)?.slice(1).map(Number)).toEqual([bytes - kept, bytes]);
+  });
+
   it("is replaced by a new one where there is a configuration, and told so", async () => {
     const config = { image: "python:3.0-slim" };
     expect(await text("sandbox_start", { ...python, config })).toMatch(

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { adds, replaces, runs } from "../../annotations.js";
 import { InvalidArgumentsError } from "../../arguments.js";
 import { createHeld, createNamed, endHeld, hasEnded, useHeld } from "../../held-sandbox.js";
-import { cutMiddle, resultBudget } from "../../output-limit.js";
+import { bytesMissing, cutMiddle, resultBudget } from "../../output-limit.js";
 import { textAnswer, textOutput } from "../../text-answer.js";
 import { type ToolContext, tool } from "../../tool.js";
 
@@ -91,6 +91,7 @@ function notStarted(): InvalidArgumentsError {
 /** What was printed, then the value; where it failed, the error. */
 function outputText({
   contextLost,
+  output: extents,
   stderr,
   stdout,
   success,
@@ -101,7 +102,8 @@ function outputText({
   const lost = contextLost ? "The variables are gone; files are still there.\n" : "";
   const end = success ? (value ?? "") : `Error: ${why}${lost}${stderr}`;
   const output = stdout === "" || stdout.endsWith("\n") || end === "" ? stdout : `${stdout}\n`;
-  return cutMiddle(output + end, resultBudget).text;
+  const missing = bytesMissing(stdout, extents.stdout) + (success ? 0 : bytesMissing(stderr, extents.stderr));
+  return cutMiddle(output + end, resultBudget, missing).text;
 }
 
 export const stopCodeExecuter = tool({

@@ -2,7 +2,7 @@ import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { runs } from "../../annotations.js";
 import { code } from "../../input-fields.js";
-import { cutMiddle, resultBudget, shareBudget } from "../../output-limit.js";
+import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../output-limit.js";
 import { jsonAnswer } from "../../text-answer.js";
 import { tool } from "../../tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
@@ -100,8 +100,8 @@ function outputOf(run: ProgramResult, value?: ExecutionResult["value"]): Output 
   if (Buffer.byteLength(JSON.stringify(whole)) <= resultBudget) return whole;
   const [out, err] = shareBudget(stdout, stderr, resultBudget);
   const pieces: Output = [
-    { stream: "stdout", text: cutMiddle(stdout, out, run.output.stdout.bytes).text },
-    { stream: "stderr", text: cutMiddle(stderr, err, run.output.stderr.bytes).text },
+    { stream: "stdout", text: cutMiddle(stdout, out, bytesMissing(run.stdout, run.output.stdout)).text },
+    { stream: "stderr", text: cutMiddle(stderr, err, bytesMissing(run.stderr, run.output.stderr)).text },
   ];
   return pieces.filter(({ text }) => text !== "");
 }
