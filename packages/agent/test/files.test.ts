@@ -91,6 +91,12 @@ describe("writing and reading", () => {
     expect((await read("other")).body.content).toBe("new");
   });
 
+  test.for(["", "/"])("does not take a served directory for a file, with %j behind it", async (end) => {
+    const { status, body } = await write(`${agent.workspace}${end}`, "one");
+    expect({ status, code: body.code }).toEqual({ status: 400, code: "INVALID_PATH" });
+    expect(body.message).toBe(`${agent.workspace} is a directory.`);
+  });
+
   test("leaves nothing but the file behind, also when it fails", async () => {
     await write("file", "one");
     await write("file", "two", { overwrite: false });

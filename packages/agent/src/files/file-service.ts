@@ -252,6 +252,8 @@ export class FileService {
 
   /** The directory that a write to `path` goes to, through a symbolic link if `path` is one. */
   async #destination(path: string, overwrite: boolean): Promise<Destination> {
+    // What is above it is not served, and is not what was asked for.
+    if (this.tree.isRoot(path)) throw pathProblem(400, "INVALID_PATH", `${path} is a directory.`, path);
     const directory = await this.tree.pinDirectory(posix.dirname(path), true);
     try {
       const name = posix.basename(path);

@@ -95,6 +95,12 @@ describe("in place of mcp-codemode", () => {
       /No such file.*sandbox_list_files/,
     ],
     [
+      "the workspace itself as a file",
+      "sandbox_write_file",
+      { path: "/workspace", content: "" },
+      /^\/workspace is a directory/,
+    ],
+    [
       "a language nobody has",
       "execute_code",
       { code: "1", language: "ruby" },
