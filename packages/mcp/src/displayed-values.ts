@@ -32,7 +32,8 @@ export function displayed(outputs: readonly RichOutput[], { texts }: { readonly 
     if (shownAsImage.has(type)) {
       const base64 = text.replaceAll(/\s/g, "");
       const bytes = Math.floor((base64.length * 3) / 4);
-      if (base64.length > imagesLeft || images.length === mostImages) return { type, bytes, note: tooLarge };
+      if (images.length === mostImages) return { type, bytes, note: tooMany };
+      if (base64.length > imagesLeft) return { type, bytes, note: tooLarge };
       imagesLeft -= base64.length;
       images.push({ type: "image", data: base64, mimeType: type });
       return { type, bytes };
@@ -54,4 +55,5 @@ export const shownAsImage: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
+const tooMany = `Only the first ${mostImages} images are shown: display fewer at a time.`;
 const tooLarge = "Too large to show: save it to a file, smaller, and read that.";

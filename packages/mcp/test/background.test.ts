@@ -162,6 +162,17 @@ describe("what code displays", () => {
     });
   });
 
+  it("is said to be too many images, or too large a one, where it is not shown", async () => {
+    const large = "class Large:\n  def _repr_png_(self): return bytes(3_000_001)";
+    const code = `${figure}\n${large}\nfor shown in [Large(), *[Figure()] * 11, Large()]: display(shown)`;
+    const { content, structuredContent } = await mcp.call("execute_code", { sandbox_id, code });
+    expect(content.filter(({ type }) => type === "image")).toHaveLength(10);
+    const shown = structuredContent as { rich_outputs: { note?: string }[] };
+    const notes = shown.rich_outputs.map(({ note }) => note);
+    expect(notes.slice(0, 11)).toEqual([expect.stringMatching(/^Too large/), ...Array(10).fill(undefined)]);
+    expect(notes.slice(11)).toEqual(Array(2).fill(expect.stringMatching(/^Only the first 10 images/)));
+  });
+
   it("is shown as text too by execute_code_rich", async () => {
     const code = `${table}\nTable()`;
     const html = { type: "text/html", bytes: 15, data: "<table></table>" };
