@@ -1,38 +1,56 @@
 /** Which client made which sandbox, so that nobody uses another's and none stays behind when the server ends. */
 
-/** Most sandboxes remembered; the oldest beyond them is left to its deadline. */
+/** Most sandboxes remembered for one token; the oldest beyond them is left to its deadline. */
 const mostRemembered = 10_000;
 
-export class CreatedSandboxes {
-  /** By sandbox id; the client is undefined once it has gone. */
-  readonly #makers = new Map<string, object | undefined>();
+/** A client of this server. */
+export interface Maker {
+  /** Whose token it sends; "" where no token is asked for. */
+  readonly holder: string;
+}
 
-  add(id: string, client: object): void {
-    this.#makers.set(id, client);
-    const [oldest] = this.#makers.keys();
-    if (this.#makers.size > mostRemembered && oldest !== undefined) this.#makers.delete(oldest);
+interface Entry extends Maker {
+  /** Undefined once it has gone: then every client of the same token may use the sandbox. */
+  readonly client: Maker | undefined;
+}
+
+export class CreatedSandboxes {
+  /** By sandbox id. */
+  readonly #made = new Map<string, Entry>();
+
+  add(id: string, client: Maker): void {
+    const { holder } = client;
+    this.#made.set(id, { client, holder });
+    // Those of other tokens stay: nobody gets at them by making many.
+    const [oldest, ...others] = this.#idsWhere((made) => made.holder === holder);
+    if (others.length >= mostRemembered && oldest !== undefined) this.#made.delete(oldest);
   }
 
   delete(id: string): void {
-    this.#makers.delete(id);
+    this.#made.delete(id);
   }
 
-  isOfAnother(id: string, client: object): boolean {
-    const maker = this.#makers.get(id);
-    return maker !== undefined && maker !== client;
+  isOfAnother(id: string, client: Maker): boolean {
+    const made = this.#made.get(id);
+    if (made === undefined) return false;
+    return made.client === undefined ? made.holder !== client.holder : made.client !== client;
   }
 
   /** Takes out the ids of one client, or of all. */
-  take(client?: object): string[] {
-    const ids = [...this.#makers]
-      .filter(([, maker]) => client === undefined || maker === client)
-      .map(([id]) => id);
-    for (const id of ids) this.#makers.delete(id);
+  take(client?: Maker): string[] {
+    const ids = this.#idsWhere((made) => client === undefined || made.client === client);
+    for (const id of ids) this.#made.delete(id);
     return ids;
   }
 
   /** The client has gone; its sandboxes live on until their deadline, or the server's end. */
-  release(client: object): void {
-    for (const [id, maker] of this.#makers) if (maker === client) this.#makers.set(id, undefined);
+  release(client: Maker): void {
+    for (const [id, { client: maker, holder }] of this.#made)
+      if (maker === client) this.#made.set(id, { client: undefined, holder });
+  }
+
+  /** The one made first before the others. */
+  #idsWhere(isMeant: (made: Entry) => boolean): string[] {
+    return [...this.#made].filter(([, made]) => isMeant(made)).map(([id]) => id);
   }
 }

@@ -1,7 +1,7 @@
 /** The sandboxes that one client may use: finds the one a call means, and notes which ones the client has made. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "./arguments.js";
-import type { CreatedSandboxes } from "./created-sandboxes.js";
+import type { CreatedSandboxes, Maker } from "./created-sandboxes.js";
 
 /** Sandboxes kept at hand; one beyond is looked up again when it is used. */
 const mostKnown = 500;
@@ -16,10 +16,10 @@ export class SandboxDirectory {
   readonly #known = new Map<string, Sandbox>();
   readonly #created: CreatedSandboxes;
   /** Stands for the client of this server in `created`. */
-  readonly #owner: object;
+  readonly #owner: Maker;
   readonly #listeners = new Set<() => void>();
 
-  constructor(client: SandboxClient, created: CreatedSandboxes, owner: object) {
+  constructor(client: SandboxClient, created: CreatedSandboxes, owner: Maker) {
     this.#client = client;
     this.#created = created;
     this.#owner = owner;

@@ -1,6 +1,7 @@
 /** One client of this server: the sandboxes it knows, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
 import type { Answer } from "./answer.js";
+import type { Maker } from "./created-sandboxes.js";
 import { NamedSandboxes } from "./named-sandboxes.js";
 import { SandboxDirectory } from "./sandbox-directory.js";
 import type { SharedBackend } from "./shared-backend.js";
@@ -11,15 +12,18 @@ type Caller = Pick<ToolContext, "signal" | "report">;
 /** What work for a client is given, whichever call of it this is. */
 export type SessionContext = Omit<ToolContext, keyof Caller>;
 
-export class Session {
+export class Session implements Maker {
+  readonly holder: string;
   readonly #backend: SharedBackend;
   readonly #named = new NamedSandboxes();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
   #directory: { readonly client: SandboxClient; readonly sandboxes: SandboxDirectory } | undefined;
 
-  constructor(backend: SharedBackend) {
+  /** The holder is whose token the client sends; "" where no token is asked for. */
+  constructor(backend: SharedBackend, holder = "") {
     this.#backend = backend;
+    this.holder = holder;
   }
 
   get isBusy(): boolean {

@@ -1,6 +1,6 @@
 /** The backend of all clients of one server: opened when it is first needed, closed when the server ends. */
 import { type Backend, type Environment, type LocalOptions, openBackend } from "./backend.js";
-import { CreatedSandboxes } from "./created-sandboxes.js";
+import { CreatedSandboxes, type Maker } from "./created-sandboxes.js";
 
 export interface SharedBackendOptions {
   readonly environment: Environment;
@@ -50,7 +50,7 @@ export class SharedBackend {
   }
 
   /** Deletes what one client has made; what cannot be deleted ends at its deadline. */
-  async deleteSandboxesOf(client: object): Promise<void> {
+  async deleteSandboxesOf(client: Maker): Promise<void> {
     if (this.#keepSandboxes) return this.created.release(client);
     await this.#delete(this.created.take(client));
   }

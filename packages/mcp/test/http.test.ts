@@ -192,24 +192,24 @@ describe("with tokens", () => {
   });
 
   it("knows a client of the stateless era by its token and its name", async () => {
-    const call = async (name: string, args: object, holder: string, client: string) => {
-      const headers = { authorization: `Bearer ${holder}` };
-      const request = statelessRequest("tools/call", { name, arguments: args }, { client, headers });
-      return JSON.parse((await exchange(server.url, request)).body).result;
-    };
-    const created = await call("create_sandbox", {}, token, "one");
+    const one = clientOf(server, "one", token);
+    const created = await one("create_sandbox");
     const { id } = created.structuredContent;
-    expect((await call("get_sandbox", { id }, token, "one")).isError).not.toBe(true);
-    for (const [holder, client] of [
-      [token, "two"],
-      [otherToken, "one"],
-    ] as const)
-      expect((await call("get_sandbox", { id }, holder, client)).isError).toBe(true);
-    expect((await call("delete_sandbox", { id }, token, "one")).structuredContent).toMatchObject({
-      status: "deleted",
-    });
+    expect((await one("get_sandbox", { id })).isError).not.toBe(true);
+    for (const other of [clientOf(server, "two", token), clientOf(server, "one", otherToken)])
+      expect((await other("get_sandbox", { id })).isError).toBe(true);
+    expect((await one("delete_sandbox", { id })).structuredContent).toMatchObject({ status: "deleted" });
   });
 });
+
+/** Calls tools as a client of the stateless era. */
+function clientOf(server: HttpServer, client: string, holder?: string) {
+  const headers: Record<string, string> = holder === undefined ? {} : { authorization: `Bearer ${holder}` };
+  return async (name: string, given: object = {}) => {
+    const request = statelessRequest("tools/call", { name, arguments: given }, { client, headers });
+    return JSON.parse((await exchange(server.url, request)).body).result;
+  };
+}
 
 const own = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
@@ -259,6 +259,24 @@ describe("silent clients", () => {
     await expect.poll(ping, { timeout: 45_000 }).toBe(404);
     const later = await server.connect();
     expect(await later.result("get_sandbox", { id })).toMatchObject({ status: "running" });
+    await server.stop();
+  });
+
+  it("leave their sandboxes to clients of the same token alone", async () => {
+    const server = await startHttpServer(["--max-clients", "2"], {
+      CLOUD_SANDBOX_MCP_TOKEN: `${token},${otherToken}`,
+    });
+    const created = await clientOf(server, "one", token)("create_sandbox");
+    const { id } = created.structuredContent;
+    // So many that the first one is forgotten.
+    for (const name of ["two", "three", "four"]) {
+      const other = clientOf(server, name, otherToken);
+      expect((await other("list_sandboxes")).structuredContent).toMatchObject({ data: [] });
+      for (const tool of ["get_sandbox", "delete_sandbox"])
+        expect((await other(tool, { id })).isError).toBe(true);
+    }
+    const same = await clientOf(server, "five", token)("get_sandbox", { id });
+    expect(same.structuredContent).toMatchObject({ id, status: "running" });
     await server.stop();
   });
 

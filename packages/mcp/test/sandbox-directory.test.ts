@@ -42,7 +42,7 @@ afterEach(async () => {
 function use(apiKey: string): void {
   const { port } = server.address() as AddressInfo;
   client = new SandboxClient({ apiKey, baseUrl: `http://127.0.0.1:${port}` });
-  directory = new SandboxDirectory(client, new CreatedSandboxes(), {});
+  directory = new SandboxDirectory(client, new CreatedSandboxes(), { holder: "" });
 }
 
 describe("a sandbox is found", () => {

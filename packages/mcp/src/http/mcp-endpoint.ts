@@ -82,7 +82,7 @@ export class McpEndpoint {
   }
 
   #newClient(holder: string): EndpointClient {
-    const session = new Session(this.#parts.backend);
+    const session = new Session(this.#parts.backend, holder);
     // Whoever listens is told to list again; what a client is listed is its own.
     session.onSandboxesChange(() => this.#stateless.notify.resourcesChanged());
     return { holder, session, disconnect: async () => undefined };
@@ -112,7 +112,7 @@ export class McpEndpoint {
   ): Promise<Response | Refusal> {
     const id = randomUUID();
     const key = `session ${id}`;
-    const session = new Session(this.#parts.backend);
+    const session = new Session(this.#parts.backend, holder);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => {
