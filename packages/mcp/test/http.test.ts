@@ -181,6 +181,21 @@ describe("with tokens", () => {
     for (const mcp of [one, same, other]) await mcp.client.close();
   });
 
+  it("lists a client's own sandboxes up to a limit, whatever others have made since", async () => {
+    const [one, other] = [await server.connect(token), await server.connect(otherToken)];
+    const { id } = await one.result("create_sandbox");
+    await other.result("create_sandbox");
+    const only = { data: [expect.objectContaining({ id })], count: 1, has_more: false };
+    expect(await one.result("list_sandboxes", { limit: 1 })).toEqual(only);
+    const { id: second } = await one.result("create_sandbox");
+    const listed = await one.result("list_sandboxes", { limit: 1 });
+    expect(listed).toMatchObject({ data: [{ id: second }], count: 1, has_more: true });
+    for (const mcp of [one, other]) {
+      await mcp.transport.terminateSession();
+      await mcp.client.close();
+    }
+  });
+
   it("lets nobody go on with another's session", async () => {
     const mcp = await server.connect(token);
     const listing = { id: 2, method: "tools/list" };

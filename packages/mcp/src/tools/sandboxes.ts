@@ -1,3 +1,4 @@
+import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { adds, looks, replaces, settles } from "../annotations.js";
 import { lifetime, maxResults, region, sandboxId, templateName, text, variables } from "../input-fields.js";
@@ -77,12 +78,16 @@ export const listSandboxes = tool({
   }),
   output: z.looseObject({ data: z.array(sandboxOutput), count: z.number(), has_more: z.boolean() }),
   handler: async ({ client, sandboxes, limit, status, region, signal }) => {
-    for await (const page of client.sandboxes.list({ limit, status, region, signal }).pages()) {
-      const own = page.items.filter(({ id }) => sandboxes.isOwn(id));
-      const { items, truncated } = firstEntries(own.map(sandboxSummary), limit);
-      return { data: items, count: items.length, has_more: page.hasMore || truncated };
+    const own: Sandbox[] = [];
+    let hasMore = false;
+    // As many pages as it takes: the first ones may hold nothing but other clients' sandboxes.
+    for await (const page of client.sandboxes.list({ status, region, signal }).pages()) {
+      own.push(...page.items.filter(({ id }) => sandboxes.isOwn(id)));
+      hasMore = page.hasMore;
+      if (own.length > limit) break;
     }
-    return { data: [], count: 0, has_more: false };
+    const { items, truncated } = firstEntries(own.map(sandboxSummary), limit);
+    return { data: items, count: items.length, has_more: truncated || hasMore };
   },
 });
 
