@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { createConnection } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -101,6 +103,24 @@ describe("on loopback", () => {
       body,
     });
     expect(answer.status).toBe(413);
+  });
+
+  it("counts a body that does not say how long it is as it is, once it has come", async () => {
+    const { headers, body } = statelessRequest("subscriptions/listen", {
+      notifications: { resourcesListChanged: true },
+    });
+    const listening = Array.from({ length: 8 }, async () => {
+      const stream = request(server.url, { method: "POST", headers });
+      // Written in two parts, it is sent in chunks.
+      stream.on("error", () => undefined).write(body.slice(0, 20));
+      stream.end(body.slice(20));
+      const [response] = (await once(stream, "response")) as [IncomingMessage];
+      expect(response.statusCode).toBe(200);
+      return stream;
+    });
+    const streams = await Promise.all(listening);
+    expect((await exchange(server.url, statelessRequest("tools/list"))).status).toBe(200);
+    for (const stream of streams) stream.destroy();
   });
 
   it("answers several clients that call hundreds of times at once", async () => {

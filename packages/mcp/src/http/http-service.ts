@@ -95,16 +95,19 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
     if (isClosing) return refuse(ending);
     const bytes = expectedBytes(request);
     if (bytes > longestBody) return refuse(tooLong);
-    if (!limit.enter(bytes)) return refuse(busy);
+    const share = limit.enter(bytes);
+    if (share === undefined) return refuse(busy);
     const over = new Promise<void>((resolve) => response.once("close", resolve));
     // Streams that wait for what may happen do not hold up the end.
     if (request.method === "POST") underWay.add(over);
     void over.then(() => {
-      limit.leave(bytes);
+      share.leave();
       underWay.delete(over);
     });
     const serve = async (web: Request): Promise<Response> => {
-      const answer = await endpoint.serve({ request: web, holder: checked.holder, over });
+      const text = await web.text();
+      share.settle(Buffer.byteLength(text));
+      const answer = await endpoint.serve({ request: web, text, holder: checked.holder, over });
       return answer instanceof Response ? answer : asResponse(answer);
     };
     const onerror = (error: Error): void => log(`a request could not be served (${error.name})`);
@@ -136,7 +139,7 @@ function tokensFor({ host, tokens: text }: HttpOptions, log: EndpointParts["log"
   return new BearerTokens([token]);
 }
 
-/** What a body may take of memory: one that does not say how long it is, as much as is allowed. */
+/** What a body may take of memory until it has come: one that does not say how long it is, as much as is allowed. */
 function expectedBytes({ headers, method }: IncomingMessage): number {
   if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
   return method === "POST" ? longestBody : 0;

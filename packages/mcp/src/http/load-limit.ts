@@ -6,6 +6,13 @@ export interface LoadLimitOptions {
   readonly mostBytes: number;
 }
 
+/** What one request takes of the load. */
+export interface LoadShare {
+  /** Its body has come, and has this many bytes. */
+  settle(bytes: number): void;
+  leave(): void;
+}
+
 export class LoadLimit {
   readonly #options: LoadLimitOptions;
   #requests = 0;
@@ -15,17 +22,24 @@ export class LoadLimit {
     this.#options = options;
   }
 
-  /** Takes a request in; false when it would be too much. */
-  enter(bytes: number): boolean {
+  /** Takes a request in whose body may have so many bytes; undefined when it would be too much. */
+  enter(bytes: number): LoadShare | undefined {
     const { mostRequests, mostBytes } = this.#options;
-    if (this.#requests >= mostRequests || this.#bytes + bytes > mostBytes) return false;
+    if (this.#requests >= mostRequests || this.#bytes + bytes > mostBytes) return undefined;
+    let held = 0;
+    let hasLeft = false;
+    const settle = (actual: number): void => {
+      if (hasLeft) return;
+      this.#bytes += actual - held;
+      held = actual;
+    };
     this.#requests += 1;
-    this.#bytes += bytes;
-    return true;
-  }
-
-  leave(bytes: number): void {
-    this.#requests -= 1;
-    this.#bytes -= bytes;
+    settle(bytes);
+    const leave = (): void => {
+      this.#requests -= 1;
+      settle(0);
+      hasLeft = true;
+    };
+    return { settle, leave };
   }
 }

@@ -29,6 +29,8 @@ interface EndpointClient extends HttpClient {
 
 export interface EndpointRequest {
   readonly request: Request;
+  /** Its body. */
+  readonly text: string;
   /** Whose token it carries; "" where no token is asked for. */
   readonly holder: string;
   /** Fulfilled when the response has been sent, or cannot be any more. */
@@ -54,8 +56,7 @@ export class McpEndpoint {
     );
   }
 
-  async serve({ request, holder, over }: EndpointRequest): Promise<Response | Refusal> {
-    const text = await request.text();
+  async serve({ request, text, holder, over }: EndpointRequest): Promise<Response | Refusal> {
     const body = request.method === "POST" ? parsed(text) : undefined;
     if (body === notJson) return refused(400, "the body is not JSON");
     if (await isLegacyRequest(request, body ?? null)) return this.#serveSession(request, body, holder, over);
