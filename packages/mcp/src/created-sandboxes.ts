@@ -12,15 +12,17 @@ export interface Maker {
 interface Entry extends Maker {
   /** Undefined once it has gone: then every client of the same token may use the sandbox. */
   readonly client: Maker | undefined;
+  /** Whether only its client can call it, by a name of its own. */
+  readonly isHeld: boolean;
 }
 
 export class CreatedSandboxes {
   /** By sandbox id. */
   readonly #made = new Map<string, Entry>();
 
-  add(id: string, client: Maker): void {
+  add(id: string, client: Maker, isHeld = false): void {
     const { holder } = client;
-    this.#made.set(id, { client, holder });
+    this.#made.set(id, { client, holder, isHeld });
     // Those of other tokens stay: nobody gets at them by making many.
     const [oldest, ...others] = this.#idsWhere((made) => made.holder === holder);
     if (others.length >= mostRemembered && oldest !== undefined) this.#made.delete(oldest);
@@ -38,15 +40,24 @@ export class CreatedSandboxes {
 
   /** Takes out the ids of one client, or of all. */
   take(client?: Maker): string[] {
-    const ids = this.#idsWhere((made) => client === undefined || made.client === client);
-    for (const id of ids) this.#made.delete(id);
-    return ids;
+    return this.#take((made) => client === undefined || made.client === client);
+  }
+
+  /** Takes out the ids of those that only this client can call. */
+  takeHeld(client: Maker): string[] {
+    return this.#take((made) => made.client === client && made.isHeld);
   }
 
   /** The client has gone; its sandboxes live on until their deadline, or the server's end. */
   release(client: Maker): void {
-    for (const [id, { client: maker, holder }] of this.#made)
-      if (maker === client) this.#made.set(id, { client: undefined, holder });
+    for (const [id, made] of this.#made)
+      if (made.client === client) this.#made.set(id, { ...made, client: undefined });
+  }
+
+  #take(isMeant: (made: Entry) => boolean): string[] {
+    const ids = this.#idsWhere(isMeant);
+    for (const id of ids) this.#made.delete(id);
+    return ids;
   }
 
   /** The one made first before the others. */

@@ -14,7 +14,7 @@ export async function createHeld(
   options: Omit<CreateSandboxOptions, "timeoutSeconds">,
 ): Promise<Sandbox> {
   const sandbox = await client.sandboxes.create({ ...options, timeoutSeconds: idleSeconds });
-  sandboxes.adopt(sandbox);
+  sandboxes.adopt(sandbox, { isHeld: true });
   sandbox.keepAlive({ seconds: idleSeconds });
   return sandbox;
 }

@@ -66,9 +66,12 @@ export class SandboxDirectory {
     this.#listeners.add(listener);
   }
 
-  /** A sandbox that the client has made, which is deleted when the client leaves or this server ends. */
-  adopt(sandbox: Sandbox): void {
-    this.#created.add(sandbox.id, this.#owner);
+  /**
+   * A sandbox that the client has made, which is deleted when the client leaves or this server ends. One that only this client
+   * can call is deleted when the client is forgotten, too.
+   */
+  adopt(sandbox: Sandbox, { isHeld = false } = {}): void {
+    this.#created.add(sandbox.id, this.#owner, isHeld);
     this.#remember(sandbox);
     for (const listener of this.#listeners) listener();
   }

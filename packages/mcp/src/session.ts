@@ -30,6 +30,11 @@ export class Session implements Maker {
     return this.#underWay.size > 0;
   }
 
+  /** Whether the client has sandboxes that it calls by name, which it could not any more once it is forgotten. */
+  get hasNames(): boolean {
+    return this.#named.names().length > 0;
+  }
+
   /** Runs a tool, whose failure is thrown as it is. */
   run(tool: Tool, given: unknown, caller: Caller): Promise<Answer> {
     return this.use((context) => tool.run(given, { ...context, ...caller }));
@@ -59,9 +64,9 @@ export class Session implements Maker {
     await this.#backend.deleteSandboxesOf(this);
   }
 
-  /** The client has not been heard of for long: what it made lives as long as it was promised. */
-  abandon(): void {
-    this.#backend.created.release(this);
+  /** The client has not been heard of for long: what others can call lives as long as it was promised. */
+  async abandon(): Promise<void> {
+    await this.#backend.forget(this);
   }
 
   async #use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {

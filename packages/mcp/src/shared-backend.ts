@@ -55,6 +55,13 @@ export class SharedBackend {
     await this.#delete(this.created.take(client));
   }
 
+  /** Leaves what a client has made to its deadline, but for what nobody else can call: that is deleted. */
+  async forget(client: Maker): Promise<void> {
+    const held = this.created.takeHeld(client);
+    this.created.release(client);
+    await this.#delete(held);
+  }
+
   /** Deletes what any client has made, and closes the backend. */
   async close(): Promise<void> {
     const backend = await this.#backend?.catch(() => undefined);

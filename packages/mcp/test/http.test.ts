@@ -285,15 +285,25 @@ describe("silent clients", () => {
     const server = await startHttpServer(["--idle-timeout", "4"]);
     const mcp = await server.connect();
     const { id } = await mcp.result("create_sandbox");
-    const session = { "mcp-session-id": String(mcp.transport.sessionId) };
+    const session = mcp.transport.sessionId;
     await mcp.client.close();
-    const ping = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 6_000));
-      return (await exchange(server.url, posted({ id: 9, method: "ping" }, session))).status;
-    };
-    await expect.poll(ping, { timeout: 45_000 }).toBe(404);
+    await expect.poll(() => statusOfPing(server, session), { interval: 6_000, timeout: 45_000 }).toBe(404);
     const later = await server.connect();
     expect(await later.result("get_sandbox", { id })).toMatchObject({ status: "running" });
+    await server.stop();
+  });
+
+  it("are remembered for as long as the sandboxes live that only they can call", async () => {
+    const server = await startHttpServer(["--profile", "code-executer", "--idle-timeout", "1"]);
+    const call = clientOf(server, "one");
+    await call("start_code_executer");
+    await call("execute_code", { code: "x = 6 * 7" });
+    // One that has been silent for a shorter time is forgotten meanwhile.
+    const { headers } = await exchange(server.url, posted(initialize));
+    await expect
+      .poll(() => statusOfPing(server, headers["mcp-session-id"]), { interval: 1_500, timeout: 20_000 })
+      .toBe(404);
+    expect((await call("execute_code", { code: "x" })).structuredContent).toEqual({ result: "42" });
     await server.stop();
   });
 
@@ -323,12 +333,16 @@ describe("silent clients", () => {
       expect(status).toBe(200);
       sessions.push(String(headers["mcp-session-id"]));
     }
-    const ping = async (session = "") =>
-      (await exchange(server.url, posted({ id: 9, method: "ping" }, { "mcp-session-id": session }))).status;
-    expect(await Promise.all(sessions.map(ping))).toEqual([404, 404, 404, 200, 200]);
+    const statuses = await Promise.all(sessions.map((session) => statusOfPing(server, session)));
+    expect(statuses).toEqual([404, 404, 404, 200, 200]);
     await server.stop();
   });
 });
+
+async function statusOfPing(server: HttpServer, session: unknown) {
+  const ping = posted({ id: 9, method: "ping" }, { "mcp-session-id": String(session) });
+  return (await exchange(server.url, ping)).status;
+}
 
 describe("the server ends within two seconds", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("on %s, with live sockets and running code", async (signal) => {

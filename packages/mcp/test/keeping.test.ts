@@ -1,7 +1,7 @@
 import { SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startHttpServer } from "./http-server.js";
+import { exchange, startHttpServer, statelessRequest } from "./http-server.js";
 import { connect } from "./mcp-connection.js";
 
 // A control plane that outlives the server, as a cloud does.
@@ -23,9 +23,14 @@ afterAll(async () => {
   await cloud.close();
 });
 
+async function idsThere(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of client.sandboxes.list()) ids.push(id);
+  return ids;
+}
+
 async function isThere(id: unknown): Promise<boolean> {
-  for await (const sandbox of client.sandboxes.list()) if (sandbox.id === id) return true;
-  return false;
+  return (await idsThere()).includes(String(id));
 }
 
 describe("sandboxes in the cloud", () => {
@@ -48,6 +53,18 @@ describe("sandboxes in the cloud", () => {
     process.kill(mcp.transport.pid ?? 0, "SIGKILL");
     expect(await isThere(id)).toBe(true);
     await expect.poll(() => isThere(id)).toBe(false);
+  });
+
+  it("are deleted when the only client that can call them makes room for others", async () => {
+    const server = await startHttpServer(["--profile", "code-executer", "--max-clients", "2"], environment);
+    const call = (name: string, client: string) =>
+      exchange(server.url, statelessRequest("tools/call", { name, arguments: {} }, { client }));
+    await call("start_code_executer", "one");
+    const [held] = await idsThere();
+    expect(held).toBeDefined();
+    for (const other of ["two", "three", "four"]) await call("stop_code_executer", other);
+    await expect.poll(() => isThere(held), { timeout: 20_000 }).toBe(false);
+    await server.stop();
   });
 
   it("that nobody here has made are everybody's, over HTTP too", async () => {

@@ -1,4 +1,5 @@
 /** The clients that are served over HTTP: how many there can be, and when one that is silent is forgotten. */
+import { idleSeconds } from "../held-sandbox.js";
 import type { Session } from "../session.js";
 
 export interface HttpClient {
@@ -10,7 +11,10 @@ export interface HttpClient {
 export interface HttpClientsOptions {
   /** Clients at a time. */
   readonly most: number;
-  /** After this long without a request or an open stream, a client is forgotten. */
+  /**
+   * After this long without a request or an open stream, a client is forgotten. One that calls sandboxes by name is remembered
+   * for as long as they wait for it.
+   */
   readonly idleMs: number;
 }
 
@@ -82,15 +86,17 @@ export class HttpClients<Client extends HttpClient> {
   }
 
   #sweep(): void {
-    const before = Date.now() - this.#options.idleMs;
-    for (const [key, entry] of this.#entries)
-      if (isSilent(entry) && entry.lastSeen <= before) this.#forget(key, entry);
+    for (const [key, entry] of this.#entries) {
+      const { idleMs } = this.#options;
+      const patience = entry.client.session.hasNames ? Math.max(idleMs, idleSeconds * 1000) : idleMs;
+      if (isSilent(entry) && entry.lastSeen + patience <= Date.now()) this.#forget(key, entry);
+    }
   }
 
   #forget(key: string, { client }: Entry<Client>): void {
     this.#entries.delete(key);
-    client.session.abandon();
-    // Nobody is there to be told, and the session holds nothing any more.
+    // Nobody is there to be told; what fails to be deleted ends at its deadline.
+    client.session.abandon().catch(() => undefined);
     client.disconnect().catch(() => undefined);
   }
 }
