@@ -55,10 +55,15 @@ function initializeIn(line: string): { id: RequestId; version: string } | undefi
   const { jsonrpc, id, method, params } = Object(message);
   const { protocolVersion: version, capabilities, clientInfo } = Object(params);
   const isId = typeof id === "string" || Number.isInteger(id);
-  const isClient =
-    typeof Object(clientInfo).name === "string" && typeof Object(clientInfo).version === "string";
-  if (jsonrpc !== "2.0" || method !== "initialize" || !isId || !isClient) return undefined;
-  return typeof version === "string" && typeof capabilities === "object" ? { id, version } : undefined;
+  const { name, version: clientVersion, ...about } = Object(clientInfo);
+  const isClient = [name, clientVersion, ...Object.values(about)].every((text) => typeof text === "string");
+  const isCapable = isObject(capabilities) && Object.values(capabilities).every(isObject);
+  if (jsonrpc !== "2.0" || method !== "initialize" || !isId || !isClient || !isCapable) return undefined;
+  return typeof version === "string" ? { id, version } : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsed(line: string): unknown {

@@ -22,8 +22,9 @@ async function conversation(messages: readonly unknown[], answers: number, args:
   return said;
 }
 
-function initialize(protocolVersion: string, id: unknown = 1): Message {
-  const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
+function initialize(protocolVersion: string, id: unknown = 1, given: object = {}): Message {
+  const clientInfo = { name: "test", version: "1.0.0" };
+  const params = { protocolVersion, capabilities: {}, clientInfo, ...given };
   return { jsonrpc: "2.0", id, method: "initialize", params };
 }
 
@@ -55,6 +56,14 @@ describe("the first answer, which is given before the server is loaded", () => {
   it.each([
     ["that lacks what is required", { jsonrpc: "2.0", id: 1, method: "initialize", params: {} }],
     ["whose id is none", initialize("2025-11-25", 1.5)],
+    ...[null, [], { roots: 5 }, { sampling: null }].map((capabilities): [string, Message] => [
+      `with the capabilities ${JSON.stringify(capabilities)}`,
+      initialize("2025-11-25", 1, { capabilities }),
+    ]),
+    [
+      "of a client whose title is none",
+      initialize("2025-11-25", 1, { clientInfo: { name: "test", version: "1.0.0", title: 4 } }),
+    ],
   ])("is left to the server for a request %s", async (_, message) => {
     const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
     const said = await conversation([message, ping], 1);
