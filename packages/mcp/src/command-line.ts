@@ -1,5 +1,7 @@
 /** The options of the command line, each of which can also be given as an environment variable. */
 import { Command, InvalidArgumentError, Option } from "commander";
+import { handOverAfter } from "./hand-over.js";
+import { OptionError } from "./option-error.js";
 import type { Profile } from "./profile.js";
 import { profiles } from "./profiles/index.js";
 import { instead, type ToolSelection } from "./tool-selection.js";
@@ -20,16 +22,32 @@ export interface ServerOptions extends ToolSelection {
 /** `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
 const prefix = "CLOUD_SANDBOX_MCP_";
 
-/** Reads the options; prints what is wrong with them, or the help that was asked for, and ends the process. */
+/** Settings that are variables alone. */
+const furtherVariables = ["CLOUD_SANDBOX_MCP_TOKEN", "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
+
+/**
+ * Reads the options; prints what is wrong with them, or the help that was asked for, and ends the process. Throws an OptionError
+ * for a variable that is none of this server's, or has no value that it can have.
+ */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): ServerOptions {
   // Many clients pass a variable on that nobody has set as an empty one.
   for (const [name, value] of Object.entries(environment))
     if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
   const command = commandLine().parse(argv);
+  requireKnown(Object.keys(environment), command);
+  handOverAfter(environment);
   const { profile } = command.opts<ServerOptions>();
   for (const [name, value] of Object.entries(profile.transport?.(environment) ?? {}))
     if (command.getOptionValueSource(name) === "default") command.setOptionValue(name, value);
   return command.opts<ServerOptions>();
+}
+
+/** One that is misspelt would leave things as they are without it: tools that write, for one. */
+function requireKnown(variables: readonly string[], { options }: Command): void {
+  const known = [...options.flatMap(({ envVar }) => envVar ?? []), ...furtherVariables];
+  const unknown = variables.find((name) => name.startsWith(prefix) && !known.includes(name));
+  if (unknown !== undefined)
+    throw new OptionError(`There is no ${unknown.slice(0, 200)}; ${instead(unknown, known)}`);
 }
 
 function commandLine(): Command {

@@ -1,21 +1,19 @@
 /** Runs that outlive the patience of clients, which often end a call after 60 seconds. */
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
-import { InvalidArgumentsError } from "./arguments.js";
 import type { Environment } from "./backend.js";
+import { OptionError } from "./option-error.js";
 import { readOutput } from "./process-output.js";
 import type { ToolContext } from "./tool.js";
 
 const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";
 const standard = 45;
 
-/** Seconds that a call waits for a program before it hands it over. */
+/** Seconds that a call waits for a program before it hands it over; throws an OptionError. */
 export function handOverAfter(environment: Environment): number {
   const given = environment[setting]?.trim() ?? "";
   const seconds = given === "" ? standard : Number(given);
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
-  throw new InvalidArgumentsError(
-    `${setting} must be a whole number of 1 to 300 seconds; the user must correct it in this server's configuration.`,
-  );
+  throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
 }
 
 /** What the model gets in place of the result, and how it goes on. */

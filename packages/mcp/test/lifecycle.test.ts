@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -175,6 +175,30 @@ describe("the command line", () => {
     expect(said.stdout).toMatch(stdout);
     expect(said.stderr).toMatch(stderr);
   });
+});
+
+it.each([
+  [
+    "HAND_OVER_AFTER",
+    "0",
+    /^cloud-sandbox-mcp: CLOUD_SANDBOX_MCP_HAND_OVER_AFTER must be [^\n]* 1 to 300 seconds\.\n$/,
+  ],
+  ["HAND_OVER_AFTER", "soon", /must be a whole number of 1 to 300 seconds/],
+  [
+    "READONLY",
+    "1",
+    /^cloud-sandbox-mcp: There is no CLOUD_SANDBOX_MCP_READONLY; did you mean CLOUD_SANDBOX_MCP_READ_ONLY\?\n$/,
+  ],
+  [
+    "NONSENSE",
+    "1",
+    /there is CLOUD_SANDBOX_MCP_PROFILE, .*, CLOUD_SANDBOX_MCP_TOKEN, CLOUD_SANDBOX_MCP_HAND_OVER_AFTER\.\n$/,
+  ],
+])("does not start with CLOUD_SANDBOX_MCP_%s=%s", (name, value, said) => {
+  const env = { ...process.env, [`CLOUD_SANDBOX_MCP_${name}`]: value };
+  const { status, stderr } = spawnSync(process.execPath, [serverFile], { env, encoding: "utf8" });
+  expect(stderr).toMatch(said);
+  expect(status).toBe(1);
 });
 
 const directories: string[] = [];
