@@ -6,6 +6,10 @@ import type { CreatedSandboxes, Maker } from "./created-sandboxes.js";
 /** Sandboxes kept at hand; one beyond is looked up again when it is used. */
 const mostKnown = 500;
 
+/** Milliseconds after a deadline, until the sandbox should be gone; and until one that is not is looked at again. */
+const graceMs = 1_000;
+const lookAgainMs = 30_000;
+
 export interface GivenReference {
   readonly sandbox_id?: string | undefined;
   readonly vm_url?: string | undefined;
@@ -14,6 +18,7 @@ export interface GivenReference {
 export class SandboxDirectory {
   readonly #client: SandboxClient;
   readonly #known = new Map<string, Sandbox>();
+  readonly #deadlines = new Map<string, NodeJS.Timeout>();
   readonly #created: CreatedSandboxes;
   /** Stands for the client of this server in `created`. */
   readonly #owner: Maker;
@@ -37,9 +42,8 @@ export class SandboxDirectory {
     );
   }
 
-  /** Whether the account has such a sandbox, or had it when it was last used here. */
+  /** Whether the account has such a sandbox. */
   async has(id: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#known.has(id)) return true;
     return (await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown)) !== undefined;
   }
 
@@ -61,7 +65,7 @@ export class SandboxDirectory {
     return [...this.#known.values()];
   }
 
-  /** Calls `listener` whenever the client has made a sandbox, or deleted one. */
+  /** Calls `listener` whenever the client has made a sandbox or deleted one, and when one that it knows has ended. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
@@ -79,8 +83,34 @@ export class SandboxDirectory {
   /** Forgets a sandbox that is gone. */
   forget(id: string): void {
     const wasKnown = this.#known.delete(id);
+    this.#stopWaiting(id);
     this.#created.delete(id);
     if (wasKnown) for (const listener of this.#listeners) listener();
+  }
+
+  /** Notes when a sandbox ends, in place of what was noted before. */
+  setDeadline(id: string, deadline: Date | undefined): void {
+    this.#stopWaiting(id);
+    if (deadline === undefined || !this.#known.has(id)) return;
+    const wait = Math.max(deadline.getTime() - Date.now(), 0) + graceMs;
+    this.#deadlines.set(id, setTimeout(() => void this.#lookAt(id), wait).unref());
+  }
+
+  /** Others may have moved its deadline. Where that cannot be found out, it stays known. */
+  async #lookAt(id: string): Promise<void> {
+    try {
+      const sandbox = await this.#client.sandboxes.get(id).catch(unlessUnknown);
+      if (sandbox === undefined) return this.forget(id);
+      const deadline = Math.max(sandbox.expiresAt?.getTime() ?? 0, Date.now() + lookAgainMs);
+      this.setDeadline(id, sandbox.expiresAt && new Date(deadline));
+    } catch {
+      this.#stopWaiting(id);
+    }
+  }
+
+  #stopWaiting(id: string): void {
+    clearTimeout(this.#deadlines.get(id));
+    this.#deadlines.delete(id);
   }
 
   async #findByUrl(given: string, signal: AbortSignal): Promise<Sandbox> {
@@ -101,7 +131,11 @@ export class SandboxDirectory {
     this.#known.delete(sandbox.id);
     this.#known.set(sandbox.id, sandbox);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > mostKnown && oldest !== undefined) {
+      this.#known.delete(oldest);
+      this.#stopWaiting(oldest);
+    }
+    this.setDeadline(sandbox.id, sandbox.expiresAt);
     return sandbox;
   }
 }

@@ -47,7 +47,7 @@ export class Session implements Maker {
     return underWay.finally(() => this.#underWay.delete(underWay));
   }
 
-  /** Calls `listener` whenever the client has made a sandbox or deleted one, until the returned function is called. */
+  /** Calls `listener` whenever a sandbox of the client comes or goes, until the returned function is called. */
   onSandboxesChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

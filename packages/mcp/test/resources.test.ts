@@ -46,7 +46,7 @@ describe("a list of resources", () => {
     const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds: 1 });
     const isListed = async () => (await listed()).some(({ uri }) => uri === `sandbox://${brief}`);
     await expect.poll(isListed).toBe(false);
-    await mcp.result("delete_sandbox", { id: brief });
+    expect(await mcp.result("delete_sandbox", { id: brief })).toMatchObject({ status: "not_found" });
   });
 
   it("has nothing of another client", async () => {
@@ -68,6 +68,17 @@ describe("a list of resources", () => {
     await mcp.result("delete_sandbox", { id: short });
     await expect.poll(() => changes).toBe(before + 2);
     expect((await listed()).map(({ uri }) => uri)).not.toContain(`sandbox://${short}`);
+  });
+
+  it.each([
+    ["it was made with", 1],
+    ["it was given later", 600],
+  ])("is told to have changed when a sandbox comes to the deadline that %s", async (_, timeout_seconds) => {
+    const before = changes;
+    const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds });
+    if (timeout_seconds > 1) await mcp.result("update_sandbox_timeout", { id: brief, timeout_seconds: 1 });
+    await expect.poll(() => changes).toBe(before + 2);
+    expect(await mcp.failure("get_sandbox", { id: brief })).toMatch(/list_sandboxes|create_sandbox/);
   });
 });
 
@@ -153,6 +164,12 @@ describe("a completion", () => {
     return completion.values;
   };
   const files = "sandbox://{id}/files{/path*}";
+
+  it("of a sandbox has none that has come to its deadline", async () => {
+    const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds: 1 });
+    await expect.poll(() => mcp.call("get_sandbox", { id: brief })).toMatchObject({ isError: true });
+    expect(await complete("sandbox://{id}", "id", "")).toEqual([id]);
+  });
 
   it.each([
     [

@@ -24,23 +24,25 @@ export const sandboxes: Registration = (server, session, profile) => {
 };
 
 export function sandboxIds(session: Session, typed: string): Promise<string[]> {
-  return completing(session, async ({ sandboxes }) =>
-    sandboxes
-      .known()
-      .map(({ id }) => id)
-      .filter((id) => id.startsWith(typed)),
-  );
+  return completing(session, async (context) => {
+    const ids: string[] = [];
+    for await (const { id } of knownNow(context)) if (id.startsWith(typed)) ids.push(id);
+    return ids;
+  });
+}
+
+export async function* listSandboxes(context: SessionContext, signal: AbortSignal): AsyncGenerator<Resource> {
+  for await (const sandbox of knownNow(context, signal)) yield* asResources(sandbox);
 }
 
 /** As they are now: one that has come to its deadline is not among them. */
-export async function* listSandboxes(
+async function* knownNow(
   { client, sandboxes }: SessionContext,
-  signal: AbortSignal,
-): AsyncGenerator<Resource> {
+  signal?: AbortSignal,
+): AsyncGenerator<Sandbox> {
   const known = new Set(sandboxes.known().map(({ id }) => id));
   if (known.size === 0) return;
-  for await (const sandbox of client.sandboxes.list({ signal }))
-    if (known.has(sandbox.id)) yield* asResources(sandbox);
+  for await (const sandbox of client.sandboxes.list({ signal })) if (known.has(sandbox.id)) yield sandbox;
 }
 
 function asResources({ id, template, status }: Sandbox): Resource[] {

@@ -153,8 +153,9 @@ export const updateSandboxTimeout = tool({
   annotations: settles,
   input: onSandbox.extend({ timeout_seconds: lifetime.describe("Seconds from now, 1-86400") }),
   output: z.looseObject({ id: z.string(), timeout_seconds: z.number(), expires_at: z.string() }),
-  handler: async ({ client, id, timeout_seconds, signal }) => {
+  handler: async ({ client, sandboxes, id, timeout_seconds, signal }) => {
     const expiresAt = await client.sandboxes.setTimeout(id, timeout_seconds, { signal });
+    sandboxes.setDeadline(id, expiresAt);
     return { id, timeout_seconds, expires_at: expiresAt.toISOString() };
   },
 });
