@@ -1,6 +1,7 @@
 /** One client of this server: the sandboxes it knows, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
 import type { Answer } from "./answer.js";
+import { BackendError } from "./backend.js";
 import type { Maker } from "./created-sandboxes.js";
 import { NamedSandboxes } from "./named-sandboxes.js";
 import { SandboxDirectory } from "./sandbox-directory.js";
@@ -18,6 +19,7 @@ export class Session implements Maker {
   readonly #named = new NamedSandboxes();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
+  readonly #calls = new Set<AbortController>();
   #directory: { readonly client: SandboxClient; readonly sandboxes: SandboxDirectory } | undefined;
 
   /** The holder is whose token the client sends; "" where no token is asked for. */
@@ -35,9 +37,20 @@ export class Session implements Maker {
     return this.#named.names().length > 0;
   }
 
-  /** Runs a tool, whose failure is thrown as it is. */
-  run(tool: Tool, given: unknown, caller: Caller): Promise<Answer> {
-    return this.use((context) => tool.run(given, { ...context, ...caller }));
+  /** Runs a tool, whose failure is thrown as it is; a call that was stopped fails with a {@link BackendError}. */
+  async run(tool: Tool, given: unknown, { report, signal: left }: Caller): Promise<Answer> {
+    const call = new AbortController();
+    this.#calls.add(call);
+    const stopped = new Promise<never>((_, reject) => {
+      call.signal.addEventListener("abort", () => reject(new BackendError(ending)));
+    });
+    const signal = AbortSignal.any([left, call.signal]);
+    const work = this.use((context) => tool.run(given, { ...context, report, signal }));
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      this.#calls.delete(call);
+    }
   }
 
   /** Does a piece of work for the client, with the backend open; its failure is thrown as it is. */
@@ -51,6 +64,11 @@ export class Session implements Maker {
   onSandboxesChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Stops the calls of tools that are under way, because the server ends. */
+  stopCalls(): void {
+    for (const call of this.#calls) call.abort();
   }
 
   /** Waits for the calls under way, whose caller has left. */
@@ -83,3 +101,5 @@ export class Session implements Maker {
     return work({ client, sandboxes, named: this.#named, environment: this.#backend.environment });
   }
 }
+
+const ending = "The server is ending, so the call was stopped. Call again once the server runs again.";

@@ -349,8 +349,15 @@ describe("the server ends within two seconds", () => {
     const server = await startHttpServer();
     const mcp = await server.connect();
     const { id: sandbox_id } = await mcp.result("create_sandbox");
-    const running = mcp.call("execute_code", { sandbox_id, language: "bash", code: "sleep 4713" });
-    running.catch(() => undefined);
+    const sleeping = { sandbox_id, language: "bash", code: "sleep 4713" };
+    const running = [
+      mcp.failure("execute_code", sleeping),
+      mcp.failure("run_command", { sandbox_id, command: "sleep 4714" }),
+    ];
+    const isolated = clientOf(server, "one")("execute_code_isolated", {
+      language: "bash",
+      code: "sleep 4715",
+    });
     const { port } = new URL(server.url);
     const idle = createConnection(Number(port), "127.0.0.1");
     idle.on("error", () => undefined);
@@ -361,6 +368,11 @@ describe("the server ends within two seconds", () => {
     expect(await server.stop(signal)).toBe(0);
     // What would hold it up does so for an hour; the rest of the time is the machine's, which may be busy.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
+    for (const sentence of await Promise.all(running)) expect(sentence).toMatch(/^The server is ending, /);
+    expect(await isolated).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/is ending/) }],
+    });
     await mcp.client.close();
   });
 

@@ -71,6 +71,11 @@ export class HttpClients<Client extends HttpClient> {
     await client?.session.end();
   }
 
+  /** Stops the calls of tools that are under way; whoever waits for one is told that the server ends. */
+  stopCalls(): void {
+    for (const { client } of this.#entries.values()) client.session.stopCalls();
+  }
+
   /** Ends all work, as the server ends. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);

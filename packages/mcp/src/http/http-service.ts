@@ -36,7 +36,7 @@ export interface HttpOptions {
 export interface HttpService {
   /** Where the protocol is spoken. */
   readonly url: string;
-  /** Lets requests under way end for a moment, then cancels them. */
+  /** Lets requests under way end for a moment, then cancels them; calls of tools are answered that it ends. */
   close(): Promise<void>;
 }
 
@@ -46,6 +46,9 @@ const load = { mostRequests: 1_000, mostBytes: 8 * longestBody };
 
 /** How long requests that are under way may go on once the server ends. */
 const drainMs = 700;
+
+/** How long the answers to those that are stopped then may take to be sent. */
+const answerMs = 500;
 
 /** Resolves when a signal asks to stop, and nothing is left behind. */
 export async function serveOverHttp(
@@ -122,6 +125,8 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
       isClosing = true;
       server.close();
       await Promise.race([Promise.all(underWay), timePasses(drainMs)]);
+      endpoint.stopCalls();
+      await Promise.race([Promise.all(underWay), timePasses(answerMs)]);
       await endpoint.close();
       server.closeAllConnections();
     },

@@ -63,6 +63,11 @@ export class McpEndpoint {
     return this.#serveStateless(request, body, holder, over);
   }
 
+  /** Stops the calls of tools that are under way; whoever waits for one is told that the server ends. */
+  stopCalls(): void {
+    this.#clients.stopCalls();
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#stateless.close(), this.#clients.close()]);
   }
