@@ -37,7 +37,7 @@ export class InterruptWatch {
   #intervene(intervention: Intervention): void {
     if (this.intervention !== undefined) return;
     this.intervention = intervention;
-    const { interpreter, contextId } = this.execution;
+    const { interpreter } = this.execution;
     kill(interpreter, "SIGINT");
     this.#timers.push(
       setTimeout(() => void sweepExecution(this.execution), childGrace),
