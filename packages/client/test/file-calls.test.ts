@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -54,7 +55,9 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
       },
       carrier,
     );
-    expect(await sandbox.files.readBytes("empty")).toEqual(new Uint8Array(0));
+    const { signal } = new AbortController();
+    expect(await sandbox.files.readBytes("empty", { signal })).toEqual(new Uint8Array(0));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(await sandbox.files.readText("empty")).toBe("");
   });
 

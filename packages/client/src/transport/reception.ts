@@ -49,7 +49,7 @@ async function content(
   const most = maxBytes ?? longestBody;
   if (length > most && (isJson || maxBytes !== undefined)) throw abandoned(incoming, most);
   if (isJson) return incoming.text(most);
-  if (length > 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
+  if (length >= 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
     return incoming.bytes(length, expectChunk);
   const stream = incoming.stream();
   if (stream === null) return null;
