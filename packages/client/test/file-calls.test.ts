@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { FileContent } from "../src/index.js";
 import { carriers, rejection } from "./support/clients.js";
@@ -19,6 +20,20 @@ function lockedStream(): ReadableStream {
 
 /** It has none of our extensions, and states no isolation. */
 const cloud = { isolation: undefined };
+
+test("a file is as long as it comes, also where a browser hides that it was compressed", async () => {
+  const hiding = async (request: Request): Promise<Response> => {
+    const { body, headers } = await globalThis.fetch(request);
+    const shown = new Headers(headers);
+    if (request.url.includes("/files/download")) shown.set("content-length", "25");
+    return new Response(body, { headers: shown });
+  };
+  const { sandbox } = await sandboxWith(
+    { "GET /files/download": (_, response) => response.end("hello") },
+    { fetch: hiding },
+  );
+  expect(await sandbox.files.readBytes("a")).toEqual(new TextEncoder().encode("hello"));
+});
 
 describe.each(carriers)("over %s, files", (_, carrier) => {
   const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
@@ -59,6 +74,27 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(await sandbox.files.readBytes("empty", { signal })).toEqual(new Uint8Array(0));
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(await sandbox.files.readText("empty")).toBe("");
+  });
+
+  test.each([5, 5000])("that come compressed (%d bytes) are unpacked or refused", async (length) => {
+    const content = "a".repeat(length);
+    const body = gzipSync(content);
+    const { sandbox } = await sandboxWith(
+      {
+        "GET /files/download": (_, response) =>
+          response
+            .writeHead(200, {
+              "content-type": "application/octet-stream",
+              "content-encoding": "gzip",
+              "content-length": body.length,
+            })
+            .end(body),
+      },
+      carrier,
+    );
+    const reading = sandbox.files.readBytes("a");
+    if (carrier.fetch) expect(new TextDecoder().decode(await reading)).toBe(content);
+    else expect(await rejection(reading)).toMatchObject({ code: "INVALID_RESPONSE" });
   });
 
   test.each<[string, Handler, object]>([

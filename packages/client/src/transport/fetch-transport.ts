@@ -1,13 +1,7 @@
 import { clientClosed } from "../errors.js";
 import { MultipartForm } from "./multipart.js";
 import { piecesOf } from "./pieces-of.js";
-import {
-  collect,
-  type IncomingResponse,
-  type OutgoingRequest,
-  readAll,
-  type Transport,
-} from "./transport.js";
+import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
 
 /** A `fetch` as it can be given: it gets real `Request` objects. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -49,10 +43,22 @@ class FetchResponse implements IncomingResponse {
     // Browsers hide the status of a redirect that is not followed.
     this.status = response.type === "opaqueredirect" ? 302 : response.status;
     this.headers = response.headers;
+    if (!this.headers.has("content-encoding")) return;
+    // They tell of the body as it was sent, and a fetch decodes it.
+    this.headers = new Headers(this.headers);
+    this.headers.delete("content-encoding");
+    this.headers.delete("content-length");
   }
 
-  bytes(length: number, expectChunk: () => void): Promise<ArrayBuffer> {
-    return collect(piecesOf(this.#response.body), length, expectChunk);
+  /** As long as it is: that it was decoded is hidden in browsers, and the length that was sent is not. */
+  async bytes(_: number, expectChunk: () => void): Promise<ArrayBuffer> {
+    const pieces: Uint8Array[] = [];
+    expectChunk();
+    for await (const piece of piecesOf(this.#response.body)) {
+      pieces.push(piece);
+      expectChunk();
+    }
+    return new Blob(pieces).arrayBuffer();
   }
 
   async text(limit: number): Promise<string> {

@@ -112,9 +112,7 @@ export class LightResponse implements Response {
 
   #notJson(text: string): InvalidResponseError {
     const type = this.headers.get("content-type") ?? "no content type";
-    const encoding = this.headers.get("content-encoding");
-    const fault = encoding === null ? "breaks off or is malformed" : `is compressed (${encoding}) unasked`;
-    const form = /\bjson\b/i.test(type) ? `JSON that ${fault}` : `${type} instead of JSON`;
+    const form = /\bjson\b/i.test(type) ? "JSON that breaks off or is malformed" : `${type} instead of JSON`;
     return invalidResponse(this, { summary: `The server answered with ${form}, ${text.length} characters.` });
   }
 }

@@ -25,6 +25,11 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
     throw redirected(answer(null));
   }
   if (status >= 400) return answer(await errorText(incoming));
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding !== "identity" && declaredLength(headers) !== 0) {
+    incoming.abandon();
+    throw invalidResponse(answer(null), { summary: `The answer is compressed (${encoding}) unasked.` });
+  }
   try {
     return answer(await content(incoming, reception));
   } catch (error) {

@@ -48,24 +48,6 @@ export function declaredLength(headers: Headers): number {
   return Number.parseInt(headers.get("content-length") ?? "", 10);
 }
 
-/** `length` bytes that come in pieces. */
-export async function collect(
-  pieces: AsyncIterable<Uint8Array>,
-  length: number,
-  expectChunk: () => void,
-): Promise<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  expectChunk();
-  for await (const piece of pieces) {
-    // The carrier holds a body to the length it declares.
-    bytes.set(piece, at);
-    at += piece.length;
-    expectChunk();
-  }
-  return bytes.buffer;
-}
-
 /** All of a stream. Beyond `limit` bytes it is cancelled and `BodyTooLarge` thrown. */
 export async function readAll(
   stream: ReadableStream<Uint8Array>,
