@@ -1,4 +1,5 @@
 /** Reads what a server says about a failure, in every form that HOPX servers and proxies use. */
+import { redact, redactDeep } from "./redaction.js";
 
 export interface ErrorEnvelope {
   message: string | undefined;
@@ -11,10 +12,11 @@ export interface ErrorEnvelope {
 
 /**
  * The forms: `{error: "text", code, request_id}`, `{error: {message, code, request_id, details}}`,
- * `{message, code}`, `{detail}` and `{title}` of other frameworks, and text or HTML of a proxy.
+ * `{message, code}`, `{detail}` and `{title}` of other frameworks, and text or HTML of a proxy. Without the secrets.
  */
-export function readErrorEnvelope(body: unknown): ErrorEnvelope {
-  if (!isObject(body)) return { ...empty, message: plainText(body) };
+export function readErrorEnvelope(body: unknown, secrets: readonly string[]): ErrorEnvelope {
+  const text = (value: unknown): string | undefined => oneLine(value, secrets);
+  if (!isObject(body)) return { ...empty, message: text(plainText(body, secrets)) };
   const nested = isObject(body.error) ? body.error : {};
   const details = object(body.details) ?? object(nested.details);
   return {
@@ -24,7 +26,7 @@ export function readErrorEnvelope(body: unknown): ErrorEnvelope {
     requestId: text(body.request_id) ?? text(nested.request_id),
     retryAfter:
       seconds(body.retry_after) ?? seconds(nested.retry_after) ?? seconds(details?.retry_after_seconds),
-    details,
+    details: details && object(redactDeep(details, secrets)),
   };
 }
 
@@ -37,17 +39,17 @@ const empty: ErrorEnvelope = {
 };
 const longestText = 500;
 
-/** One line of what a page says: its title, or its words without the markup. */
-function plainText(body: unknown): string | undefined {
+/** What a page says: its title, or its words without the markup. */
+function plainText(body: unknown, secrets: readonly string[]): string | undefined {
   if (typeof body !== "string") return undefined;
-  const start = body.slice(0, 20_000);
+  const start = redact(body, secrets).slice(0, 20_000);
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(start)?.[1];
-  return text(title ?? start.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " "));
+  return title ?? start.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
 }
 
-function text(value: unknown): string | undefined {
+function oneLine(value: unknown, secrets: readonly string[]): string | undefined {
   if (typeof value !== "string") return undefined;
-  const line = Array.from(value, (char) => (isControl(char) ? " " : char))
+  const line = Array.from(redact(value, secrets), (char) => (isControl(char) ? " " : char))
     .join("")
     .replace(/\s+/g, " ")
     .trim();

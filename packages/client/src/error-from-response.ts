@@ -14,7 +14,7 @@ import {
   TimeoutError,
   ValidationError,
 } from "./errors.js";
-import { redact, redactDeep, safeHeaders } from "./redaction.js";
+import { redact, safeHeaders } from "./redaction.js";
 import { parseRetryAfter } from "./retry-after.js";
 
 /** Which of the two services answered: the same status means different things to its caller. */
@@ -36,7 +36,7 @@ export interface FailedResponse {
 
 export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutError {
   const { status, headers, plane, secrets } = failed;
-  const envelope = readErrorEnvelope(redactDeep(failed.body, secrets));
+  const envelope = readErrorEnvelope(failed.body, secrets);
   const kind = classify(status, envelope, plane);
   const retryAfter = parseRetryAfter(headers) ?? envelope.retryAfter;
   const code = envelope.code ?? kind.code ?? `HTTP_${status}`;
@@ -62,7 +62,7 @@ export function errorFromFrame(
   secrets: readonly string[],
   requestId?: string,
 ): ApiError | TimeoutError {
-  const envelope = readErrorEnvelope(redactDeep(frame, secrets));
+  const envelope = readErrorEnvelope(frame, secrets);
   const status = statusOfCode[envelope.code ?? ""] ?? 400;
   const kind = classify(status, envelope, "agent");
   const code = envelope.code ?? kind.code ?? "STREAM_FAILED";

@@ -9,7 +9,9 @@ const hidden = "[redacted]";
 export function redact(text: string, secrets: readonly string[] = []): string {
   let safe = text;
   for (const secret of secrets) {
-    if (secret.length >= minimumSecretLength) safe = safe.replaceAll(secret, hidden);
+    if (secret.length < minimumSecretLength) continue;
+    // A server that quotes a request quotes its JSON.
+    safe = safe.replaceAll(secret, hidden).replaceAll(JSON.stringify(secret).slice(1, -1), hidden);
   }
   return safe.replace(credentialShape, hidden);
 }
@@ -26,25 +28,35 @@ export function safeHeaders(
   return safe;
 }
 
-/** Strings of a JSON value, redacted wherever they are. */
+/** Strings of a JSON value, redacted wherever they are, also as names. */
 export function redactDeep(value: unknown, secrets: readonly string[], depth = 8): unknown {
   if (typeof value === "string") return redact(value, secrets);
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return hidden;
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, secrets, depth - 1));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, redactDeep(item, secrets, depth - 1)]),
+    Object.entries(value).map(([key, item]) => [redact(key, secrets), redactDeep(item, secrets, depth - 1)]),
   );
 }
 
 /** What a request carries that only programs and receivers may see; some servers quote it when they refuse it. */
 export function secretsOf(request: Readonly<Record<string, unknown>>): string[] {
-  const { callback_headers, callback_signature_secret, env, env_vars, registry_credentials, steps } = request;
+  const {
+    callback_headers,
+    callback_signature_secret,
+    env,
+    env_vars,
+    password,
+    registry_credentials,
+    steps,
+  } = request;
   const variables = Array.isArray(steps) ? steps.flatMap(valueSet) : [];
   const values = [env, env_vars, callback_headers, registry_credentials].flatMap((map) =>
     Object.values(map ?? {}),
   );
-  return [...values, ...variables, callback_signature_secret].filter((value) => typeof value === "string");
+  return [...values, ...variables, callback_signature_secret, password].filter(
+    (value) => typeof value === "string",
+  );
 }
 
 /** By the step of a template that sets an environment variable. */

@@ -9,7 +9,7 @@ export function notRunning({ id, status }: Sandbox): ConflictError {
     stopped: "Give the option start: true to start it.",
   };
   return new ConflictError({
-    summary: `Sandbox ${id} is ${status}.`,
+    summary: `Sandbox ${id} is ${word(status)}.`,
     hint: hints[status] ?? "Create another one.",
     code: "SANDBOX_NOT_RUNNING",
     retryable: status === "creating",
@@ -27,9 +27,14 @@ export function noNames(): SandboxError {
 export function failedToStart({ id, status, failureReason }: SandboxRecord): ServerError {
   const why = failureReason === undefined ? "" : `: ${failureReason}`;
   return new ServerError({
-    summary: `Sandbox ${id} did not start; its status is ${status}${why}.`,
+    summary: `Sandbox ${id} did not start; its status is ${word(status)}${why}.`,
     hint: "Create another one; if it goes on failing, report the id to who runs the server.",
     code: "SANDBOX_FAILED",
     retryable: true,
   });
+}
+
+/** A server may put there what it was sent. */
+function word(status: string): string {
+  return /^[a-z_]{1,30}$/.test(status) ? status : "unknown";
 }

@@ -68,3 +68,51 @@ test("nobody is told a secret, also when the server repeats it", async () => {
   }, repeats);
   for (const secret of Object.values(secrets)) expect(told).not.toContain(secret);
 });
+
+test.each([
+  ["with a quote", 'pass"word-12345'],
+  ["of several lines", "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\n-----END KEY-----\n"],
+])("a secret %s is not told, also where a server quotes the request", async (_, secret) => {
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  const quotes: Handler = ({ text }, response) =>
+    json(response, 400, {
+      error: { code: "INVALID_REQUEST", message: `Cannot parse: ${text}`, details: { [text]: text } },
+    });
+  const told = await everythingTold(async (client) => {
+    const sandbox = await client.sandboxes.get("abc");
+    expect(await rejection(sandbox.env.merge({ A: secret }))).toMatchObject({
+      message: expect.stringContaining("[redacted]"),
+      details: expect.not.objectContaining({
+        [`{"env_vars":{"A":"${quoted}"},"merge":true}`]: expect.anything(),
+      }),
+    });
+    await rejection(sandbox.execute("1", { env: { A: secret } }));
+    await rejection(sandbox.desktop.vnc.start({ password: secret }));
+  }, quotes);
+  for (const text of [secret, quoted, JSON.stringify(quoted).slice(1, -1)]) expect(told).not.toContain(text);
+});
+
+test("a secret is not told as the id of a request or as a status either", async () => {
+  const told = await everythingTold(
+    async (client) => {
+      await rejection(client.health());
+      const sandbox = await client.sandboxes.get("abc");
+      await rejection(sandbox.system.health());
+    },
+    ({ headers }, response) => {
+      const key = `${headers["x-api-key"] ?? headers.authorization}`;
+      response.writeHead(200, { "content-type": "text/html", "x-request-id": key }).end("<p>");
+    },
+  );
+  expect(told).not.toContain(apiKey);
+  expect(told).not.toContain(tokenFor("abc"));
+  const server = await scriptedServer(({ headers }, response) =>
+    json(response, 200, wireSandbox("http://127.0.0.1:1", { status: headers["x-api-key"] })),
+  );
+  const client = testClient(server.url);
+  for (const thrown of [
+    await rejection(client.sandboxes.connect("abc")),
+    await rejection(client.sandboxes.create()),
+  ])
+    expect(thrown).toMatchObject({ message: expect.not.stringContaining(apiKey) });
+});

@@ -1,6 +1,6 @@
 import type { Plane } from "../error-from-response.js";
 import { InvalidResponseError, type SandboxError } from "../errors.js";
-import { safeHeaders } from "../redaction.js";
+import { redact, safeHeaders } from "../redaction.js";
 
 /** What is known of the call that an answer belongs to. */
 export interface CallFacts {
@@ -133,8 +133,9 @@ export function invalidResponse(
 ): InvalidResponseError {
   const { headers, status } = response;
   const call = factsOf(response);
-  const requestId = headers.get("x-request-id") ?? call.requestId;
-  const safe = safeHeaders(headers, call.secrets());
+  const secrets = call.secrets();
+  const requestId = redact(headers.get("x-request-id") ?? call.requestId, secrets);
+  const safe = safeHeaders(headers, secrets);
   const error = new InvalidResponseError({ summary, hint, code, requestId, status, headers: safe });
   call.failed(error);
   return error;
