@@ -10,6 +10,7 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -111,18 +112,23 @@ describe("a directory", () => {
     await chmod(join(up, "run"), 0o755);
     await writeFile(join(up, "secret.env"), "A=1");
     await symlink("run", join(up, "link"));
+    const at = new Date("2024-05-06T07:08:09Z");
+    await utimes(join(up, "run"), at, at);
+    await chmod(join(up, "deep", "empty"), 0o700);
     await sandbox.files.uploadDirectory(up, "project", { exclude: (name) => name.endsWith(".env") });
     const names: string[] = [];
     for await (const { path } of sandbox.files.walk("project")) names.push(path.replace("/workspace/", ""));
     expect(names.sort()).toEqual(
       ["project/deep", "project/deep/empty", "project/deep/ä b\n.txt", "project/link", "project/run"].sort(),
     );
+    expect(await sandbox.files.stat("project/run")).toMatchObject({ modifiedAt: at });
     const down = join(local, "down");
     await sandbox.files.downloadDirectory("project", down);
     expect((await readdir(down)).sort()).toEqual(["deep", "link", "run"]);
     expect(await readFile(join(down, "deep", "ä b\n.txt"), "utf8")).toBe("odd");
     expect(await readlink(join(down, "link"))).toBe("run");
     expect((await stat(join(down, "run"))).mode & 0o777).toBe(0o755);
+    expect((await stat(join(down, "deep", "empty"))).mode & 0o777).toBe(0o700);
     const { stdout } = await sandbox.commands.run("ls -A /tmp | grep tar.gz");
     expect(stdout).toBe("");
   });

@@ -118,6 +118,7 @@ describe("a template", () => {
     const changes = [
       () => writeFile(file, "print('BUILT')\n"),
       () => chmod(file, 0o755),
+      () => chmod(join(context, "app", "empty"), 0o700),
       () => writeFile(join(context, "app", "another.py"), ""),
       () => mkdir(join(context, "app", "directory")),
     ];

@@ -237,7 +237,7 @@ export class Files {
     return downloadFile(this.#access, path, localPath, options);
   }
 
-  /** Sends all that a local directory holds, with modes and links, as a gzipped tar; the template must have bash and tar. */
+  /** Sends all that a local directory holds, with modes, dates and links, as a gzipped tar; the template must have bash and tar. */
   async uploadDirectory(
     localPath: string,
     path: string,

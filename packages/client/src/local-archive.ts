@@ -40,7 +40,7 @@ export async function packArchive(
     for await (const { path, ...entry } of entriesOf(sources, exclude)) {
       const { linkname, mode, name, size, type } = entry;
       hash.update(`${JSON.stringify([name, type, mode, linkname ?? size])}\n`);
-      const writer = controller.add({ ...entry, mtime: new Date(0) }).getWriter();
+      const writer = controller.add(entry).getWriter();
       if (type === "file") {
         const content = crypto.createHash("sha256");
         for await (const chunk of fs.createReadStream(path)) {
@@ -75,6 +75,7 @@ interface Entry {
   name: string;
   type: "directory" | "file" | "symlink";
   mode: number;
+  mtime: Date;
   size: number;
   linkname?: string;
 }
@@ -90,14 +91,16 @@ async function* entriesOf(
     if (name !== "." && exclude(name)) continue;
     const status = await fs.promises.lstat(source.path);
     const mode = status.mode & 0o777;
+    // A tar has none before 1970.
+    const mtime = new Date(Math.max(0, status.mtimeMs));
     if (status.isSymbolicLink()) {
       const linkname = await fs.promises.readlink(source.path);
-      yield { path: source.path, name, type: "symlink", mode: 0o777, size: 0, linkname };
+      yield { path: source.path, name, type: "symlink", mode: 0o777, mtime, size: 0, linkname };
     } else if (status.isFile()) {
-      yield { path: source.path, name, type: "file", mode, size: status.size };
+      yield { path: source.path, name, type: "file", mode, mtime, size: status.size };
     } else if (status.isDirectory()) {
       if (name !== ".")
-        yield { path: source.path, name: `${name}/`, type: "directory", mode: 0o755, size: 0 };
+        yield { path: source.path, name: `${name}/`, type: "directory", mode, mtime, size: 0 };
       const names = (await fs.promises.readdir(source.path)).sort();
       const within = names.map((child) => ({
         path: path.join(source.path, child),
