@@ -125,6 +125,8 @@ export function liveSuite(sandbox: () => Sandbox): void {
     try {
       await image?.saveTo(join(directory, "pixel.png"));
       expect((await readFile(join(directory, "pixel.png"))).toString("base64")).toBe(pixel);
+      const nowhere = image?.saveTo(join(directory, "absent", "pixel.png"));
+      await expect(nowhere).rejects.toMatchObject({ code: "LOCAL_FILE_FAILED" });
     } finally {
       await rm(directory, { recursive: true });
     }

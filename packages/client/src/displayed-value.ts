@@ -1,4 +1,5 @@
 import type { RichOutput } from "./execution-result.js";
+import { localFailure } from "./local-blob.js";
 import { nodeModules } from "./node-modules.js";
 
 /** What `data` is for the MIME types that code usually displays. */
@@ -51,10 +52,15 @@ export class DisplayedValue<Type extends string = string> implements RichOutput 
 
   /**
    * Writes it to a file of this machine, in place of one that is there; its directory must exist. Throws a
-   * `ConfigurationError` where there are no files, as at the edge.
+   * `ConfigurationError` where there are no files, as at the edge; a file that cannot be used rejects with code
+   * LOCAL_FILE_FAILED.
    */
   async saveTo(path: string): Promise<void> {
-    await nodeModules().fs.promises.writeFile(path, this.bytes());
+    const { fs } = nodeModules();
+    const bytes = this.bytes();
+    await fs.promises.writeFile(path, bytes).catch((error: unknown) => {
+      throw localFailure(error);
+    });
   }
 }
 
