@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import {
   chmod,
   mkdir,
@@ -15,6 +15,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
@@ -137,6 +138,7 @@ describe("a directory", () => {
     ["a link that leads out of it", "ln -s /etc evil"],
     ["a file through such a link", "ln -s ../../.. evil; mkdir real; echo x > real/a"],
     ["more than is allowed", "head -c 3000000 /dev/zero > zeros"],
+    ["a name that would be another here", "echo x > 'back\\slash'"],
   ])("with %s does not come down", async (_, script) => {
     await sandbox.commands.run(`mkdir hostile; cd hostile; ${script}`);
     const down = join(local, "inside", "down");
@@ -144,6 +146,22 @@ describe("a directory", () => {
     await expect(coming).rejects.toMatchObject({ name: "SandboxError" });
     expect(await readdir(local)).toEqual(["inside"]);
   });
+});
+
+test("a directory comes down no further than is allowed, nor after its signal", async () => {
+  await sandbox.commands.run("mkdir many; cd many; head -c 3000000 /dev/urandom > a");
+  const down = join(local, "down");
+  const received: number[] = [];
+  const onProgress = ({ bytes }: { bytes: number }): void => void received.push(bytes);
+  const limited = sandbox.files.downloadDirectory("many", down, { maxBytes: 1_000_000, onProgress });
+  await expect(limited).rejects.toMatchObject({ code: "DIRECTORY_TOO_LARGE" });
+  expect(Math.max(...received)).toBeLessThanOrEqual(1_000_000);
+  await sandbox.commands.run("head -c 100000000 /dev/zero > many/zeros");
+  const controller = new AbortController();
+  const coming = sandbox.files.downloadDirectory("many", down, { signal: controller.signal });
+  while (!existsSync(down)) await nextTurn();
+  controller.abort("enough");
+  await expect(coming).rejects.toMatchObject({ name: "AbortError", reason: "enough" });
 });
 
 test("an entry is described and moved", async () => {

@@ -1,3 +1,4 @@
+import { CallersFault } from "./callers-fault.js";
 import { AbortError, invalidArgument } from "./errors.js";
 import { localFailure } from "./local-blob.js";
 import { nodeModules } from "./node-modules.js";
@@ -36,8 +37,9 @@ export async function packArchive(
   const { createTarPacker } = await import("modern-tar");
   const { controller, readable } = createTarPacker();
   const hash = crypto.createHash("sha256");
+  const own = new CallersFault();
   const pack = async (): Promise<void> => {
-    for await (const { path, ...entry } of entriesOf(sources, exclude)) {
+    for await (const { path, ...entry } of entriesOf(sources, own.of(exclude))) {
       const { linkname, mode, name, size, type } = entry;
       hash.update(`${JSON.stringify([name, type, mode, linkname ?? size])}\n`);
       const writer = controller.add(entry).getWriter();
@@ -65,7 +67,7 @@ export async function packArchive(
   const writing = streams.pipeline(...output, signal === undefined ? {} : { signal });
   const [packed, written] = await Promise.allSettled([packing, writing]);
   if (signal?.aborted) throw new AbortError(signal.reason);
-  if (packed.status === "rejected") throw localFailure(packed.reason);
+  if (packed.status === "rejected") throw own.or(localFailure(packed.reason));
   if (written.status === "rejected") throw localFailure(written.reason);
   return { hash: hash.digest("hex"), size: (await fs.promises.stat(target)).size };
 }

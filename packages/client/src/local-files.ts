@@ -2,6 +2,7 @@
 
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
+import { CallersFault } from "./callers-fault.js";
 import type { Commands } from "./commands.js";
 import { successOf } from "./contract-clients.js";
 import { AbortError, invalidArgument, SandboxError } from "./errors.js";
@@ -11,6 +12,7 @@ import { localBlob, localFailure } from "./local-blob.js";
 import { inTemporaryDirectory, nodeModules } from "./node-modules.js";
 import { requireText } from "./option-checks.js";
 import { longestExecution } from "./running-options.js";
+import { CallScope } from "./transport/call-scope.js";
 
 /** How far a transfer is. */
 export interface TransferProgress {
@@ -44,12 +46,29 @@ export async function uploadFile(
 ): Promise<number> {
   const file = await localBlob(checked(local));
   const total = file.size;
-  const tell = options.onProgress;
-  const onSent = tell && ((bytes: number) => tell({ bytes: Math.min(bytes, total), total }));
+  const scope = new CallScope(options.signal);
+  const own = new CallersFault();
+  const tell = options.onProgress && own.of(options.onProgress);
+  const onSent =
+    tell &&
+    ((bytes: number): void => {
+      try {
+        tell({ bytes: Math.min(bytes, total), total });
+      } catch (fault) {
+        scope.stop(new AbortError(fault));
+      }
+    });
   const seconds = options.requestTimeout + total / slowestTransfer;
-  const timed = callInit({ signal: options.signal, requestTimeout: seconds });
+  const timed = callInit({ signal: scope.abortSignal, requestTimeout: seconds });
   const init = { body: { file, path }, ...timed, ...given({ onSent }) };
-  await successOf(access.client.POST("/files/upload", init));
+  try {
+    await successOf(access.client.POST("/files/upload", init));
+    scope.throwIfAborted();
+  } catch (error) {
+    throw own.or(scope.failure ?? error);
+  } finally {
+    scope.end();
+  }
   return total;
 }
 
@@ -58,7 +77,7 @@ export async function downloadFile(
   access: AgentAccess,
   path: string,
   local: string,
-  options: TransferOptions = {},
+  { maxBytes = Number.POSITIVE_INFINITY, ...options }: DirectoryDownloadOptions = {},
 ): Promise<number> {
   const { fs, streams } = nodeModules();
   const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
@@ -67,21 +86,23 @@ export async function downloadFile(
   const content = (await successOf(pending)) ?? new Blob([]).stream();
   const declared = Number.parseInt((await pending).response.headers.get("content-length") ?? "", 10);
   const total = Number.isNaN(declared) ? undefined : declared;
+  const own = new CallersFault();
+  const tell = options.onProgress && own.of(options.onProgress);
   let bytes = 0;
   const counted = async function* (source: AsyncIterable<Uint8Array>) {
     for await (const chunk of source) {
       bytes += chunk.length;
-      options.onProgress?.({ bytes, total });
+      tell?.({ bytes, total });
       yield chunk;
     }
   };
   try {
     const writer = fs.createWriteStream(partial, { highWaterMark: writtenBehind });
-    await streams.pipeline(counted(content), writer);
+    await streams.pipeline(counted(noLongerThan(maxBytes, content)), writer);
     await fs.promises.rename(partial, local);
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
-    throw localFailure(error);
+    throw own.or(localFailure(error));
   }
   return bytes;
 }
@@ -121,15 +142,17 @@ export async function downloadDirectory(
     const archive = paths.join(directory, "files.tar.gz");
     await withRemoteFile(commands, async (remote) => {
       await runTar(commands, 'exec tar -czf "$1" -C "$2" .', [remote, path], options.signal);
-      await downloadFile(access, remote, archive, options);
+      await downloadFile(access, remote, archive, { ...options, maxBytes });
     });
     const { unpackTar } = await import("modern-tar/fs");
     try {
       await fs.promises.mkdir(local, { recursive: true });
-      const limited = noLongerThan(maxBytes);
-      await streams.pipeline(fs.createReadStream(archive), zlib.createGunzip(), limited, unpackTar(local));
+      const limited = (source: AsyncIterable<Uint8Array>) => noLongerThan(maxBytes, source);
+      const unpacking = unpackTar(local, { filter: isUnpackable });
+      const stages = [fs.createReadStream(archive), zlib.createGunzip(), limited, unpacking] as const;
+      await streams.pipeline(...stages, given({ signal: options.signal }));
     } catch (error) {
-      throw localFailure(error);
+      throw options.signal?.aborted ? new AbortError(options.signal.reason) : localFailure(error);
     }
   });
 }
@@ -140,20 +163,24 @@ const writtenBehind = 256 * 1024;
 /** Bytes per second. */
 export const slowestTransfer = 256 * 1024;
 
-function noLongerThan(most: number) {
-  return async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let length = 0;
-    for await (const chunk of source) {
-      length += chunk.length;
-      if (length > most) throw tooMuch(most);
-      yield chunk;
-    }
-  };
+async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of source) {
+    length += chunk.length;
+    if (length > most) throw tooMuch(most);
+    yield chunk;
+  }
+}
+
+/** A backslash would be unpacked as a slash: the file would be another. */
+function isUnpackable({ name }: { name: string }): boolean {
+  if (name.includes("\\")) throw new Error(`${name} has a backslash in its name`);
+  return true;
 }
 
 function tooMuch(most: number): SandboxError {
   return new SandboxError({
-    summary: `The directory holds more than ${most} bytes; part of it was written.`,
+    summary: `The directory holds more than ${most} bytes, and did not come whole.`,
     hint: "Allow more with maxBytes, or fetch a part of it.",
     code: "DIRECTORY_TOO_LARGE",
   });

@@ -1,6 +1,8 @@
 import { getEventListeners } from "node:events";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { FileContent } from "../src/index.js";
@@ -420,6 +422,28 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
       truncated: false,
     });
     expect(agent.calls()).toEqual(["GET /files/list?path=%2Fworkspace", "GET /files/list?path=%2Ftmp"]);
+  });
+
+  test("end their transfer with what the caller's own function throws", async () => {
+    const { sandbox, agent } = await sandboxWith(
+      {
+        "POST /files/upload": ok({}),
+        "GET /files/download": (_, response) => response.end(bytes),
+      },
+      carrier,
+    );
+    const mine = new Error("mine");
+    const onProgress = (): never => {
+      throw mine;
+    };
+    const here = fileURLToPath(import.meta.url);
+    expect(await rejection(sandbox.files.upload(here, "a", { onProgress }))).toBe(mine);
+    expect(await rejection(sandbox.files.download("a", `${here}.down`, { onProgress }))).toBe(mine);
+    expect(await rejection(sandbox.files.uploadDirectory(dirname(here), "a", { exclude: onProgress }))).toBe(
+      mine,
+    );
+    expect(existsSync(`${here}.down`)).toBe(false);
+    expect(agent.calls().filter((call) => call.startsWith("POST")).length).toBeLessThan(2);
   });
 
   test("are looked for, made and removed", async () => {

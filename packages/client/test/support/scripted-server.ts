@@ -27,10 +27,14 @@ export interface ScriptedServer {
 export async function scriptedServer(handler: Handler): Promise<ScriptedServer> {
   const requests: SeenRequest[] = [];
   const server = createServer((message, response) => {
-    void read(message).then((request) => {
-      requests.push(request);
-      return handler(request, response);
-    });
+    void read(message).then(
+      (request) => {
+        requests.push(request);
+        return handler(request, response);
+      },
+      // Callers that give up hang up.
+      () => response.destroy(),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
