@@ -63,18 +63,29 @@ export class Execution {
     if (!(seconds >= 0)) throw invalidArgument("seconds must be a number, 0 or more.");
     checkFunction("onProgress", onProgress);
     const until = performance.now() + seconds * 1000;
+    const left = (): number => Math.max(0, (until - performance.now()) / 1000);
     const step = onProgress === undefined ? longestWait : progressInterval;
     let position: OutputPosition = { limit: smallestPiece };
-    for (;;) {
-      const left = Math.ceil((until - performance.now()) / 1000);
-      const told = await this.#output(position, Math.max(0, Math.min(step, left)), { signal });
-      const { status, exitCode, terminationReason, duration, error, stdoutBytes, stderrBytes } = told;
-      if (status !== "running")
-        return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
-      if (performance.now() >= until) return undefined;
-      if (onProgress === undefined) continue;
-      onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
-      position = { limit: 1024, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
+    const scope = new CallScope(signal);
+    try {
+      for (let delay = shortestDelay; ; ) {
+        // The server counts whole seconds.
+        const wait = Math.min(step, Math.floor(left()));
+        const told = await this.#output(position, wait, { signal });
+        const { status, exitCode, terminationReason, duration, error, stdoutBytes, stderrBytes } = told;
+        if (status !== "running")
+          return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
+        if (left() === 0) return undefined;
+        if (wait === 0) {
+          await scope.sleep(Math.min(delay, left()));
+          delay *= 1.5;
+        } else if (onProgress !== undefined) {
+          onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
+          position = { limit: 1024, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
+        }
+      }
+    } finally {
+      scope.end();
     }
   }
 

@@ -40,6 +40,16 @@ describe("code in the background", () => {
     ]);
   });
 
+  test("is waited for no longer than is said, also less than the second that a server counts", async () => {
+    const { agent } = await sandboxService({ [outputOf]: (_, response) => json(response, 200, piece()) });
+    const job = (await withSandbox(agent.url)).processes.get("proc_1");
+    expect(await job.waitAtMost(0.1)).toBeUndefined();
+    expect(agent.requests.length).toBeGreaterThan(1);
+    for (const { path } of agent.requests) expect(path).not.toContain("wait=");
+    const signal = AbortSignal.timeout(20);
+    expect(await rejection(job.waitAtMost(0.9, { signal }))).toMatchObject({ name: "AbortError" });
+  });
+
   test("is waited for a minute at a time, and followed from where it was left", async () => {
     const { agent } = await sandboxService({
       [outputOf]: inTurn(
