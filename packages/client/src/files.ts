@@ -194,8 +194,12 @@ export class Files {
       return fileEntry(await bodyOf(this.#access.client.GET("/files/stat", init), "name", "path", "size"));
     } catch (error) {
       if (!(error instanceof NotFoundError) || error.code !== "NOT_FOUND") throw error;
-      const [, directory, name] = /^(.*?)\/*([^/]+)\/*$/.exec(path) ?? [];
-      const { entries } = await this.list(directory || "/workspace", options);
+      const whole = path.startsWith("/") ? path : `/workspace/${path}`;
+      const names = whole.split("/").filter((name) => name !== "" && name !== ".");
+      const name = names.pop() ?? "";
+      // What lies above is not for looking at.
+      if (names.length === 0) return root((await this.list(`/${name}`, options)).path);
+      const { entries } = await this.list(`/${names.join("/")}`, options);
       const entry = entries.find((each) => each.name === name);
       if (entry === undefined) throw noEntry(path);
       return entry;
@@ -322,6 +326,11 @@ function base64(bytes: Uint8Array): string {
     chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
   }
   return btoa(chunks.join(""));
+}
+
+/** /workspace or /tmp, of which a server tells no more. */
+function root(path: string): FileEntry {
+  return fileEntry({ name: path.slice(1), path, size: 0, is_directory: true });
 }
 
 function noEntry(path: string): NotFoundError {
