@@ -1,6 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { RetryEvent, Sandbox, SandboxClient } from "../src/index.js";
+import { AbortError, type RetryEvent, type Sandbox, type SandboxClient } from "../src/index.js";
 import { parseRetryAfter } from "../src/retry-after.js";
+import { CallScope } from "../src/transport/call-scope.js";
 import { decidedRetry } from "../src/transport/retry-options.js";
 import { RetryPolicy, repeatable } from "../src/transport/retry-policy.js";
 import { carriers, rejection, testClient, unusedUrl } from "./support/clients.js";
@@ -229,4 +231,15 @@ test.each<[string | undefined, string | undefined, number | undefined]>([
   if (header !== undefined) headers.set("retry-after", header);
   if (date !== undefined) headers.set("date", date);
   expect(parseRetryAfter(headers)).toBe(expected);
+});
+
+test("a pause is not cut short because a timer cannot hold it", async () => {
+  const scope = new CallScope(undefined);
+  const sleeping = scope.sleep(3_000_000).then(
+    () => "woke",
+    () => "stopped",
+  );
+  expect(await Promise.race([sleeping, setTimeout(20, "sleeps")])).toBe("sleeps");
+  scope.stop(new AbortError("enough"));
+  expect(await sleeping).toBe("stopped");
 });

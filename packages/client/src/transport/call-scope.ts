@@ -105,7 +105,7 @@ export class CallScope implements StopSignal {
         this.#listeners.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, seconds * 1000);
+      const timer = setTimeout(done, Math.min(seconds * 1000, longestTimer));
       this.#listeners.add(done);
     });
     this.throwIfAborted();
