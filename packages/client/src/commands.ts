@@ -1,7 +1,7 @@
 import type { AgentAccess } from "./agent-access.js";
 import type { BackgroundOptions } from "./background-options.js";
 import { callInit } from "./call-options.js";
-import { bodyOf } from "./contract-clients.js";
+import { readBody } from "./contract-clients.js";
 import { invalidArgument } from "./errors.js";
 import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
@@ -41,9 +41,7 @@ export class Commands {
     const timeout = runningTimeout(options.timeout ?? this.#defaultTimeout);
     const body = { ...argv(command), timeout, ...surroundings(options) };
     const init = callInit(options, timeout + margin);
-    return commandResult(
-      await bodyOf(this.#access.client.POST("/commands/run", { body, ...init }), "exit_code"),
-    );
+    return readBody(this.#access.client.POST("/commands/run", { body, ...init }), commandResult, "exit_code");
   }
 
   /**

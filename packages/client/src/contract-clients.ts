@@ -37,27 +37,33 @@ export async function bodyOf<Body>(
   ...required: Array<keyof NonNullable<Body> & string>
 ): Promise<NonNullable<Body>> {
   const { data, error, response } = await pending;
-  if (!response.ok) throw await refusal(response, error);
-  if (typeof data !== "object" || data === null) throw await incomplete(response, "a body");
-  const fields = data as Record<string, unknown>;
-  for (const field of required) {
-    if (fields[field] !== undefined && fields[field] !== null) continue;
-    throw await ("error" in data ? refusal(response, data) : incomplete(response, `"${field}"`));
+  if (!response.ok) throw (await failedAnswer()).refused(response, error);
+  if (typeof data !== "object" || data === null) throw (await failedAnswer()).incomplete(response, "a body");
+  const body: NonNullable<Body> = data;
+  const missing = required.find((field) => (body[field] ?? null) === null);
+  if (missing === undefined) return body;
+  throw (await failedAnswer()).lacking(response, data, missing);
+}
+
+/** What `read` makes of such a body. Where that fails over its form, the answer is not what the operation promises. */
+export async function readBody<Body, Value>(
+  pending: Promise<Answer<Body>>,
+  read: (body: NonNullable<Body>) => Value,
+  ...required: Array<keyof NonNullable<Body> & string>
+): Promise<Value> {
+  const body = await bodyOf(pending, ...required);
+  try {
+    return read(body);
+  } catch (error) {
+    throw (await failedAnswer()).unreadable((await pending).response, error);
   }
-  return data;
 }
 
 /** What a successful answer holds, if anything; throws the typed error when it is not a success. */
 export async function successOf<Body>(pending: Promise<Answer<Body>>): Promise<Body | undefined> {
   const { data, error, response } = await pending;
-  if (!response.ok) throw await refusal(response, error);
+  if (!response.ok) throw (await failedAnswer()).refused(response, error);
   return data;
 }
 
-async function refusal(response: Response, body: unknown) {
-  return (await import("./failed-answer.js")).refused(response, body);
-}
-
-async function incomplete(response: Response, what: string) {
-  return (await import("./failed-answer.js")).incomplete(response, what);
-}
+const failedAnswer = () => import("./failed-answer.js");

@@ -1,4 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { asText } from "./required-fields.js";
 
 /**
  * Why a program ended: by itself (`exit`), over its time limit (`timeout`), over the sandbox's memory
@@ -63,8 +64,8 @@ type WireProgram = AgentSchemas["ExecuteResponse"] | AgentSchemas["CommandRespon
 export function programResult(wire: WireProgram): ProgramResult {
   return {
     success: wire.exit_code === 0,
-    stdout: wire.stdout,
-    stderr: wire.stderr ?? "",
+    stdout: asText(wire.stdout ?? ""),
+    stderr: asText(wire.stderr ?? ""),
     exitCode: wire.exit_code,
     executionTime: wire.execution_time ?? 0,
     terminationReason: wire.termination_reason,

@@ -1,6 +1,6 @@
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
-import { bodyOf, successOf } from "./contract-clients.js";
+import { bodyOf, readBody, successOf } from "./contract-clients.js";
 import { invalidArgument, NotFoundError } from "./errors.js";
 import {
   type ExecutionOutput,
@@ -175,8 +175,8 @@ const shortestDelay = 0.05;
 const longestDelay = 1;
 
 export async function listExecutions(access: AgentAccess, options?: CallOptions): Promise<ExecutionState[]> {
-  const { processes } = await bodyOf(access.client.GET("/execute/processes", callInit(options)), "processes");
-  return processes.map(executionState);
+  const pending = access.client.GET("/execute/processes", callInit(options));
+  return readBody(pending, ({ processes }) => processes.map(executionState), "processes");
 }
 
 export async function killExecution(access: AgentAccess, id: string, options?: CallOptions): Promise<void> {

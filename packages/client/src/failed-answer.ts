@@ -18,6 +18,16 @@ export function incomplete(response: Response, what: string): SandboxError {
   return invalidResponse(ours(response), { summary: `The server's answer lacks ${what}.` });
 }
 
+/** The same of one field; some servers say yes and tell of an error. */
+export function lacking(response: Response, body: object, field: string): SandboxError {
+  return "error" in body ? refused(response, body) : incomplete(response, `"${field}"`);
+}
+
+/** What reading it threw: over its form a `TypeError`, as of a list that is none. */
+export function unreadable(response: Response, error: unknown): unknown {
+  return error instanceof TypeError ? incomplete(response, "fields of the right form") : error;
+}
+
 function ours(response: Response): LightResponse {
   if (response instanceof LightResponse) return response;
   throw new TypeError("This response did not come through a channel.");

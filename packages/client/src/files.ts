@@ -2,7 +2,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import type { Commands } from "./commands.js";
-import { bodyOf, successOf } from "./contract-clients.js";
+import { bodyOf, readBody, successOf } from "./contract-clients.js";
 import { invalidArgument, NotFoundError, SandboxError } from "./errors.js";
 import { type FileContent, wholeContent } from "./file-content.js";
 import { given } from "./given.js";
@@ -17,6 +17,7 @@ import {
   uploadFile,
 } from "./local-files.js";
 import { checkBoolean, checkFunction, checkWhole, requireText } from "./option-checks.js";
+import { asText } from "./required-fields.js";
 import { date } from "./sandbox-record.js";
 import { FileWatch, type WatchOptions } from "./streams/file-watch.js";
 import type { CallInit } from "./transport/light-request.js";
@@ -153,14 +154,15 @@ export class Files {
   async list(path = "/workspace", options?: CallOptions): Promise<DirectoryListing> {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
-    const listing = await bodyOf(this.#access.client.GET("/files/list", init));
-    const entries = (listing.files ?? []).filter((entry) => entry !== null).map(fileEntry);
-    return {
-      path: listing.path ?? path,
-      entries,
-      total: listing.total ?? entries.length,
-      truncated: listing.truncated ?? false,
-    };
+    return readBody(this.#access.client.GET("/files/list", init), (listing) => {
+      const entries = (listing.files ?? []).filter((entry) => entry !== null).map(fileEntry);
+      return {
+        path: listing.path ?? path,
+        entries,
+        total: listing.total ?? entries.length,
+        truncated: listing.truncated ?? false,
+      };
+    });
   }
 
   /**
@@ -191,7 +193,7 @@ export class Files {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     try {
-      return fileEntry(await bodyOf(this.#access.client.GET("/files/stat", init), "name", "path", "size"));
+      return await readBody(this.#access.client.GET("/files/stat", init), fileEntry, "name", "path", "size");
     } catch (error) {
       if (!(error instanceof NotFoundError) || error.code !== "NOT_FOUND") throw error;
       const whole = path.startsWith("/") ? path : `/workspace/${path}`;
@@ -352,7 +354,7 @@ function truncated({ path, total }: DirectoryListing): SandboxError {
 function fileEntry(wire: AgentSchemas["FileInfo"]): FileEntry {
   return {
     name: wire.name,
-    path: wire.path,
+    path: asText(wire.path),
     size: wire.size,
     isDirectory: wire.is_directory ?? wire.is_dir ?? false,
     isSymlink: wire.is_symlink ?? false,

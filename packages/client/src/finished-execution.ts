@@ -2,10 +2,14 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { callInit } from "./call-options.js";
-import { bodyOf } from "./contract-clients.js";
+import { readBody } from "./contract-clients.js";
 import { type ExecutionResult, type OutputExtent, richOutput } from "./execution-result.js";
 
-type Piece = AgentSchemas["ProcessOutputResponse"];
+type Piece = ReturnType<typeof piece>;
+
+function piece(wire: AgentSchemas["ProcessOutputResponse"]) {
+  return { ...wire, outputs: (wire.rich_outputs ?? []).map(richOutput) };
+}
 
 /** Bytes of the head, and of the tail. */
 const half = 512 * 1024;
@@ -21,7 +25,7 @@ export async function finishedResult(
       params,
       ...callInit({ signal }),
     });
-    return bodyOf(pending, "status", "stdout", "stderr");
+    return readBody(pending, piece, "status", "stdout", "stderr");
   };
   const head = await read({ stdout_offset: 0, stderr_offset: 0, limit: half, values: true });
   const tail = head.complete
@@ -43,7 +47,7 @@ export async function finishedResult(
     output: { stdout: stdout.extent, stderr: stderr.extent },
     language: undefined,
     value: head.result,
-    richOutputs: (head.rich_outputs ?? []).map(richOutput),
+    richOutputs: head.outputs,
     contextLost: head.context_lost ?? false,
     cached: false,
   };

@@ -10,3 +10,9 @@ export function hasFields(value: unknown, fields: RequiredFields): value is Reco
   const found: Record<string, unknown> = { ...value };
   return Object.entries(fields).every(([name, type]) => typeof found[name] === type);
 }
+
+/** For what reads a body: `value`, which must be a text. */
+export function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new TypeError("A text is missing");
+}

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { type AgentClient, bodyOf } from "./contract-clients.js";
+import { type AgentClient, readBody } from "./contract-clients.js";
 import { DisplayedValue } from "./displayed-value.js";
 import { NotFoundError } from "./errors.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
@@ -22,11 +22,11 @@ export async function executeRich(
 ): Promise<RichExecutionResult> {
   try {
     const body = { ...request, capture_rich: true };
-    return rich(await bodyOf(agent.POST("/execute/rich", { body, ...init }), "stdout", "exit_code"));
+    return await readBody(agent.POST("/execute/rich", { body, ...init }), rich, "stdout", "exit_code");
   } catch (error) {
     if (!(error instanceof NotFoundError) || error.code === "SANDBOX_NOT_FOUND") throw error;
     // Nothing ran: the server does not know the operation, which is an addition of ours.
-    return rich(await bodyOf(agent.POST("/execute", { body: request, ...init }), "stdout", "exit_code"));
+    return readBody(agent.POST("/execute", { body: request, ...init }), rich, "stdout", "exit_code");
   }
 }
 

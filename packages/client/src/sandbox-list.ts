@@ -1,9 +1,10 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type CallOptions, callInit } from "./call-options.js";
-import { bodyOf, type ControlPlaneClient } from "./contract-clients.js";
+import { type ControlPlaneClient, readBody } from "./contract-clients.js";
 import { given } from "./given.js";
 import { checkOneOf, checkText, checkTexts, checkWhole } from "./option-checks.js";
 import { PaginatedList } from "./paginated-list.js";
+import { asText } from "./required-fields.js";
 import type { SandboxStatus } from "./sandbox-record.js";
 
 /** Which sandboxes are listed. */
@@ -40,11 +41,14 @@ export function listSandboxes<Item>(
   return PaginatedList.of(async (cursor) => {
     const query = { ...filters, ...given({ cursor }) };
     const init = { params: { query }, ...callInit(options) };
-    const page = await bodyOf(controlPlane.GET("/v1/sandboxes", init));
-    const items = (page.data ?? [])
-      .filter((wire) => hasName(wire, name) && hasLabels(wire, metadata))
-      .map(itemOf);
-    return { items, hasMore: page.has_more ?? false, nextCursor: page.next_cursor || undefined };
+    return readBody(controlPlane.GET("/v1/sandboxes", init), ({ data, has_more, next_cursor }) => {
+      const found = (data ?? []).filter((wire) => hasName(wire, name) && hasLabels(wire, metadata));
+      return {
+        items: found.map(itemOf),
+        hasMore: has_more ?? false,
+        nextCursor: asText(next_cursor ?? "") || undefined,
+      };
+    });
   });
 }
 

@@ -2,7 +2,7 @@ import type { AgentAccess } from "./agent-access.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "./background-options.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { Commands } from "./commands.js";
-import { type AgentClient, bodyOf } from "./contract-clients.js";
+import { type AgentClient, readBody } from "./contract-clients.js";
 import type { Desktop } from "./desktop/desktop.js";
 import type { EnvironmentVariables } from "./environment-variables.js";
 import { type ExecuteOptions, executeRequest } from "./execute-options.js";
@@ -187,9 +187,7 @@ export class Sandbox implements AsyncDisposable {
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const body = executeRequest(code, options, this.#timeouts.execution);
     const init = callInit(options, body.timeout + margin);
-    return executionResult(
-      await bodyOf(this.agent.POST("/execute", { body, ...init }), "stdout", "exit_code"),
-    );
+    return readBody(this.agent.POST("/execute", { body, ...init }), executionResult, "stdout", "exit_code");
   }
 
   /**

@@ -3,13 +3,14 @@ import { AgentAccess, type AgentChannelOptions } from "./agent-access.js";
 import type { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { afterCleanUp } from "./cleanup.js";
-import { bodyOf, type ControlPlaneClient, successOf } from "./contract-clients.js";
+import { bodyOf, type ControlPlaneClient, readBody, successOf } from "./contract-clients.js";
 import { NotFoundError, SandboxExpiredError } from "./errors.js";
 import { identifier } from "./identifier.js";
 import { checkBoolean, requireText } from "./option-checks.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import type { PaginatedList } from "./paginated-list.js";
 import { untilRunning } from "./readiness.js";
+import { asText } from "./required-fields.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
 import { type CreateSandboxOptions, createRequest, lifetime } from "./sandbox-creation.js";
 import type { ListSandboxesOptions } from "./sandbox-list.js";
@@ -276,8 +277,7 @@ export class Sandboxes {
 
   async #issueToken(id: string): Promise<IssuedToken> {
     const pending = this.#parts.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", at(id));
-    const wire = await bodyOf(pending, "auth_token");
-    return issued(wire.auth_token, wire.token_expires_at);
+    return readBody(pending, (wire) => issued(wire.auth_token, wire.token_expires_at), "auth_token");
   }
 }
 
@@ -302,7 +302,7 @@ function at(id: string, options?: CallOptions): { params: { path: { id: string }
 }
 
 function issued(value: string, expiresAt: string | undefined): IssuedToken {
-  return { value, expiresAt: date(expiresAt) };
+  return { value: asText(value), expiresAt: date(expiresAt) };
 }
 
 /** A page of a proxy that says 404 does not mean that the sandbox is gone. */

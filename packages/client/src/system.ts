@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
-import { bodyOf } from "./contract-clients.js";
+import { bodyOf, readBody } from "./contract-clients.js";
 import {
   type AgentHealth,
   type AgentInfo,
@@ -46,13 +46,13 @@ export class System {
   /** Every process in the sandbox (GET /processes). */
   async processes(options?: CallOptions): Promise<SandboxProcess[]> {
     const pending = this.#access.client.GET("/processes", callInit(options));
-    return (await bodyOf(pending, "processes")).processes.map(sandboxProcess);
+    return readBody(pending, ({ processes }) => processes.map(sandboxProcess), "processes");
   }
 
   /** The interpreters that keep variables between executions (GET /jupyter/sessions). */
   async sessions(options?: CallOptions): Promise<InterpreterSession[]> {
-    const { sessions } = await bodyOf(this.#access.client.GET("/jupyter/sessions", callInit(options)));
-    return (sessions ?? []).map(interpreterSession);
+    const pending = this.#access.client.GET("/jupyter/sessions", callInit(options));
+    return readBody(pending, ({ sessions }) => (sessions ?? []).map(interpreterSession));
   }
 
   /** How the cache of executions is used (GET /cache/stats). */

@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
-import { bodyOf, successOf } from "../contract-clients.js";
+import { bodyOf, readBody, successOf } from "../contract-clients.js";
 import { invalidArgument } from "../errors.js";
 import { type SandboxProcess, sandboxProcess } from "../machine-reports.js";
 import { requireWhole } from "../option-checks.js";
@@ -73,10 +73,8 @@ export class Desktop {
 
   /** How large it can be made (GET /desktop/display/available). */
   async resolutions(options?: CallOptions): Promise<ScreenSize[]> {
-    const { resolutions } = await bodyOf(
-      this.#access.client.GET("/desktop/display/available", callInit(options)),
-    );
-    return (resolutions ?? []).map(screenSize);
+    const pending = this.#access.client.GET("/desktop/display/available", callInit(options));
+    return readBody(pending, ({ resolutions }) => (resolutions ?? []).map(screenSize));
   }
 
   /** Makes it 320 to 7680 wide and 200 to 4320 high (POST /desktop/display/set). */
@@ -114,7 +112,7 @@ export class Desktop {
   /** The desktop's own processes (GET /desktop/debug/processes). */
   async processes(options?: CallOptions): Promise<SandboxProcess[]> {
     const pending = this.#access.client.GET("/desktop/debug/processes", callInit(options));
-    return ((await bodyOf(pending)).processes ?? []).map(sandboxProcess);
+    return readBody(pending, ({ processes }) => (processes ?? []).map(sandboxProcess));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent-access.js";
 import { type CallOptions, callInit } from "../call-options.js";
-import { bodyOf, successOf } from "../contract-clients.js";
+import { readBody, successOf } from "../contract-clients.js";
 import { requireText, requireWhole } from "../option-checks.js";
 import type { ScreenSize } from "./screen-geometry.js";
 import { type Screenshot, screenshot } from "./screenshot.js";
@@ -34,8 +34,8 @@ export class Windows {
 
   /** All of them (GET /desktop/windows/list). */
   async list(options?: CallOptions): Promise<DesktopWindow[]> {
-    const { windows } = await bodyOf(this.#access.client.GET("/desktop/windows/list", callInit(options)));
-    return (windows ?? []).map(desktopWindow);
+    const pending = this.#access.client.GET("/desktop/windows/list", callInit(options));
+    return readBody(pending, ({ windows }) => (windows ?? []).map(desktopWindow));
   }
 
   /** Gives one the focus (POST /desktop/windows/focus). */

@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../call-options.js";
-import { bodyOf, type ControlPlaneClient } from "../contract-clients.js";
+import { bodyOf, type ControlPlaneClient, readBody } from "../contract-clients.js";
 import { ApiError, TemplateBuildError } from "../errors.js";
 import { given } from "../given.js";
 import { nodeModules } from "../node-modules.js";
@@ -13,6 +13,7 @@ import {
   requireText,
   requireWhole,
 } from "../option-checks.js";
+import { asText } from "../required-fields.js";
 import { CallScope } from "../transport/call-scope.js";
 import type { Template } from "./template.js";
 import { templateDefinition } from "./template-definition.js";
@@ -91,14 +92,18 @@ export async function buildTemplate(
     };
     const init = { body, ...callInit({ signal: scope.abortSignal }) };
     const pending = parts.controlPlane.POST("/v1/templates/build", init);
-    const { build_id, template_id } = await bodyOf(pending, "build_id", "template_id");
-    await new BuildFollower(parts.controlPlane, build_id, template_id, options, scope).untilBuilt();
-    return await untilActive(parts.controlPlane, build_id, template_id, scope);
+    const ids = await readBody(pending, idsOf, "build_id", "template_id");
+    await new BuildFollower(parts.controlPlane, ...ids, options, scope).untilBuilt();
+    return await untilActive(parts.controlPlane, ...ids, scope);
   } catch (error) {
     throw scope.failure ?? error;
   } finally {
     scope.end();
   }
+}
+
+function idsOf(wire: { build_id: string; template_id: string }): readonly [string, string] {
+  return [asText(wire.build_id), asText(wire.template_id)];
 }
 
 function buildRequest(options: TemplateBuildOptions) {
@@ -213,7 +218,12 @@ async function untilActive(
 ): Promise<TemplateRecord> {
   for (let delay = 0.1; ; delay = Math.min(delay * 1.6, 3)) {
     const init = { params: { path: { name: templateId } }, ...callInit({ signal: scope.abortSignal }) };
-    const record = templateRecord(await bodyOf(controlPlane.GET("/v1/templates/{name}", init), "id", "name"));
+    const record = await readBody(
+      controlPlane.GET("/v1/templates/{name}", init),
+      templateRecord,
+      "id",
+      "name",
+    );
     if (record.status === "active" && record.isActive !== false) return record;
     if (record.status === "failed" || record.status === "error") {
       const reason = `Template ${record.name} was built, and is ${record.status}.`;

@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { asText } from "../required-fields.js";
 import { date } from "../sandbox-record.js";
 
 /** How far a template is; sandboxes are made from those that are `active`. */
@@ -38,7 +39,7 @@ export function templateRecord(wire: ControlPlaneSchemas["Template"]): TemplateR
     isActive: wire.is_active,
     isPublic: wire.is_public,
     resources: { vcpu: resources?.vcpu, memoryMb: resources?.memory_mb, diskGb: resources?.disk_gb },
-    features: wire.features ?? [],
+    features: (wire.features ?? []).map(asText),
     createdAt: date(wire.created_at),
     updatedAt: date(wire.updated_at),
   };

@@ -1,10 +1,11 @@
 import { type CallOptions, callInit } from "../call-options.js";
-import { bodyOf, successOf } from "../contract-clients.js";
+import { readBody, successOf } from "../contract-clients.js";
 import { NotFoundError } from "../errors.js";
 import { given } from "../given.js";
 import { identifier } from "../identifier.js";
 import { checkText, checkWhole } from "../option-checks.js";
 import { PaginatedList } from "../paginated-list.js";
+import { asText } from "../required-fields.js";
 import { type ImageMatch, matchImage } from "./image-match.js";
 import type { Template } from "./template.js";
 import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
@@ -44,18 +45,19 @@ export class Templates {
     return PaginatedList.of(async (cursor) => {
       const query = given({ category, language, limit, cursor });
       const init = { params: { query }, ...callInit(options) };
-      const page = await bodyOf(this.#parts.controlPlane.GET("/v1/templates", init));
-      const items = (page.data ?? []).map(templateRecord).filter((record) => fits(record, options));
-      return { items, hasMore: page.has_more ?? false, nextCursor: page.next_cursor || undefined };
+      const pending = this.#parts.controlPlane.GET("/v1/templates", init);
+      return readBody(pending, ({ data, has_more, next_cursor }) => {
+        const items = (data ?? []).map(templateRecord).filter((record) => fits(record, options));
+        return { items, hasMore: has_more ?? false, nextCursor: asText(next_cursor ?? "") || undefined };
+      });
     });
   }
 
   /** One, by its name or its id (GET /v1/templates/{name}). */
   async get(nameOrId: string, options?: CallOptions): Promise<TemplateRecord> {
     const init = { params: { path: { name: identifier("template", nameOrId) } }, ...callInit(options) };
-    return templateRecord(
-      await bodyOf(this.#parts.controlPlane.GET("/v1/templates/{name}", init), "id", "name"),
-    );
+    const pending = this.#parts.controlPlane.GET("/v1/templates/{name}", init);
+    return readBody(pending, templateRecord, "id", "name");
   }
 
   /**
