@@ -76,7 +76,7 @@ export class Template {
     return template;
   }
 
-  /** Where the steps that follow run, and the sandboxes' programs. */
+  /** Where the steps that follow run, and the start command. Other programs of a sandbox start in /workspace, or in their `workdir`. */
   workdir(path: string): Template {
     return this.#step({ type: "WORKDIR", args: [text(path, "path")] });
   }
