@@ -40,13 +40,27 @@ export interface ExecutionPlace {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
-type Run = ProgramResult & Partial<Pick<ExecutionResult, "contextLost" | "richOutputs" | "value">>;
+type Values = Partial<Pick<ExecutionResult, "contextLost" | "richOutputs" | "value">>;
+type Run = ProgramResult & Values;
+
+/** What code gave and showed beside its output; with `texts`, displayed text is shown too, not only images. */
+export function valuesOf({ contextLost, richOutputs = [], value }: Values, { texts }: { texts: boolean }) {
+  const { values, images } = displayed(richOutputs, { texts });
+  return {
+    values: {
+      result: value === undefined ? undefined : cutMiddle(value, valueBudget).text,
+      rich_outputs: values,
+    },
+    images,
+    notes: contextLost ? ["The interpreter ended: its variables are gone."] : [],
+  };
+}
 
 export function executionResult(
   run: Run,
   { sandboxId, kept, leftBehind = false, texts = false, facts }: ExecutionPlace,
 ): Answer<z.input<typeof executionOutput>> {
-  const { values, images } = displayed(run.richOutputs ?? [], { texts });
+  const { images, notes: losses, values } = valuesOf(run, { texts });
   const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
   const { output } = run;
   const stdout = cutMiddle(run.stdout, stdoutBudget, bytesMissing(run.stdout, output.stdout));
@@ -55,7 +69,7 @@ export function executionResult(
     endNote(run.terminationReason),
     stdout.omittedBytes > 0 && cutNote("stdout", output.stdout.file, kept),
     stderr.omittedBytes > 0 && cutNote("stderr", output.stderr.file, kept),
-    run.contextLost && "The interpreter ended: its variables are gone.",
+    ...losses,
     leftBehind && "The sandbox could not be deleted; delete_sandbox does it.",
   ].filter((note) => typeof note === "string");
   const structure = {
@@ -63,8 +77,7 @@ export function executionResult(
     success: run.success,
     stdout: stdout.text,
     stderr: stderr.text,
-    result: run.value === undefined ? undefined : cutMiddle(run.value, valueBudget).text,
-    rich_outputs: values,
+    ...values,
     execution_time: run.executionTime,
     termination_reason: run.terminationReason,
     stdout_bytes: stdout.omittedBytes > 0 ? (output.stdout.bytes ?? stdout.totalBytes) : undefined,

@@ -1,5 +1,6 @@
 /** Runs that outlive the patience of clients, which often end a call after 60 seconds. */
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
+import { Answer } from "./answer.js";
 import type { Environment } from "./backend.js";
 import { OptionError } from "./option-error.js";
 import { readOutput } from "./process-output.js";
@@ -16,16 +17,20 @@ export function handOverAfter(environment: Environment): number {
   throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
 }
 
-/** What the model gets in place of the result, and how it goes on. */
+/** What the model gets in place of the result, and how it goes on: `then` is what is left to do after it. */
 export async function handedOver(
   sandbox: Sandbox,
   execution: Execution,
-  { signal }: Pick<ToolContext, "signal">,
+  { signal, then = "" }: Pick<ToolContext, "signal"> & { readonly then?: string },
 ) {
-  const output = await readOutput(sandbox, execution.id, {}, signal);
-  const note = `It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on; execute_kill_process ends it.`;
-  return { ...output, note };
+  const { structure, attachments } = await readOutput(sandbox, execution.id, {}, signal);
+  const going = structure.status === "running" ? goesOn : structure.note;
+  const note = [going, then].filter(Boolean).join(" ") || undefined;
+  return new Answer({ ...structure, note }, { attachments });
 }
+
+const goesOn =
+  "It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on; execute_kill_process ends it.";
 
 /** Tells a caller how far a program is. */
 export function runningReport(report: ToolContext["report"]): (progress: ExecutionProgress) => void {

@@ -1,6 +1,9 @@
-/** What a background execution has written so far, from an offset on, within the budget of a result. */
+/** What a background execution has written so far, from an offset on, and what it gave at its end. */
 import type { ExecutionOutput, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
+import { Answer } from "./answer.js";
+import { displayedValues } from "./displayed-values.js";
+import { valuesOf } from "./execution-result.js";
 import { jsonBytes, resultBudget } from "./output-limit.js";
 
 export const processOutput = z.looseObject({
@@ -17,6 +20,8 @@ export const processOutput = z.looseObject({
   stderr_offset: z.number(),
   stderr_bytes: z.number(),
   complete: z.boolean().describe("It has ended, and all is read"),
+  result: z.string().optional().describe("The last expression's value, once complete"),
+  rich_outputs: displayedValues,
   note: z.string().optional(),
 });
 
@@ -32,12 +37,13 @@ const smallestPiece = 16;
 
 type ProcessOutput = z.input<typeof processOutput>;
 
+/** With the end of the output comes what `execute_code` would have given and shown. */
 export async function readOutput(
   sandbox: Sandbox,
   processId: string,
   { stdoutOffset = 0, stderrOffset = 0 }: ReadPosition,
   signal: AbortSignal,
-): Promise<ProcessOutput> {
+): Promise<Answer<ProcessOutput>> {
   const execution = sandbox.processes.get(processId);
   const position = { stdoutOffset, stderrOffset };
   if (stdoutOffset < 0 || stderrOffset < 0) {
@@ -48,12 +54,19 @@ export async function readOutput(
   for (let limit = usualPiece; ; limit = Math.max(smallestPiece, Math.floor(limit / 6))) {
     const piece = await execution.output({ ...position, limit, signal });
     const size = jsonBytes(piece.stdout, resultBudget) + jsonBytes(piece.stderr, resultBudget);
-    if (size <= resultBudget || limit === smallestPiece)
-      return { ...told(position, piece), process_id: processId, sandbox_id: sandbox.id };
+    if (size > resultBudget && limit > smallestPiece) continue;
+    const place = { process_id: processId, sandbox_id: sandbox.id };
+    if (!piece.complete) return new Answer({ ...told(position, piece), ...place });
+    const { images, notes, values } = valuesOf(await execution.result({ signal }), { texts: true });
+    return new Answer({ ...told(position, piece, notes), ...values, ...place }, { attachments: images });
   }
 }
 
-function told({ stdoutOffset, stderrOffset }: Required<ReadPosition>, piece: ExecutionOutput) {
+function told(
+  { stdoutOffset, stderrOffset }: Required<ReadPosition>,
+  piece: ExecutionOutput,
+  notes: readonly string[] = [],
+) {
   return {
     status: piece.status,
     exit_code: piece.exitCode,
@@ -66,19 +79,21 @@ function told({ stdoutOffset, stderrOffset }: Required<ReadPosition>, piece: Exe
     stderr_offset: piece.stderrOffset,
     stderr_bytes: piece.stderrBytes,
     complete: piece.complete,
-    note: noteOf(piece, { stdoutOffset, stderrOffset }),
+    note: noteOf(piece, { stdoutOffset, stderrOffset }, notes),
   };
 }
 
 function noteOf(
   piece: ExecutionOutput,
   { stdoutOffset, stderrOffset }: Required<ReadPosition>,
+  more: readonly string[],
 ): string | undefined {
   const lost = piece.stdoutStart - stdoutOffset + piece.stderrStart - stderrOffset;
   const notes = [
     lost > 0 && `${lost} bytes before this are no longer kept.`,
     piece.error,
     !piece.complete && piece.status !== "running" && "It has ended; read on from the offsets for the rest.",
+    ...more,
   ].filter((note) => typeof note === "string");
   return notes.length > 0 ? notes.join(" ") : undefined;
 }

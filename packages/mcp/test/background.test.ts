@@ -22,6 +22,10 @@ const isRunning = async (command: string): Promise<boolean> =>
 const untilFile = (path: string): string =>
   `import os, time\nprint("begun", flush=True)\nwhile not os.path.exists("${path}"): time.sleep(0.02)\nprint("done")`;
 
+const figure =
+  "import base64\nclass Figure:\n  def _repr_png_(self): return base64.b64decode('iVBORw0KGgo=')";
+const png = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+
 describe("what ends in time is an ordinary result, however long it might have taken", () => {
   it.each([
     ["execute_code", { code: "print(6 * 7)\n'value'", timeout: 300 }, { stdout: "42\n", result: "'value'" }],
@@ -88,6 +92,35 @@ describe("what takes longer goes on in the background", () => {
     await mcp.result("delete_sandbox", { id: handed.sandbox_id });
   });
 
+  it.each([
+    ["execute_code", {}],
+    ["execute_code_rich", {}],
+    ["execute_code_isolated", { sandbox_id: undefined }],
+  ])("of %s, with the value and the figures that it ends with", async (name, more) => {
+    const go = `/tmp/go-${name}`;
+    const code = `${untilFile(go)}\n${figure}\ndisplay(Figure())\n40 + 2`;
+    const handed = await mcp.result(name, { sandbox_id, code, timeout: 300, ...more });
+    expect(handed).toMatchObject({ status: "running" });
+    const place = { sandbox_id: handed.sandbox_id };
+    await mcp.result("file_write", { ...place, path: go, content: "" });
+    const given = { ...place, process_id: handed.process_id, wait: 20 };
+    const { content, structuredContent } = await mcp.call("execute_process_output", given);
+    expect(structuredContent).toMatchObject({
+      complete: true,
+      result: "42",
+      rich_outputs: expect.arrayContaining([{ type: "image/png", bytes: expect.any(Number) }]),
+    });
+    expect(content).toContainEqual(png);
+  });
+
+  it("of execute_code, and whether it took the variables with it", async () => {
+    const code = `${untilFile("/tmp/go-3")}\nos._exit(3)`;
+    const { process_id } = await inSandbox("execute_code", { code, timeout: 300 });
+    await inSandbox("file_write", { path: "/tmp/go-3", content: "" });
+    const end = await inSandbox("execute_process_output", { process_id, wait: 20 });
+    expect(end).toMatchObject({ exit_code: 3, note: expect.stringMatching(/variables are gone/) });
+  });
+
   it("unless the call is cancelled, which kills it", async () => {
     const cancellation = new AbortController();
     const given = { sandbox_id, command: "sleep 34567", timeout: 300 };
@@ -145,8 +178,6 @@ describe("a background execution", () => {
 });
 
 describe("what code displays", () => {
-  const figure =
-    "import base64\nclass Figure:\n  def _repr_png_(self): return base64.b64decode('iVBORw0KGgo=')";
   const table = "class Table:\n  def _repr_html_(self): return '<table></table>'";
 
   it.each([
@@ -156,7 +187,7 @@ describe("what code displays", () => {
   ])("is shown by %s: images as images", async (name, more) => {
     const code = `${figure}\nFigure()`;
     const { content, structuredContent } = await mcp.call(name, { sandbox_id, code, ...more });
-    expect(content).toContainEqual({ type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" });
+    expect(content).toContainEqual(png);
     expect(structuredContent).toMatchObject({
       rich_outputs: expect.arrayContaining([{ type: "image/png", bytes: expect.any(Number) }]),
     });

@@ -134,7 +134,7 @@ export const executeProcessOutput = sandboxTool({
   name: "execute_process_output",
   title: "Read a background execution's output",
   description:
-    "Reads what a background execution has written, while it runs and after. Pass stdout_offset and stderr_offset of the result to the next call.",
+    "Reads what a background execution has written, while it runs and after, and at its end its value and figures. Pass stdout_offset and stderr_offset of the result to the next call.",
   toolset: "code",
   annotations: looks,
   input: z.object({

@@ -55,8 +55,8 @@ async function runIsolated({
   });
   if ("execution" in outcome) {
     sandboxes.adopt(outcome.sandbox);
-    const told = await handedOver(outcome.sandbox, outcome.execution, { signal });
-    return { ...told, note: `${told.note} Then delete its sandbox with delete_sandbox.` };
+    const then = "Then delete its sandbox with delete_sandbox.";
+    return handedOver(outcome.sandbox, outcome.execution, { signal, then });
   }
   const leftBehind = outcome.cleanupError !== undefined;
   const facts = { isolation: outcome.isolation };
