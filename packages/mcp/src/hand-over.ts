@@ -17,20 +17,33 @@ export function handOverAfter(environment: Environment): number {
   throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
 }
 
-/** What the model gets in place of the result, and how it goes on: `then` is what is left to do after it. */
+/** Longer than anything takes that a call waits for, in seconds. */
+const untilItsEnd = 86_400;
+
+/** Seconds that a call waits before it hands over what can be looked at with `reader`: to the end, where that is not offered. */
+export function patience(
+  { environment, offered }: Pick<ToolContext, "environment" | "offered">,
+  reader = "execute_process_output",
+): number {
+  return offered.has(reader) ? handOverAfter(environment) : untilItsEnd;
+}
+
+/** What the model gets in place of the result, and how it goes on; `then` is what is left to do after it. */
 export async function handedOver(
   sandbox: Sandbox,
   execution: Execution,
-  { signal, then = "" }: Pick<ToolContext, "signal"> & { readonly then?: string },
+  { signal, offered }: Pick<ToolContext, "signal" | "offered">,
+  then = "",
 ) {
   const { structure, attachments } = await readOutput(sandbox, execution.id, {}, signal);
-  const going = structure.status === "running" ? goesOn : structure.note;
+  const kill = offered.has("execute_kill_process") ? "; execute_kill_process ends it" : "";
+  const going = structure.status === "running" ? `${goesOn}${kill}.` : structure.note;
   const note = [going, then].filter(Boolean).join(" ") || undefined;
   return new Answer({ ...structure, note }, { attachments });
 }
 
 const goesOn =
-  "It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on; execute_kill_process ends it.";
+  "It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on";
 
 /** Tells a caller how far a program is. */
 export function runningReport(report: ToolContext["report"]): (progress: ExecutionProgress) => void {

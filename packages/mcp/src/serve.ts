@@ -4,7 +4,7 @@ import type { RequestId } from "./greeting.js";
 import { OptionError } from "./option-error.js";
 import { SharedBackend } from "./shared-backend.js";
 import { serveOverStdio } from "./stdio.js";
-import { selectTools } from "./tool-selection.js";
+import { offeredProfile } from "./tool-selection.js";
 
 function log(line: string): void {
   process.stderr.write(`cloud-sandbox-mcp: ${line}\n`);
@@ -12,7 +12,7 @@ function log(line: string): void {
 
 async function serveAsAsked(greeted: RequestId | undefined): Promise<void> {
   const { profile, transport, keepSandboxes, ...options } = readOptions(process.argv, process.env);
-  const offer = { profile: { ...profile, tools: selectTools(profile, options) }, log };
+  const offer = { profile: offeredProfile(profile, options), log };
   const local = profile.local?.(process.env);
   const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, log });
   if (transport === "stdio") return serveOverStdio(offer, backend, greeted);

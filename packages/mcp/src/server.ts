@@ -35,6 +35,7 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
       },
     },
   );
+  const offered = new Set(profile.tools.map(({ name }) => name));
   for (const tool of profile.tools) {
     const { name, title, description, annotations } = tool;
     const schemas = {
@@ -46,7 +47,7 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
     server.registerTool(name, entry, async (given, context) => {
       const progress = progressOf(context);
       const report = (step: string): void => progress?.report(step);
-      const work = session.run(tool, given, { signal: context.mcpReq.signal, report });
+      const work = session.run(tool, given, { signal: context.mcpReq.signal, report, offered });
       return work
         .finally(() => progress?.end())
         .then(success, (error: unknown) => failure(tool, error, { profile, log }));

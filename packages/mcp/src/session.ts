@@ -8,7 +8,7 @@ import { SandboxDirectory } from "./sandbox-directory.js";
 import type { SharedBackend } from "./shared-backend.js";
 import type { Tool, ToolContext } from "./tool.js";
 
-type Caller = Pick<ToolContext, "signal" | "report">;
+type Caller = Pick<ToolContext, "signal" | "report" | "offered">;
 
 /** What work for a client is given, whichever call of it this is. */
 export type SessionContext = Omit<ToolContext, keyof Caller>;
@@ -38,14 +38,14 @@ export class Session implements Maker {
   }
 
   /** Runs a tool, whose failure is thrown as it is; a call that was stopped fails with a {@link BackendError}. */
-  async run(tool: Tool, given: unknown, { report, signal: left }: Caller): Promise<Answer> {
+  async run(tool: Tool, given: unknown, { signal: left, ...caller }: Caller): Promise<Answer> {
     const call = new AbortController();
     this.#calls.add(call);
     const stopped = new Promise<never>((_, reject) => {
       call.signal.addEventListener("abort", () => reject(new BackendError(ending)));
     });
     const signal = AbortSignal.any([left, call.signal]);
-    const work = this.use((context) => tool.run(given, { ...context, report, signal }));
+    const work = this.use((context) => tool.run(given, { ...context, ...caller, signal }));
     try {
       return await Promise.race([work, stopped]);
     } finally {

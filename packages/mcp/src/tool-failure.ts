@@ -21,8 +21,8 @@ export function explainFailure(error: unknown, advice: FailureAdvice): string | 
   const isAdvised = known !== undefined || advised.has(error.name);
   const happened = inToolTerms(isAdvised ? firstSentence(error.summary) : error.summary, advice);
   if (hinted.has(error.code)) return [error.summary, error.hint, known].filter(Boolean).join(" ");
-  const left = error.cleanupError === undefined ? "" : ` ${advice.leftBehind}`;
-  return `${closed(happened)} ${known ?? stepOfKind(error, advice)}${left}`;
+  const left = error.cleanupError === undefined ? "" : advice.leftBehind;
+  return [closed(happened), known ?? stepOfKind(error, advice), left].filter(Boolean).join(" ");
 }
 
 /** Kinds of error for which our step says all that a server would. */

@@ -15,6 +15,32 @@ export interface ToolSelection {
   readonly readOnly?: boolean | undefined;
 }
 
+/** The profile with the tools that the selection leaves of it, and with advice that names no other. */
+export function offeredProfile(profile: Profile, selection: ToolSelection): Profile {
+  const tools = selectTools(profile, selection);
+  const missing = profile.tools.filter((tool) => !tools.includes(tool)).map(({ name }) => name);
+  const isKept = (text: string): boolean => !missing.some((name) => new RegExp(`\\b${name}\\b`).test(text));
+  const clauses = (text: string): string =>
+    text
+      .split(/(?<=[.;]) /)
+      .filter(isKept)
+      .join(" ")
+      .replace(/;$/, ".");
+  const { advice, instructions } = profile;
+  const steps = Object.entries(advice.steps).map(([code, step]) => [code, clauses(step)]);
+  return {
+    ...profile,
+    tools,
+    instructions: instructions.split("\n").filter(isKept).join("\n"),
+    advice: {
+      ...advice,
+      steps: Object.fromEntries(steps),
+      otherwise: clauses(advice.otherwise),
+      leftBehind: clauses(advice.leftBehind),
+    },
+  };
+}
+
 /** The tools that the selection leaves of a profile, in the profile's order. */
 export function selectTools(profile: Profile, selection: ToolSelection): readonly Tool[] {
   const known = profile.tools.map(({ name }) => name);

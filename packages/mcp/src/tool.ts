@@ -37,6 +37,8 @@ export interface ToolContext {
   readonly named: NamedSandboxes;
   /** The server's own environment variables, for settings of a profile. */
   readonly environment: Environment;
+  /** The names of the tools that are there for the caller. */
+  readonly offered: ReadonlySet<string>;
   /** Fires when the caller cancels, or leaves. */
   readonly signal: AbortSignal;
   /** Tells a caller that asked for progress what happens now. */

@@ -222,3 +222,38 @@ describe("what code displays", () => {
       });
   });
 });
+
+describe("what cannot be read later is waited for to its end", () => {
+  const offering = async (tools: string, work: (mcp: McpConnection) => Promise<void>): Promise<void> => {
+    const limited = await connect({
+      CLOUD_SANDBOX_MCP_TOOLS: tools,
+      CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1",
+    });
+    await work(limited).finally(() => limited.client.close());
+  };
+
+  it("by execute_code_isolated, whose failures name no tool that is not there", () =>
+    offering("execute_code_isolated", async (limited) => {
+      const code = "import time; time.sleep(2); print('end')";
+      expect(await limited.result("execute_code_isolated", { code, timeout: 300 })).toMatchObject({
+        stdout: "end\n",
+        exit_code: 0,
+      });
+      const sentence = await limited.failure("execute_code_isolated", { code, template_name: "none" });
+      expect(sentence).toMatch(/none[^.]*\.$/);
+      expect(sentence).not.toMatch(/list_templates/);
+    }));
+
+  it("by run_command", () =>
+    offering("create_sandbox,run_command", async (limited) => {
+      const { id } = await limited.result("create_sandbox");
+      const given = { sandbox_id: id, command: "sleep 2; echo end", timeout: 300 };
+      expect(await limited.result("run_command", given)).toMatchObject({ stdout: "end\n" });
+    }));
+
+  it("by build_template", () =>
+    offering("build_template", async (limited) => {
+      const definition = { name: "waited-for", from: "base", commands: ["sleep 2"] };
+      expect(await limited.result("build_template", definition)).toMatchObject({ status: "active" });
+    }));
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hopx as profile } from "../src/profiles/hopx.js";
-import { selectTools, type ToolSelection } from "../src/tool-selection.js";
+import { offeredProfile, selectTools, type ToolSelection } from "../src/tool-selection.js";
 import { connect } from "./mcp-connection.js";
 
 const namesOf = (toolset?: string): string[] =>
@@ -56,6 +56,32 @@ describe("a selection is refused", () => {
     ],
   ])("%s", (_, selection, message) => {
     expect(() => selectTools(profile, selection)).toThrow(message);
+  });
+});
+
+describe("what is said of tools", () => {
+  it("is all of it where all are offered", () => {
+    expect(offeredProfile(profile, {})).toEqual({ ...profile, tools: selectTools(profile, {}) });
+  });
+
+  it.each<[string, ToolSelection]>([
+    ["one tool", { tools: ["execute_code_isolated"] }],
+    ["some toolsets", { toolsets: ["commands", "sandboxes"] }],
+    ["tools that look", { readOnly: true }],
+  ])("names no others where %s are offered", (_, selection) => {
+    const { advice, instructions, tools } = offeredProfile(profile, selection);
+    const said = JSON.stringify([advice.steps, advice.otherwise, advice.leftBehind, instructions]);
+    const offered = tools.map(({ name }) => name);
+    expect(
+      namesOf().filter((name) => new RegExp(`\\b${name}\\b`).test(said) && !offered.includes(name)),
+    ).toEqual([]);
+    expect(instructions).toMatch(/^Runs code in isolated sandboxes\.\n.*Files live/s);
+  });
+
+  it("keeps the part of a step that can be taken", () => {
+    const { advice } = offeredProfile(profile, { tools: ["list_sandboxes"] });
+    expect(advice.steps.SANDBOX_NOT_FOUND).toBe("list_sandboxes shows the sandboxes that exist.");
+    expect(advice.otherwise).toBe("Call again.");
   });
 });
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { runs } from "../annotations.js";
 import { InvalidArgumentsError } from "../arguments.js";
 import { executionOutput, executionResult } from "../execution-result.js";
-import { handedOver, handOverAfter, runningReport } from "../hand-over.js";
+import { handedOver, patience, runningReport } from "../hand-over.js";
 import {
   code,
   executionTimeout,
@@ -36,6 +36,7 @@ async function runIsolated({
   client,
   sandboxes,
   environment,
+  offered,
   signal,
   report,
   ...program
@@ -49,14 +50,14 @@ async function runIsolated({
     template,
     region,
     signal,
-    handOverAfter: handOverAfter(environment),
+    handOverAfter: patience({ environment, offered }),
     onStep: (step) => report(stepsInWords[step]),
     onProgress: runningReport(report),
   });
   if ("execution" in outcome) {
     sandboxes.adopt(outcome.sandbox);
-    const then = "Then delete its sandbox with delete_sandbox.";
-    return handedOver(outcome.sandbox, outcome.execution, { signal, then });
+    const then = offered.has("delete_sandbox") ? "Then delete its sandbox with delete_sandbox." : "";
+    return handedOver(outcome.sandbox, outcome.execution, { signal, offered }, then);
   }
   const leftBehind = outcome.cleanupError !== undefined;
   const facts = { isolation: outcome.isolation };
@@ -96,18 +97,18 @@ interface PlacedProgram extends Program {
 }
 
 async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: PlacedProgram & ToolContext) {
-  const { language, timeout, env, environment, signal, report } = call;
+  const { language, timeout, env, environment, offered, signal, report } = call;
   const outcome = await sandbox.executeOrHandOver(code, {
     language,
     timeout,
     env,
     workdir: working_dir,
     signal,
-    handOverAfter: handOverAfter(environment),
+    handOverAfter: patience({ environment, offered }),
     onProgress: runningReport(report),
   });
   if ("richOutputs" in outcome) return executionResult(outcome, { sandboxId: sandbox.id, kept: true, texts });
-  return handedOver(sandbox, outcome, { signal });
+  return handedOver(sandbox, outcome, { signal, offered });
 }
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;

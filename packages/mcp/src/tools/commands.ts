@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { looks, runs } from "../annotations.js";
 import { executionOutput, executionResult } from "../execution-result.js";
-import { handedOver, handOverAfter, runningReport } from "../hand-over.js";
+import { handedOver, patience, runningReport } from "../hand-over.js";
 import {
   backgroundTimeout,
   command,
@@ -32,17 +32,18 @@ export const runCommand = sandboxTool({
     env: runEnvironment,
   }),
   output: executionOutput,
-  handler: async ({ sandbox, command, timeout, env, working_dir: workdir, environment, signal, report }) => {
+  handler: async ({ sandbox, command, timeout, env, working_dir: workdir, ...context }) => {
+    const { signal, report } = context;
     const outcome = await sandbox.runOrHandOver(command, {
       timeout,
       env,
       workdir,
       signal,
-      handOverAfter: handOverAfter(environment),
+      handOverAfter: patience(context),
       onProgress: runningReport(report),
     });
     if ("stdout" in outcome) return executionResult(outcome, { sandboxId: sandbox.id, kept: true });
-    return handedOver(sandbox, outcome, { signal });
+    return handedOver(sandbox, outcome, context);
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { looks, replaces, runs } from "../annotations.js";
-import { handOverAfter } from "../hand-over.js";
+import { patience } from "../hand-over.js";
 import { command, maxResults, templateName, text, variables } from "../input-fields.js";
 import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
 import { buildUntil, definitionOf } from "../template-building.js";
@@ -81,13 +81,13 @@ export const buildTemplate = tool({
     log: z.string().describe("What the commands wrote"),
     note: z.string().optional(),
   }),
-  handler: async ({ client, name, update, environment, signal, report, ...definition }) => {
+  handler: async ({ client, name, update, environment, offered, signal, report, ...definition }) => {
     const log: string[] = [];
     const outcome = await buildUntil(client, await definitionOf(definition), {
       name,
       update,
       signal,
-      seconds: handOverAfter(environment),
+      seconds: patience({ environment, offered }, "get_template"),
       onLog: (line) => {
         log.push(line);
         report(line.slice(0, 200));
