@@ -187,6 +187,16 @@ describe("a list", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test("of templates for a language has those of several, and no others", async () => {
+    const languages = ["multi", "python", "go", undefined];
+    const data = languages.map((language, index) => ({ id: String(index), name: `t${index}`, language }));
+    const server = await scriptedServer(ok({ data }));
+    const found: string[] = [];
+    for await (const { name } of testClient(server.url).templates.list({ language: "python" }))
+      found.push(name);
+    expect(found).toEqual(["t0", "t1", "t3"]);
+  });
+
   test("of templates says what each can do", async () => {
     const wire = {
       id: "20",

@@ -42,6 +42,10 @@ describe("a template of one's own", () => {
     const definition = { name: "broken", from: "base", commands: ["echo so far; exit 3"] };
     const sentence = await mcp.failure("build_template", definition);
     expect(sentence).toMatch(/so far[\s\S]*call build_template again/);
+    const { data } = await mcp.result("list_templates", { query: "broken" });
+    expect(data).toEqual([expect.objectContaining({ name: "broken", status: "failed" })]);
+    const { resources } = await mcp.client.listResources();
+    expect(resources.find(({ name }) => name === "broken")?.description).toMatch(/ It is failed\.$/);
   });
 
   it("whose build takes longer is built on", async () => {

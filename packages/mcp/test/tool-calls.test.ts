@@ -324,12 +324,17 @@ it("describes templates", async () => {
     description: expect.any(String),
     category: expect.any(String),
     language: expect.any(String),
+    status: "active",
   });
   expect(await mcp.result("list_templates", { limit: 1, fields: "name" })).toEqual({
     data: [{ name: expect.any(String) }],
     count: 1,
     has_more: true,
   });
+  expect(await mcp.result("list_templates", { language: "bash" })).toMatchObject({ count: 2 });
+  expect(await mcp.result("list_templates", { language: "cobol" })).toMatchObject({ count: 0 });
+  const unknown = await mcp.failure("list_templates", { fields: "name,nonsense" });
+  expect(unknown).toMatch(/"nonsense".*name, .*status.*all/);
   expect(await mcp.result("get_template", { name: "base" })).toMatchObject({
     name: "base",
     features: expect.any(Array),

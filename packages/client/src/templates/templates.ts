@@ -104,7 +104,8 @@ export class Templates {
 function fits(record: TemplateRecord, { category, language, text }: ListTemplatesOptions): boolean {
   // A server that knows these filters need not say what it filtered by.
   if (category !== undefined && (record.category ?? category) !== category) return false;
-  if (language !== undefined && (record.language ?? language) !== language) return false;
+  // One with several languages does not say here which; a server that has those filters by them.
+  if (language !== undefined && ![undefined, "multi", language].includes(record.language)) return false;
   const shown = [record.name, record.displayName, record.description].join("\n");
   return text === undefined || shown.toLowerCase().includes(text.toLowerCase());
 }

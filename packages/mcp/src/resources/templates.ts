@@ -43,12 +43,17 @@ export async function* listTemplates(
   for await (const template of client.templates.list({ signal })) yield asResource(template);
 }
 
-function asResource({ name, displayName, description }: TemplateRecord): Resource {
+function asResource({
+  name,
+  displayName,
+  description = "A template for sandboxes.",
+  status,
+}: TemplateRecord): Resource {
   return {
     uri: `template://${encodeURIComponent(name)}`,
     name,
     title: displayName ?? name,
-    description: description ?? "A template for sandboxes.",
+    description: (status ?? "active") === "active" ? description : `${description} It is ${status}.`,
     mimeType: jsonType,
   };
 }

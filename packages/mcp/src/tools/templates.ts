@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { looks, replaces, runs } from "../annotations.js";
+import { InvalidArgumentsError } from "../arguments.js";
 import { patience } from "../hand-over.js";
 import { command, maxResults, templateName, text, variables } from "../input-fields.js";
 import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
@@ -17,7 +18,7 @@ export const listTemplates = tool({
     limit: maxResults(10, 100),
     fields: z
       .string()
-      .default("id,name,description,category,language")
+      .default("id,name,description,category,language,status")
       .describe("Fields to return, separated by commas, or all"),
     category: z.string().min(1).optional().describe("Only these"),
     language: z.string().min(1).optional().describe("Only with this language"),
@@ -25,21 +26,45 @@ export const listTemplates = tool({
   }),
   output: z.looseObject({ data: z.array(z.looseObject({})), count: z.number(), has_more: z.boolean() }),
   handler: async ({ client, limit, fields, category, language, query, signal }) => {
-    const wanted = new Set(fields.split(",").map((field) => field.trim()));
+    const wanted = wantedFields(fields);
     const templates: Record<string, unknown>[] = [];
     let hasMore = false;
     for await (const template of client.templates.list({ category, language, text: query, signal })) {
       hasMore = templates.length === limit;
       if (hasMore) break;
       const entries = Object.entries(wireNames(template));
-      templates.push(
-        Object.fromEntries(fields === "all" ? entries : entries.filter(([name]) => wanted.has(name))),
-      );
+      templates.push(Object.fromEntries(entries.filter(([name]) => wanted.has(name))));
     }
     const { items, truncated } = firstEntries(templates, limit);
     return { data: items, count: items.length, has_more: hasMore || truncated };
   },
 });
+
+const knownFields = [
+  "id",
+  "name",
+  "display_name",
+  "description",
+  "category",
+  "language",
+  "status",
+  "is_active",
+  "is_public",
+  "resources",
+  "features",
+  "created_at",
+  "updated_at",
+] as const;
+
+function wantedFields(given: string): ReadonlySet<string> {
+  if (given.trim() === "all") return new Set(knownFields);
+  const wanted = given.split(",").map((field) => field.trim());
+  const unknown = wanted.find((field) => !knownFields.some((known) => known === field));
+  if (unknown === undefined) return new Set(wanted);
+  throw new InvalidArgumentsError(
+    `fields: there is no ${JSON.stringify(unknown.slice(0, 200))}; give some of ${knownFields.join(", ")}, or all.`,
+  );
+}
 
 export const getTemplate = tool({
   name: "get_template",
