@@ -36,6 +36,19 @@ export async function createNamed(
   );
 }
 
+/** Makes the sandbox of a name. One that has the name already ends when the new one is there. Gives whether there was one. */
+export async function replaceHeld(
+  context: Holder,
+  name: string,
+  create: () => Promise<Sandbox>,
+): Promise<boolean> {
+  const { named } = context;
+  const before = await named.get(name).catch(() => undefined);
+  if (before === undefined) await createNamed(context, name, create);
+  else await end(context, named.replace(name, await create()));
+  return before !== undefined;
+}
+
 /** Works in a sandbox of the client. One that turns out to have ended is forgotten: its name is free again. */
 export async function useHeld<Result>(
   { named, sandboxes }: Holder,
@@ -74,9 +87,12 @@ export async function findHeld(
 }
 
 /** Deletes the client's sandbox of that name. Gives whether there was one. */
-export async function endHeld({ client, named, sandboxes }: Holder, name: string): Promise<boolean> {
+export async function endHeld(context: Holder, name: string): Promise<boolean> {
   // Before anything is waited for, so that no other call ends the one that comes after it.
-  const taken = named.take(name);
+  return end(context, context.named.take(name));
+}
+
+async function end({ client, sandboxes }: Holder, taken: Promise<Sandbox> | undefined): Promise<boolean> {
   // One that could not be made is none.
   const sandbox = await taken?.catch(() => undefined);
   if (sandbox === undefined) return false;

@@ -33,6 +33,14 @@ export class NamedSandboxes {
     return [...this.#ended];
   }
 
+  /** Gives the name to `sandbox`. Gives the one that had it until now. */
+  replace(name: string, sandbox: Sandbox): Promise<Sandbox> | undefined {
+    const replaced = this.#byName.get(name);
+    this.#byName.set(name, Promise.resolve(sandbox));
+    this.#ended.delete(name);
+    return replaced;
+  }
+
   /** The sandbox of that name, whose name is free from now on. */
   take(name: string): Promise<Sandbox> | undefined {
     const taken = this.#byName.get(name);

@@ -199,6 +199,16 @@ describe("a sandbox", () => {
     expect(mark.exec(shown)?.slice(1).map(Number)).toEqual([bytes - kept, bytes]);
   });
 
+  it.each([
+    ["more memory than any has", { memory: 10_000_000 }, /config\.memory must be at most/],
+    ["more CPUs than there are", { cpus: 1000 }, /fewer cpus/],
+  ])("stays as it is where a new one is refused for %s", async (_, config, step) => {
+    expect(await mcp.failure("sandbox_start", { ...python, config })).toMatch(step);
+    expect((await mcp.result("sandbox_run_command", { ...python, command: "ls" })).output).toEqual([
+      { stream: "stdout", text: "a b" },
+    ]);
+  });
+
   it("is replaced by a new one where there is a configuration, and told so", async () => {
     const config = { image: "python:3.0-slim" };
     expect(await text("sandbox_start", { ...python, config })).toMatch(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { adds, replaces } from "../../annotations.js";
-import { createHeld, createNamed, endHeld } from "../../held-sandbox.js";
+import { createHeld, endHeld, replaceHeld } from "../../held-sandbox.js";
 import { textAnswer, textOutput } from "../../text-answer.js";
 import { tool } from "../../tool.js";
 import { keyOf, namespaceInput, sandboxInput } from "./names.js";
@@ -18,11 +18,13 @@ const config = z.strictObject(
     memory: z
       .int("must be whole MiB, 128 or more")
       .min(128, "must be whole MiB, 128 or more")
+      .max(1_048_576, "must be at most 1048576 MiB")
       .optional()
       .describe("Memory limit in MiB"),
     cpus: z
       .int("must be a whole number, 1 or more")
       .min(1, "must be a whole number, 1 or more")
+      .max(1024, "must be at most 1024")
       .optional()
       .describe("Number of CPUs"),
     volumes: texts
@@ -68,14 +70,12 @@ export const sandboxStart = tool({
     if (given === undefined && (await named.get(key)) !== undefined)
       return textAnswer(`Sandbox ${sandbox} runs already.`);
     const { image, memory, cpus, envs } = given ?? config.parse({});
-    // Before the one that runs is given up for it.
     const { template, differences } = await client.templates.forImage(image, { signal });
-    const wasRunning = await endHeld(context, key);
     report(`Starting ${sandbox}`);
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
     const env = Object.fromEntries(envs.map(nameAndValue));
     const options = { template, internetAccess: true, limits, env, signal };
-    await createNamed(context, key, () => createHeld(context, options));
+    const wasRunning = await replaceHeld(context, key, () => createHeld(context, options));
     const replaced = wasRunning ? " The one that ran under this name is gone, with its files." : "";
     const told = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
     return textAnswer(told.join(" "));
