@@ -35,11 +35,18 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
   const existing = await findHeld(creation, key);
   if (existing !== undefined) return { sandbox: await fitting(existing, name, creation), created: false };
   let created = false;
-  const sandbox = await named.getOrCreate(key, () => {
-    created = true;
-    return create(creation);
-  });
-  return { sandbox, created };
+  try {
+    const sandbox = await named.getOrCreate(key, () => {
+      created = true;
+      return create(creation);
+    });
+    return { sandbox, created };
+  } catch (error) {
+    // The call that made it for all who asked was cancelled; this one was not.
+    const isAnothers = !created && error instanceof Error && error.name === "AbortError";
+    if (isAnothers && !creation.signal.aborted) return createOrFind(creation);
+    throw error;
+  }
 }
 
 async function create({ client, sandboxes, signal, report, ...wanted }: Creation): Promise<Sandbox> {
@@ -60,13 +67,17 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
 async function fitting(
   sandbox: Sandbox,
   name: string,
-  { template_name, template_id, timeout_seconds, signal }: Creation,
+  { template_name, template_id, internet_access, timeout_seconds, signal }: Creation,
 ): Promise<Sandbox> {
-  const { id, template, templateId, expiresAt } = sandbox.toJSON();
-  if ((template_name ?? template) !== template || (template_id ?? templateId) !== templateId)
-    throw new InvalidArgumentsError(
-      `Your sandbox ${name} is ${id}, made from template ${template}: give another name, or end it with delete_sandbox.`,
+  const { id, template, templateId, internetAccess, expiresAt } = sandbox.toJSON();
+  const refused = (what: string): InvalidArgumentsError =>
+    new InvalidArgumentsError(
+      `Your sandbox ${name} is ${id}, ${what}: give another name, or end it with delete_sandbox.`,
     );
+  if ((template_name ?? template) !== template || (template_id ?? templateId) !== templateId)
+    throw refused(`made from template ${template}`);
+  if (internet_access !== undefined && (internetAccess ?? internet_access) !== internet_access)
+    throw refused(`made ${internetAccess ? "with" : "without"} internet access`);
   const left = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
   if (left < timeout_seconds * 1000) await sandbox.setTimeout(timeout_seconds, { signal });
   return sandbox;

@@ -37,6 +37,20 @@ describe("a sandbox that is created by a name", () => {
     expect(all.map(({ created }) => created).sort()).toEqual([false, false, true]);
   });
 
+  it("is made for those who go on asking when another who asked cancels", async () => {
+    const cancellation = new AbortController();
+    const given = { name: "shared" };
+    const first = mcp.call("create_sandbox", given, { signal: cancellation.signal });
+    const others = [1, 2].map(() => named("shared"));
+    // The server has begun with all three by the time it answers this.
+    await mcp.result("health");
+    cancellation.abort();
+    await expect(first).rejects.toThrow();
+    const [one, other] = await Promise.all(others);
+    expect(one?.id).toBe(other?.id);
+    expect(await named("shared")).toMatchObject({ id: one?.id, status: "running", created: false });
+  });
+
   it("is woken when it is paused, and made anew when it is gone", async () => {
     const { id } = await named("sleepy");
     await mcp.result("pause_sandbox", { id });
@@ -54,6 +68,19 @@ describe("a sandbox that is created by a name", () => {
       template_name: "code-interpreter",
     });
     expect(sentence).toMatch(new RegExp(`${id}.*base.*another name.*delete_sandbox`));
+  });
+
+  it("is not mistaken for one with other access to the internet", async () => {
+    const { id } = await named("offline", { internet_access: false });
+    expect(await named("offline", { internet_access: false })).toMatchObject({ id, created: false });
+    const sentence = await mcp.failure("create_sandbox", { name: "offline", internet_access: true });
+    expect(sentence).toMatch(new RegExp(`${id}.*without internet access.*another name.*delete_sandbox`));
+  });
+
+  it("says when the variables that are given were not set", async () => {
+    const env_vars = { LEVEL: "1" };
+    expect(await named("varied", { env_vars })).not.toHaveProperty("note");
+    expect(await named("varied", { env_vars })).toMatchObject({ note: expect.stringMatching(/env_set/) });
   });
 
   it("needs a name where there is a namespace", async () => {

@@ -52,11 +52,16 @@ export const createSandbox = tool({
   toolset: "sandboxes",
   annotations: { ...adds, openWorldHint: true },
   input: creation,
-  output: sandboxOutput.extend({ created: z.boolean().describe("false: it was there by its name") }),
+  output: sandboxOutput.extend({
+    created: z.boolean().describe("false: it was there by its name"),
+    note: z.string().optional(),
+  }),
   handler: async ({ include_auth_token, ...call }) => {
     const { sandbox, created } = await createOrFind(call);
     const { id } = sandbox;
-    const result = { ...sandboxResult(sandbox), name: call.name, namespace: call.namespace, created };
+    const { name, namespace, env_vars } = call;
+    const note = created || env_vars === undefined ? undefined : "env_vars were not set: env_set does it.";
+    const result = { ...sandboxResult(sandbox), name, namespace, created, note };
     if (!include_auth_token) return result;
     const { client } = call;
     const init = { params: { path: { id } } };
