@@ -29,7 +29,10 @@ export interface BuildWish {
   readonly onLog: (line: string) => void;
 }
 
-/** Undefined when the build has begun and goes on at the server. */
+/**
+ * Undefined when the build has begun and goes on at the server. What the caller cancels is deleted half-built, unless it takes
+ * the place of a template that was there before.
+ */
 export async function buildUntil(
   { templates }: SandboxClient,
   template: Template,
@@ -47,6 +50,9 @@ export async function buildUntil(
     });
   } catch (error) {
     if (hasBegun && patience.aborted && !signal.aborted) return undefined;
+    // What failed by itself stays, and says why.
+    if (hasBegun && signal.aborted && !options.update)
+      await templates.delete(options.name).catch(() => undefined);
     throw error;
   }
 }

@@ -66,6 +66,26 @@ describe("a template of one's own", () => {
     }
   });
 
+  it("is gone when its build is cancelled", async () => {
+    const definition = { name: "cancelled", from: "base", commands: ["echo begun; sleep 45678"] };
+    const cancellation = new AbortController();
+    const hasBegun = new Promise<void>((resolve) => {
+      const onprogress = ({ message = "" }: { message?: string | undefined }): void => {
+        if (message.includes("begun")) resolve();
+      };
+      const options = { onprogress, signal: cancellation.signal };
+      mcp.call("build_template", definition, options).catch(() => undefined);
+    });
+    await hasBegun;
+    cancellation.abort();
+    const found = async (): Promise<unknown> =>
+      (await mcp.result("list_templates", { query: "cancelled" })).count;
+    await expect.poll(found).toBe(0);
+    expect(await mcp.result("build_template", { ...definition, commands: [] })).toMatchObject({
+      status: "active",
+    });
+  });
+
   it.each([
     ["an image that this machine cannot have", { name: "odd", from: "windows:11" }],
     ["commands that are none", { name: "odd", commands: [""] }],
