@@ -36,6 +36,8 @@ export interface ExecutionPlace {
   readonly leftBehind?: boolean;
   /** Whether displayed text is shown too, not only images. */
   readonly texts?: boolean;
+  /** The tool for what takes longer. */
+  readonly longer?: string;
   /** What else is to be told. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
@@ -58,7 +60,14 @@ export function valuesOf({ contextLost, richOutputs = [], value }: Values, { tex
 
 export function executionResult(
   run: Run,
-  { sandboxId, kept, leftBehind = false, texts = false, facts }: ExecutionPlace,
+  {
+    sandboxId,
+    kept,
+    leftBehind = false,
+    longer = "execute_code_background",
+    texts = false,
+    facts,
+  }: ExecutionPlace,
 ): Answer<z.input<typeof executionOutput>> {
   const { images, notes: losses, values } = valuesOf(run, { texts });
   const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
@@ -66,7 +75,7 @@ export function executionResult(
   const stdout = cutMiddle(run.stdout, stdoutBudget, bytesMissing(run.stdout, output.stdout));
   const stderr = cutMiddle(run.stderr, stderrBudget, bytesMissing(run.stderr, output.stderr));
   const notes = [
-    endNote(run.terminationReason),
+    endNote(run.terminationReason, longer),
     stdout.omittedBytes > 0 && cutNote("stdout", output.stdout.file, kept),
     stderr.omittedBytes > 0 && cutNote("stderr", output.stderr.file, kept),
     ...losses,
@@ -89,9 +98,9 @@ export function executionResult(
   return new Answer(structure, { attachments: images });
 }
 
-function endNote(reason: ProgramResult["terminationReason"]): string | undefined {
+function endNote(reason: ProgramResult["terminationReason"], longer: string): string | undefined {
   if (reason === "timeout")
-    return "It was killed at its timeout: give it more (at most 300 seconds), or use execute_code_background.";
+    return `It was killed at its timeout: give it more (at most 300 seconds), or use ${longer}.`;
   if (reason === "out_of_memory") return "It ran out of the sandbox's memory; work on smaller pieces.";
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** Which step comes next after a failure, in the terms of one profile's tools. */
 export interface FailureAdvice {
-  /** By the error's code, else by the name of its class; `EXECUTION_TIMEOUT` and `TOKEN_REFUSED` are kinds of their own. Empty where no tool helps. */
+  /** By the error's code, else by the name of its class; `EXECUTION_TIMEOUT`, `TEMPLATE_CONFLICT` and `TOKEN_REFUSED` are kinds of their own. Empty where no tool helps. */
   readonly steps: Readonly<Record<string, string>>;
   /** After every other failure. */
   readonly otherwise: string;

@@ -2,6 +2,7 @@
 import {
   AuthenticationError,
   ConfigurationError,
+  ConflictError,
   isSandboxError,
   RateLimitError,
   type SandboxError,
@@ -51,6 +52,8 @@ function stepOfKind(error: SandboxError, advice: FailureAdvice): string {
   if (error instanceof AuthenticationError && error.code.includes("TOKEN"))
     return steps.TOKEN_REFUSED ?? otherwise;
   if (error instanceof ConfigurationError) return `${error.hint ?? ""} This is the user's to do.`.trimStart();
+  if (error instanceof ConflictError && /\btemplate\b/i.test(error.summary))
+    return steps.TEMPLATE_CONFLICT ?? otherwise;
   return steps[error.name] ?? generalSteps[error.name] ?? otherwise;
 }
 

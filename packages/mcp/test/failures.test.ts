@@ -130,6 +130,13 @@ describe("a call that cannot work says what to do", () => {
       /exists and is not a directory\. Choose another path, .*file_remove; file_list/,
     ],
     ["an empty command", "run_command", { command: " " }, /command must not be empty/],
+    ["a null byte in a command", "run_command", { command: "a\0b" }, /^command must not contain a null byte/],
+    [
+      "a callback that is no address",
+      "execute_code_async",
+      { code: "1", callback_url: "nonsense" },
+      /^callback_url must be an http\(s\) address/,
+    ],
     ["the mask in place of a value", "env_set", { env_vars: { A: "***MASKED***" } }, /Correct the argument/],
   ])("%s", async (_, name, given, step) => {
     const sentence = await mcp.failure(name, { sandbox_id, ...given });

@@ -27,7 +27,7 @@ describe("a template of one's own", () => {
     const run = { language: "bash", code: 'echo "$(cat /greeting) $WHO"', template_name: "greeter" };
     expect(await mcp.result("execute_code_isolated", run)).toMatchObject({ stdout: "hello world\n" });
 
-    expect(await mcp.failure("build_template", definition)).toMatch(/greeter/);
+    expect(await mcp.failure("build_template", definition)).toMatch(/greeter.*get_template/);
     const changed = { ...definition, commands: ["echo bye > /greeting"], update: true };
     expect(await mcp.result("build_template", changed)).toMatchObject({ status: "active" });
 

@@ -194,6 +194,8 @@ describe("a sandbox for several steps", () => {
       env: { LEVEL: "low" },
     });
     expect(run).toMatchObject({ stdout: "/workspace\nLOW\n", exit_code: 1, success: false });
+    const late = await mcp.result("run_command", { sandbox_id, command: "sleep 60", timeout: 1 });
+    expect(late.note).toMatch(/killed at its timeout.*run_command_background/);
   });
 
   it.each([

@@ -31,8 +31,10 @@ export const hopxAdvice: FailureAdvice = {
     DISK_FULL: "Delete files with file_remove, or use another sandbox from create_sandbox.",
     EXECUTION_INTERRUPTED: "Look at the files with file_list before running it again, with less memory.",
     AGENT_UNREADABLE: "Delete the sandbox with delete_sandbox and create another with create_sandbox.",
-    EXECUTION_TIMEOUT: "Give a larger timeout (at most 300 seconds), or use execute_code_background.",
+    EXECUTION_TIMEOUT:
+      "Give a larger timeout (at most 300 seconds), or use execute_code_background or run_command_background.",
     TOKEN_REFUSED: "get_sandbox shows whether the sandbox still exists; create_sandbox makes another.",
+    TEMPLATE_CONFLICT: "get_template shows its present state.",
     ConflictError: "get_sandbox shows its present state.",
     PermissionDeniedError: "list_sandboxes and list_templates show what this account may use.",
     ResourceLimitError: freeSomething,
@@ -46,5 +48,10 @@ export const hopxAdvice: FailureAdvice = {
     [/\/files\/mkdir\b|\bfiles\.mkdir\(\)/g, "file_mkdir"],
     [/\/files\/download\b|\bfiles\.readBytes\(\)/g, "run_command with base64"],
     [/\bworkdir\b/g, "working_dir"],
+    [/\bcallbackUrl\b/g, "callback_url"],
+    [/\bcallbackHeaders\b/g, "callback_headers"],
+    [/\bcallbackSecret\b/g, "callback_signature_secret"],
+    // A command line is given to bash as its argument after -c.
+    [/\bargs\[1\]/g, "command"],
   ],
 };

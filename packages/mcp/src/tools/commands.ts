@@ -42,7 +42,8 @@ export const runCommand = sandboxTool({
       handOverAfter: patience(context),
       onProgress: runningReport(report),
     });
-    if ("stdout" in outcome) return executionResult(outcome, { sandboxId: sandbox.id, kept: true });
+    const place = { sandboxId: sandbox.id, kept: true, longer: "run_command_background" };
+    if ("stdout" in outcome) return executionResult(outcome, place);
     return handedOver(sandbox, outcome, context);
   },
 });
