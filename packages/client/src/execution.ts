@@ -65,7 +65,7 @@ export class Execution {
     const until = performance.now() + seconds * 1000;
     const left = (): number => Math.max(0, (until - performance.now()) / 1000);
     const step = onProgress === undefined ? longestWait : progressInterval;
-    let position: OutputPosition = { limit: smallestPiece };
+    let position: OutputPosition = { limit: onProgress === undefined ? smallestPiece : toldPiece };
     const scope = new CallScope(signal);
     try {
       for (let delay = shortestDelay; ; ) {
@@ -81,7 +81,7 @@ export class Execution {
           delay *= 1.5;
         } else if (onProgress !== undefined) {
           onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
-          position = { limit: 1024, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
+          position = { ...position, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
         }
       }
     } finally {
@@ -168,6 +168,7 @@ export interface WaitOptions {
 
 /** Bytes: what is waited for is the end, not the output. */
 const smallestPiece = 16;
+const toldPiece = 1024;
 /** Seconds. */
 const longestWait = 60;
 const progressInterval = 2;

@@ -147,6 +147,16 @@ describe("a background execution", () => {
     expect(processes).toEqual([expect.objectContaining({ process_id, status: "completed", exit_code: 0 })]);
   });
 
+  it("is told of while it is waited for, with the line it has written", async () => {
+    const command = "echo a line of more than a few bytes; sleep 45678";
+    const { process_id } = await inSandbox("run_command_background", { command });
+    const messages: (string | undefined)[] = [];
+    const onprogress = ({ message }: { message?: string | undefined }): void => void messages.push(message);
+    await mcp.result("execute_process_output", { sandbox_id, process_id, wait: 3 }, { onprogress });
+    expect(messages).toContainEqual(expect.stringMatching(/ written: a line of more than a few bytes$/));
+    await inSandbox("execute_kill_process", { process_id });
+  });
+
   it("is read from an offset on, and from its end", async () => {
     const { process_id } = await inSandbox("run_command_background", { command: "seq -w 10000" });
     await inSandbox("execute_process_output", { process_id, wait: 20 });
