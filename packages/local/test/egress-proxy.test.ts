@@ -187,6 +187,24 @@ test("a list is held over the proxy, too, and refuses before any name is looked 
   expect(asked).toEqual(["a.good.example"]);
 });
 
+test.each(["bad.example", "a.worse.example"])("%s is not let through for more final dots", async (name) => {
+  await using server = await tcpServer(echo);
+  const denied = patterns("bad.example", "*.worse.example");
+  await using proxy = await EgressProxy.start({
+    allowPrivate: ["127.0.0.1"],
+    rules: { internetAccess: true, deny: denied },
+    resolve: async () => ["127.0.0.1"],
+  });
+  const answer = (host: string): Promise<string> =>
+    proxy.say(`CONNECT ${host}:${server.port} HTTP/1.1\r\n\r\n`);
+  expect(await answer(`${name}.`)).toMatch(/^HTTP\/1.1 403 .*egress.deny/);
+  expect(await answer(`${name}..`)).toMatch(/^HTTP\/1.1 400 /);
+  expect(await proxy.say(`GET http://${name}..:${server.port}/ HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
+  const named = Buffer.from(await proxy.say(socks(`${name}..`, server.port)), "latin1");
+  expect(named.subarray(0, 4)).toEqual(Buffer.from([5, 0, 5, 1]));
+  expect(server.connections.size).toBe(0);
+});
+
 describe("behind another proxy", () => {
   test("everything goes through that, by name, and what is known to be private is still refused", async () => {
     const asked: string[] = [];

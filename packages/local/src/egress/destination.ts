@@ -19,8 +19,10 @@ export function canonicalHost(text: string): string | undefined {
   const isAddress6 = isIPv6(bracketed) && !bracketed.includes("%");
   if (!isAddress6 && (text === "" || hasDelimiter.test(text))) return undefined;
   const url = parseUrl(`http://${isAddress6 ? `[${bracketed}]` : text}/`);
-  const host = url?.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  return host === undefined || host === "" || host.length > longestHost ? undefined : host;
+  const host = url?.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "") ?? "";
+  // A second final dot would make another spelling of the same name.
+  const hasEmptyLabel = host.split(".").includes("");
+  return hasEmptyLabel || host.length > longestHost ? undefined : host;
 }
 
 /** Undefined for what is no destination. */
