@@ -231,3 +231,8 @@ test.for([
 ] as const)("%s is made into an expression", async ([code, expected]) => {
   expect((await withoutImportStatements(code)).replaceAll('"', "'")).toBe(expected.replaceAll('"', "'"));
 });
+
+test("a wide import is made into an expression at once", { timeout: 5000 }, async () => {
+  const spaces = " ".repeat(200_000);
+  expect(await withoutImportStatements(`import { a${spaces}b } from "c"`)).toContain(`{ a${spaces}b }`);
+});

@@ -43,8 +43,8 @@ const longestText = 500;
 function plainText(body: unknown, secrets: readonly string[]): string | undefined {
   if (typeof body !== "string") return undefined;
   const start = redact(body, secrets).slice(0, 20_000);
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(start)?.[1];
-  return title ?? start.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
+  const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(start)?.[1];
+  return title ?? start.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^<>]*>/g, " ");
 }
 
 function oneLine(value: unknown, secrets: readonly string[]): string | undefined {

@@ -132,7 +132,8 @@ export class TemplateBuildError extends SandboxError {
   }) {
     const end = failure.log.slice(-2000);
     super({
-      summary: end === "" ? failure.reason : `${failure.reason.replace(/[.:\s]*$/, "")}:\n${end}\n`,
+      summary:
+        end === "" ? failure.reason : `${failure.reason.replace(/(?<![.:\s])[.:\s]+$/, "")}:\n${end}\n`,
       hint: "Mend the step and build again.",
       code: "BUILD_FAILED",
     });

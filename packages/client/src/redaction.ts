@@ -1,8 +1,10 @@
 /** Keeps keys and tokens out of everything people read. */
 
 const credentialHeader = /authorization|authenticate|cookie|token|secret|api-?key|signature/i;
-/** JSON Web Tokens, and keys as HOPX shapes them. */
-const credentialShape = /\beyJ[\w-]+\.[\w-]+\.[\w-]*|\b(?:hopx|sk)_live_[\w.-]+/g;
+/** What begins as a JSON Web Token, with the rest of one. Were the rest required, a long beginning would be tried from everywhere. */
+const tokenShape = /\beyJ[\w-]+(\.[\w-]+\.[\w-]*)?/g;
+/** Keys as HOPX shapes them. */
+const keyShape = /\b(?:hopx|sk)_live_[\w.-]+/g;
 const hidden = "[redacted]";
 
 /** `text` without the given secrets and without anything that looks like one. */
@@ -13,7 +15,9 @@ export function redact(text: string, secrets: readonly string[] = []): string {
     // A server that quotes a request quotes its JSON.
     safe = safe.replaceAll(secret, hidden).replaceAll(JSON.stringify(secret).slice(1, -1), hidden);
   }
-  return safe.replace(credentialShape, hidden);
+  return safe
+    .replace(tokenShape, (found, rest: string | undefined) => (rest === undefined ? found : hidden))
+    .replace(keyShape, hidden);
 }
 
 /** Response headers by lower-case name; the values of those that carry credentials are hidden. */

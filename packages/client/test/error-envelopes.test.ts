@@ -348,6 +348,22 @@ test("no secret that a server repeats reaches an error", async () => {
   expect(headers["x-echo"]).toBe("key=[redacted]");
 });
 
+test.each([
+  ["tokens that do not end", { error: "eyJ-".repeat(20_000) }],
+  ["markup that does not end", "<".repeat(20_000)],
+])("answers full of %s are read at once", { timeout: 5000 }, async (_, body) => {
+  const server = await scriptedServer((_, response) => json(response, 400, body));
+  const client = testClient(server.url);
+  for (let times = 0; times < 30; times++)
+    expect(await rejection(client.sandboxes.get("abc"))).toBeInstanceOf(library.ValidationError);
+});
+
+test("a long reason of a failed build is told at once", { timeout: 5000 }, () => {
+  const reason = `a${" ".repeat(200_000)}b`;
+  const failure = { reason: `${reason}. `, buildId: "1", templateId: "2", step: undefined, log: "Oh." };
+  expect(new library.TemplateBuildError(failure).message).toContain(`${reason}:\nOh.\n`);
+});
+
 test("an error of another copy of this package is recognized", () => {
   const foreign = Object.assign(new Error("elsewhere"), { [Symbol.for("cloud-sandbox.error")]: true });
   expect(library.isSandboxError(foreign)).toBe(true);

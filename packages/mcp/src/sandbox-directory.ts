@@ -156,7 +156,7 @@ function normalise(text: string): string {
   const given = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(given)) return "";
   const { origin, pathname } = new URL(given);
-  return origin + pathname.replace(/\/+$/, "");
+  return origin + pathname.replace(/(?<!\/)\/+$/, "");
 }
 
 /** What may be a sandbox's id: `https://7777-<id>.<region>.…` of clouds, `http://…/agent/<id>` of the local backend. */

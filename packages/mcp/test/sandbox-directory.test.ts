@@ -84,7 +84,8 @@ describe("a URL is refused", () => {
     ["of a sandbox that the account has not", "https://7777-1762778786unknown1.eu-1001.vms.hopx.dev"],
     ["of a sandbox that has no URL yet", "https://starting.eu-1001.vms.hopx.dev"],
     ["that is none", "http://"],
-  ])("%s", async (_, vm_url) => {
+    ["a path of slashes", `${agent}${"/".repeat(200_000)}x`],
+  ])("%s", { timeout: 5000 }, async (_, vm_url) => {
     await expect(directory.find({ vm_url }, signal)).rejects.toThrow(InvalidArgumentsError);
   });
 

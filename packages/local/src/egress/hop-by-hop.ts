@@ -1,4 +1,4 @@
-import { connectionHeaders } from "../gateway/forwarded-headers.js";
+import { connectionHeaders, namedByConnection } from "../gateway/forwarded-headers.js";
 
 /**
  * Raw headers (names and values in turn) without those that are about one connection only, among them all that
@@ -10,12 +10,7 @@ export function withoutHopByHop(rawHeaders: readonly string[], more: readonly st
   );
   const named = pairs
     .filter(([name]) => name.toLowerCase() === "connection")
-    .flatMap(([, value]) =>
-      value
-        .toLowerCase()
-        .split(",")
-        .map((token) => token.trim()),
-    );
+    .flatMap(([, value]) => [...namedByConnection(value)]);
   const dropped = new Set([...connectionHeaders, ...named, ...more]);
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }

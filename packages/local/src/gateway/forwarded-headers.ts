@@ -32,9 +32,7 @@ export function forwardedRequestHeaders(
 export function messageHeaders({
   headers,
 }: Pick<IncomingMessage, "headers">): Record<string, string | string[]> {
-  const dropped = new Set((headers.connection ?? "").toLowerCase().split(/\s*,\s*/));
-  // What frames the body stays, whatever the sender says of it.
-  dropped.delete("content-length");
+  const dropped = namedByConnection(headers.connection ?? "");
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name === "expect" || dropped.has(name) || connectionHeaders.has(name))
@@ -42,6 +40,13 @@ export function messageHeaders({
     kept[name] = value;
   }
   return kept;
+}
+
+/** The further headers that a `Connection` header says are of one connection, in lower case. */
+export function namedByConnection(header: string): Set<string> {
+  const names = header.toLowerCase().split(",");
+  // What frames the body stays, whatever the sender says of it.
+  return new Set(names.map((name) => name.trim()).filter((name) => name !== "content-length"));
 }
 
 /** What is passed on from a sandbox's agent, which shares its address with the control plane and all other agents. */

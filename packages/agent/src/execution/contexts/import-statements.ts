@@ -51,7 +51,7 @@ function declaration(head: string, call: string): string {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "")
-    .map((name) => name.replace(/\s+as\s+/, ": "));
+    .map((name) => name.replace(/\sas\s/, ": "));
   const pattern = [...(main === undefined ? [] : [`default: ${main}`]), ...names].join(", ");
   if (everything === undefined) return `const { ${pattern} } = ${call}`;
   return main === undefined
