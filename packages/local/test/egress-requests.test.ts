@@ -59,6 +59,19 @@ describe("a plain request", () => {
     expect(JSON.stringify(proxy.egress.log.entries)).not.toMatch(/c=d|c2VjcmV0|secret/);
   });
 
+  test.each([
+    ["DELETE", "Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n"],
+    ["GET", "Connection: content-length\r\nContent-Length: 5", "hello"],
+    ["POST", "Connection: transfer-encoding\r\nTransfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n"],
+  ])("by %s arrives with its body, framed by %j", async (method, framing, body) => {
+    await using server = await recordingServer();
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+    const target = `http://127.0.0.1:${server.port}/a`;
+    const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${framing}`;
+    expect(await proxy.say(`${head}\r\n\r\n${body}`)).toContain("you asked for /a");
+    expect(server.seen).toMatchObject([{ head: { method }, body: "hello" }]);
+  });
+
   test("on a connection that stays open is decided anew each time", async () => {
     await using server = await recordingServer();
     await using elsewhere = await tcpServer(echo, "127.0.0.2", server.port);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
+import { bodyOf, framing } from "../gateway/exchange.js";
 import { type Destination, parseAuthority } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
 import { withoutHopByHop } from "./hop-by-hop.js";
@@ -82,6 +83,7 @@ export class HttpProxy {
           "connection",
           "close",
           ...withoutHopByHop(incoming.rawHeaders, ["host", "expect"]),
+          ...Object.entries(framing(incoming.headers, bodyOf(incoming))).flat(),
         ],
       });
       outgoing.on("error", () => refuse(answer, new EgressProblem("unreachable", `${authority} broke off.`)));

@@ -74,7 +74,7 @@ function relay(message: IncomingMessage, response: ServerResponse): Promise<void
 }
 
 /** Node frames a stream by itself only for methods that usually have a body. Unframed, it would be read as a next request. */
-export function framing(headers: OutgoingHttpHeaders, body: Body): OutgoingHttpHeaders {
+export function framing(headers: OutgoingHttpHeaders, body: Body): Record<string, string> {
   const isStream = body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body);
   return isStream && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
 }
