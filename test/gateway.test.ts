@@ -75,6 +75,20 @@ test("the account's key and another sandbox's token do not reach the agent", asy
   }
 });
 
+test("targets may have scheme and host, as proxies' clients send them", async () => {
+  const ask = (path: string, headers = {}): Promise<string> =>
+    new Promise((resolve, reject) => {
+      request({ host: host.hostname, port: host.port, path, headers }, (answer) => resolve(text(answer)))
+        .on("error", reject)
+        .end();
+    });
+  const authorization = `Bearer ${token}`;
+  expect(await ask(`${host}/env`, { authorization })).toContain('"env_vars":{}');
+  expect(await ask(`${server.url}/env`, { authorization })).toContain('"env_vars":{}');
+  expect(await ask(`${server.url}?x=/env`, { authorization })).toContain('"agent":"cloud-sandbox-agent"');
+  expect(await ask(`${server.url}/health`, { authorization })).toContain('"runtime"');
+});
+
 test("an agent is found at the root by its token, beside the control plane's own paths", async () => {
   const headers = { authorization: `Bearer ${token}` };
   const ask = async (path: string): Promise<string> => (await fetch(server.url + path, { headers })).text();

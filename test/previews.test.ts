@@ -166,6 +166,13 @@ describe("a preview by path", () => {
   });
 });
 
+test("a preview by host shows the page that a target with scheme and host names", async () => {
+  const { host } = new URL(server.url);
+  expect((await byHost(`http://${host}/none`, { at: 8000 })).statusCode).toBe(404);
+  const seen = JSON.parse(await text(await byHost(`http://${host}/echo?q=1`))) as Seen;
+  expect(seen.url).toBe("/echo?q=1");
+});
+
 test("a sandbox says where its previews are", async () => {
   const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}", {
     params: { path: { id: sandbox.id } },

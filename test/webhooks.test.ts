@@ -1,7 +1,10 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -233,6 +236,19 @@ describe("an asynchronous execution", () => {
       expect([await jobs(), (await deliveriesOf(sandbox.id)).length]).toEqual(before);
     },
   );
+
+  test.each(["#fragment", "?#", "#?"])("is reported when its target ends in %s, too", async (ending) => {
+    await using receiver = await WebhookReceiver.start();
+    const { publicHost, authToken } = await access(sandbox);
+    const asked = request(publicHost, {
+      method: "POST",
+      path: `${new URL(publicHost).pathname}/execute/async${ending}`,
+      headers: { authorization: `Bearer ${authToken}` },
+    }).end(JSON.stringify({ code: "print(1)", callback_url: receiver.url }));
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const { execution_id } = (await json(answer)) as { execution_id: string };
+    expect(await report(receiver, execution_id)).toMatchObject({ stdout: "1\n" });
+  });
 
   test("is started by clients that know a host only, too", async () => {
     await using receiver = await WebhookReceiver.start();

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { bearerToken } from "@cloud-sandbox/protocol/handlers";
-import { agentEnvelope, controlPlaneEnvelope, type Envelope } from "@cloud-sandbox/protocol/server";
+import {
+  agentEnvelope,
+  controlPlaneEnvelope,
+  type Envelope,
+  originForm,
+} from "@cloud-sandbox/protocol/server";
 import { subjectOf } from "./forwarded-headers.js";
 
 /** What a request asks of which sandbox's agent. */
@@ -19,16 +24,17 @@ export function agentPath(sandboxId: string): string {
 
 /** How errors are worded at an address: the agents have words of their own. */
 export const envelopeAt = (url: string): Envelope =>
-  url.startsWith(prefix) ? agentEnvelope : controlPlaneEnvelope;
+  originForm({ url }).startsWith(prefix) ? agentEnvelope : controlPlaneEnvelope;
 
 /**
  * The agent that a request is for: by path, or, for clients that know a host only, by whom its token says it is for.
  * Undefined where it is for the control plane. Whether the token is true is for the agent to find out.
  */
-export function agentTarget({ url = "/", headers }: IncomingMessage): AgentTarget | undefined {
+export function agentTarget(request: IncomingMessage): AgentTarget | undefined {
+  const url = originForm(request);
   if (url.startsWith(prefix)) return byPath(url);
   if (!url.startsWith("/") || isControlPlanes(url)) return undefined;
-  const sandboxId = subjectOf(bearerToken(headers.authorization));
+  const sandboxId = subjectOf(bearerToken(request.headers.authorization));
   return sandboxId === undefined ? undefined : { sandboxId, path: url };
 }
 

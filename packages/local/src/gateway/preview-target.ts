@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { originForm } from "@cloud-sandbox/protocol/server";
 
 /** What a request asks of which port of which sandbox. */
 export interface PreviewTarget {
@@ -14,8 +15,9 @@ export interface PreviewTarget {
 const pathPrefix = "/preview/";
 
 /** The port that a request is for, by its host or by its path; undefined where it is for none. */
-export function previewTarget({ url = "/", headers }: IncomingMessage): PreviewTarget | undefined {
-  const host = /^(?:(\d+)-)?(\d[a-z0-9]+)\.localhost(?::\d+)?$/i.exec(headers.host ?? "");
+export function previewTarget(request: IncomingMessage): PreviewTarget | undefined {
+  const url = originForm(request);
+  const host = /^(?:(\d+)-)?(\d[a-z0-9]+)\.localhost(?::\d+)?$/i.exec(request.headers.host ?? "");
   if (host?.[2] !== undefined) {
     const path = url.startsWith("/") ? url : "/";
     return { sandboxId: host[2].toLowerCase(), port: Number(host[1]), path, prefix: "" };

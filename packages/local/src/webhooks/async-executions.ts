@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentOperations } from "@cloud-sandbox/protocol";
 import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
 import { bearerToken } from "@cloud-sandbox/protocol/handlers";
-import { agentEnvelope, contractRouter, Problem, Reply } from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, contractRouter, Problem, Reply, targetOf } from "@cloud-sandbox/protocol/server";
 import * as z from "zod/mini";
 import { answerText } from "../gateway/agent-answer.js";
 import type { AgentRequest } from "../gateway/agent-connection.js";
@@ -74,7 +74,7 @@ export class AsyncExecutions {
   }
 
   handles({ method }: IncomingMessage, { path }: AgentTarget): boolean {
-    return method === "POST" && path.split("?", 1)[0] === operationPath;
+    return method === "POST" && targetOf({ url: path }).path === operationPath;
   }
 
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -34,11 +34,18 @@ export function headerOf({ headers }: Pick<ServedRequest, "headers">, name: stri
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** The two parts of a request's target. Proxies' clients send it with scheme and host. */
-export function targetOf({ url = "/" }: Pick<ServedRequest, "url">): { path: string; query: string } {
-  const target = url.startsWith("/") ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
-  const end = target.search(/[?#]/);
-  if (end === -1) return { path: target || "/", query: "" };
-  const query = target[end] === "?" ? target.slice(end + 1).replace(/#.*$/s, "") : "";
-  return { path: target.slice(0, end) || "/", query };
+/** A request's target as servers are sent it: path and query. Proxies' clients send it with scheme and host, some with a fragment. */
+export function originForm({ url = "/" }: Pick<ServedRequest, "url">): string {
+  const bare = url.startsWith("/") ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+  const [target = ""] = bare.split("#", 1);
+  return target === "" || target.startsWith("?") ? `/${target}` : target;
+}
+
+/** The two parts of a request's target. */
+export function targetOf(request: Pick<ServedRequest, "url">): { path: string; query: string } {
+  const target = originForm(request);
+  const end = target.indexOf("?");
+  return end === -1
+    ? { path: target, query: "" }
+    : { path: target.slice(0, end), query: target.slice(end + 1) };
 }

@@ -4,7 +4,7 @@ export { readClientFrame } from "./client-frame.js";
 export { type ContractRouter, type ContractRouterOptions, contractRouter } from "./contract-router.js";
 export type { RequestEvent, UnauthenticatedCall } from "./contract-service.js";
 export { agentEnvelope, controlPlaneEnvelope, type Envelope, type EnvelopeContext } from "./envelopes.js";
-export type { IncomingRequest } from "./exchange.js";
+export { type IncomingRequest, originForm, targetOf } from "./exchange.js";
 export type { Handler, Handlers } from "./handlers.js";
 export { ignoreUpgrade } from "./ignored-upgrade.js";
 export { pageOf } from "./page.js";
