@@ -265,6 +265,23 @@ test("the metrics of a sandbox are streamed until it is gone", async () => {
   expect(await api.told("GET", `/sandboxes/${id}/metrics/stream`)).toBe("404 SANDBOX_NOT_FOUND");
 });
 
+test("however many keys are tried, the account's own is counted by itself", async () => {
+  const limited = await startLocalServer({ args: ["--pool", "0", "--rate-limit", "3"] });
+  try {
+    const caller = new ControlPlaneCaller(limited);
+    const tryKey = async (key: string): Promise<number> =>
+      (await caller.call("GET", "/sandboxes", undefined, { "X-API-Key": key })).status;
+    for (let count = 0; count < 1000; count += 1) expect(await tryKey(`invented-${count}`)).toBe(401);
+    const beyond = [];
+    for (let count = 0; count < 4; count += 1) beyond.push(await tryKey(`another-${count}`));
+    expect(beyond).toContain(429);
+    const { status, headers } = await caller.call("GET", "/sandboxes");
+    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
+  } finally {
+    await limited.stop();
+  }
+});
+
 test("requests are counted, and one too many is told when to come back", async () => {
   const limited = await startLocalServer({ args: ["--pool", "0", "--rate-limit", "3"] });
   try {

@@ -197,7 +197,7 @@ async function serve(
     baseUrl: baseFor,
     tokens,
     accountKey,
-    limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit),
+    limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, accountKey),
     runtime: runtime.name,
     isolation,
     version,
