@@ -3,11 +3,12 @@ import { constants } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /**
  * Where the agent keeps what the sandbox's programs need from it. Those programs have the same uid: they may empty
- * the directory or take its place, so it is made anew when it is gone and nothing in it is ever followed.
+ * the directory, remove it with the one that it is in, or take its place, so it is made anew when it is gone and nothing in it
+ * is ever followed.
  */
 export class PrivateDirectory {
   #path: Promise<string> | undefined;
@@ -91,6 +92,7 @@ export class PrivateDirectory {
   }
 
   async #make(): Promise<string> {
+    await this.#makeParent();
     if (this.name !== undefined) {
       const path = join(this.parent, this.name);
       await mkdir(path, { mode: 0o700 }).catch(() => undefined);
@@ -98,6 +100,17 @@ export class PrivateDirectory {
       // Something else took its place: what it holds now will not be found again, and nothing worse.
     }
     return mkdtemp(join(this.parent, ".cloud-sandbox-"));
+  }
+
+  /** A directory for the temporary files of all, where there is nothing of that name. */
+  async #makeParent(): Promise<void> {
+    try {
+      await mkdir(this.parent);
+    } catch {
+      return;
+    }
+    await using made = await open(this.parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    await made.chmod(0o1777);
   }
 }
 

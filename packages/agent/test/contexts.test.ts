@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -31,6 +31,29 @@ const pending = async (name: string) =>
 
 /** Code that runs until that file is there. */
 const waitFor = (file: string) => `import os, time\nwhile not os.path.exists("${file}"): time.sleep(0.02)`;
+
+describe("the directory of all temporary files", () => {
+  test.each(["python", "javascript"])("is made anew for %s when it was removed", async (language) => {
+    await using own = await RunningAgent.start();
+    await rm(own.temporary, { recursive: true });
+    const { body } = await own.execute({
+      language,
+      code: language === "python" ? "print(1)" : "console.log(1)",
+    });
+    expect(body).toMatchObject({ stdout: "1\n", success: true });
+    const { mode } = await lstat(own.temporary);
+    expect(mode & 0o7777).toBe(0o1777);
+  });
+
+  test("is not made where a link leads that took its place", async () => {
+    await using own = await RunningAgent.start();
+    await rm(own.temporary, { recursive: true });
+    const elsewhere = join(own.home, "elsewhere");
+    await symlink(elsewhere, own.temporary);
+    expect(await own.execute({ code: "print(1)" })).toMatchObject({ status: 429 });
+    await expect(lstat(elsewhere)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
 
 describe("python", () => {
   test("keeps variables, functions and imports, also after an error", async () => {
