@@ -265,6 +265,18 @@ test("the metrics of a sandbox are streamed until it is gone", async () => {
   expect(await api.told("GET", `/sandboxes/${id}/metrics/stream`)).toBe("404 SANDBOX_NOT_FOUND");
 });
 
+test.each([
+  ["name", { name: "\ud800" }],
+  ["name", { name: "a\udc00\ud800b" }],
+  ["metadata", { metadata: { a: "\ud800" } }],
+  ["metadata", { metadata: { "\ud800": "a" } }],
+  ["a name", { "\ud800": 1 }],
+])("what nobody can read as Unicode is refused in %s", async (field, body) => {
+  const answer = await api.call("POST", "/sandboxes", { template_name: "base", ...body });
+  expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
+  expect(answer.body).toMatchObject({ message: expect.stringContaining(`${field} must be well-formed`) });
+});
+
 test("however many keys are tried, the account's own is counted by itself", async () => {
   const limited = await startLocalServer({ args: ["--pool", "0", "--rate-limit", "3"] });
   try {

@@ -48,6 +48,7 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
     },
     authenticate: (call) => authenticateAccount(call, (key) => options.accountKey.matches(key)),
     bodyLimit: bodyLimitBytes,
+    keepsTexts: true,
     onError: (error, { requestId, operationId }) =>
       options.log(
         `${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`,

@@ -11,6 +11,7 @@ import { readQuery } from "./query.js";
 import { Reply } from "./reply.js";
 import { requestId } from "./request-id.js";
 import { validate } from "./validation-problem.js";
+import { requireWellFormed } from "./well-formed.js";
 
 export interface ContractServiceOptions<
   Types extends ContractTypes,
@@ -29,6 +30,8 @@ export interface ContractServiceOptions<
   readonly authenticate: (request: UnauthenticatedCall) => Auth | Promise<Auth>;
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number;
+  /** Whether the texts of JSON bodies are kept and shown to others, who must be able to read them: then they must be well-formed. */
+  readonly keepsTexts?: boolean;
   /** Told of every answer, once it is decided (a stream goes on after that). */
   readonly onRequest?: (event: RequestEvent) => void;
   /** Told of errors that are not `Problem`s: the caller sees a 500 that says nothing about them. */
@@ -88,6 +91,7 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     const query = operation.query ? readQuery(queryText, operation.query.types) : {};
     if (operation.query) validate(operation.query, query);
     const body = operation.body && (await readJsonBody(request, options.bodyLimit));
+    if (options.keepsTexts) requireWellFormed(body);
     if (operation.body && (body !== undefined || operation.body.required))
       validate(operation.body, body ?? {});
 

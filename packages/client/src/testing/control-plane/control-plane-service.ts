@@ -102,6 +102,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     envelope: controlPlaneEnvelope,
     authenticate: (call) => authenticateAccount(call, (key) => key === apiKey),
     bodyLimit,
+    keepsTexts: true,
   });
 }
 
