@@ -1,4 +1,4 @@
-import { invalidArgument, isSandboxError, NotFoundError, SandboxExpiredError } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 
 /** When `onExpiring` calls back. */
 export interface ExpiringOptions {
@@ -37,13 +37,7 @@ export function noticeExpiry<Subject>(
   const due = (): number => (sandbox.remaining() ?? longestWait) - secondsBefore * 1000;
   const look = async (): Promise<void> => {
     if (due() > 0) return wait(due());
-    const isGone = await sandbox.refresh().then(
-      () => sandbox.isDeleted(),
-      (error: unknown) => {
-        if (!isSandboxError(error)) throw error;
-        return error instanceof NotFoundError || error instanceof SandboxExpiredError;
-      },
-    );
+    const isGone = await (await import("./deadline.js")).isOver(sandbox);
     if (isOver || isGone) return;
     if (due() > 0) return wait(due());
     await callback(subject);

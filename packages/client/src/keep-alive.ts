@@ -1,5 +1,5 @@
 import type { Activity } from "./activity.js";
-import { invalidArgument, NotFoundError, SandboxExpiredError } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 import { checkSeconds } from "./option-checks.js";
 import { lifetime } from "./sandbox-creation.js";
 
@@ -12,8 +12,8 @@ export interface KeepAliveOptions {
 }
 
 /**
- * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called (`stopped`), it
- * is deleted (`gone`), or its deadline could not be moved before it came (`failed`).
+ * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called or the
+ * client closed (`stopped`), it is deleted (`gone`), or its deadline could not be moved before it came (`failed`).
  */
 export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
 
@@ -21,6 +21,7 @@ export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
 export interface Keepable {
   /** Milliseconds until the deadline; undefined where there is none. */
   remaining(): number | undefined;
+  refresh(): Promise<unknown>;
   extend(seconds: number): Promise<void>;
   readonly activity: Activity;
 }
@@ -86,13 +87,7 @@ export class KeepAlive implements Disposable {
     const remaining = this.#sandbox.remaining();
     // A deadline that is late enough, or none, is not made an earlier one.
     if (remaining === undefined || remaining >= left * 1000) return undefined;
-    try {
-      await this.#sandbox.extend(Math.ceil(left));
-      return undefined;
-    } catch (error) {
-      if (error instanceof NotFoundError || error instanceof SandboxExpiredError) return "gone";
-      return remaining > 0 ? undefined : "failed";
-    }
+    return (await import("./deadline.js")).extended(this.#sandbox, left);
   }
 
   #finish(why: KeepAliveEnd): void {

@@ -8,7 +8,7 @@ import type { EnvironmentVariables } from "./environment-variables.js";
 import { type ExecuteOptions, executeRequest } from "./execute-options.js";
 import type { Execution } from "./execution.js";
 import { type ExecutionResult, executionResult, type ProgramResult } from "./execution-result.js";
-import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
+import { type Expiring, type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
 import type { Files } from "./files.js";
 import type { HandOverOptions } from "./hand-over.js";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
@@ -303,22 +303,18 @@ export class Sandbox implements AsyncDisposable {
   keepAlive(options: KeepAliveOptions = {}): KeepAlive {
     const { activity } = this.#access;
     return KeepAlive.of(
-      { activity, remaining: () => this.#remaining(), extend: (seconds) => this.setTimeout(seconds) },
+      { ...this.#expiring, activity, extend: (seconds) => this.setTimeout(seconds) },
       options,
     );
   }
 
   /**
    * Calls back shortly before its deadline, and again before each later one that it is moved to meanwhile, until the function
-   * that this returns is called. Never calls where there is no deadline.
+   * that this returns is called or the client is closed. Never calls where there is no deadline. What the callback throws is an
+   * unhandled rejection.
    */
   onExpiring(callback: (sandbox: this) => unknown, options?: ExpiringOptions): () => void {
-    const expiring = {
-      remaining: () => this.#remaining(),
-      refresh: () => this.refresh(),
-      isDeleted: () => this.status === "deleted",
-    };
-    return noticeExpiry(expiring, callback, this, options);
+    return noticeExpiry(this.#expiring, callback, this, options);
   }
 
   /** Gets a fresh token for its agent; done by itself when needed (POST /v1/sandboxes/{id}/token/refresh). */
@@ -337,8 +333,12 @@ export class Sandbox implements AsyncDisposable {
     await this.delete();
   }
 
-  #remaining(): number | undefined {
-    return this.expiresAt && this.#sandboxes.clock.until(this.expiresAt);
+  get #expiring(): Expiring {
+    return {
+      remaining: () => this.expiresAt && this.#sandboxes.clock.until(this.expiresAt),
+      refresh: () => this.refresh(),
+      isDeleted: () => this.status === "deleted",
+    };
   }
 
   /** Its facts, without any token. */

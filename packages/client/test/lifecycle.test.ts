@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { CreateSandboxOptions, Sandbox } from "../src/index.js";
 import { rejection, testClient } from "./support/clients.js";
 import { sandboxService, tokenFor, wireSandbox, withSandbox } from "./support/sandbox-service.js";
-import { type Handler, json, scriptedServer } from "./support/scripted-server.js";
+import { type Handler, inTurn, json, scriptedServer } from "./support/scripted-server.js";
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
@@ -54,7 +54,7 @@ describe("a sandbox that is kept", () => {
       "PUT /v1/sandboxes/abc/timeout": timeout,
     });
     const client = testClient(controlPlane.url);
-    return { sandbox: await client.sandboxes.get("abc"), controlPlane };
+    return { sandbox: await client.sandboxes.get("abc"), client, controlPlane };
   }
   const moved: Handler = ({ json: body }, response) =>
     json(response, 200, { expires_at: inSeconds(Number(body.timeout_seconds)) });
@@ -82,6 +82,33 @@ describe("a sandbox that is kept", () => {
       expect(await kept.ended).toBe("maximum");
       expect(timeouts(controlPlane)).toBe(0);
     }
+  });
+
+  test("keeps a later deadline that somebody else gave it", async () => {
+    const answer = wireSandbox("http://127.0.0.1:10");
+    const { controlPlane } = await sandboxService({
+      "GET /v1/sandboxes/abc": inTurn(
+        (_, response) => json(response, 200, { ...answer, expires_at: inSeconds(5) }),
+        (_, response) => json(response, 200, { ...answer, expires_at: inSeconds(1000) }),
+      ),
+      "PUT /v1/sandboxes/abc/timeout": moved,
+    });
+    const sandbox = await testClient(controlPlane.url).sandboxes.get("abc");
+    using kept = sandbox.keepAlive({ seconds: 60, maxSeconds: 0.5 });
+    expect(await kept.ended).toBe("maximum");
+    expect(sandbox.expiresAt?.getTime()).toBeGreaterThan(Date.now() + 900_000);
+    expect(timeouts(controlPlane)).toBe(0);
+  });
+
+  test("is kept no longer, and tells nobody of its deadline, once the client is closed", async () => {
+    const { sandbox, client } = await keeping(moved);
+    const refresh = vi.spyOn(sandbox, "refresh");
+    const callback = vi.fn();
+    await client.close();
+    sandbox.onExpiring(callback);
+    await expect.poll(() => refresh.mock.settledResults[0]?.type).toBe("rejected");
+    expect(await sandbox.keepAlive().ended).toBe("stopped");
+    expect(callback).not.toHaveBeenCalled();
   });
 
   test("is kept by the server's clock, an hour from this machine's", async () => {
