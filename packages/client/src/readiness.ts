@@ -1,18 +1,14 @@
 /** How a new sandbox becomes one that can be used at once. */
-import { agentUrl } from "./agent-access.js";
 import type { Sandbox } from "./sandbox.js";
 import type { CallScope } from "./transport/call-scope.js";
 
-/** Asks for the sandbox's facts until it runs and has an address that its token may go to. */
+/** Asks for the sandbox's facts until it runs and has an address. */
 export async function untilRunning(sandbox: Sandbox, scope: CallScope): Promise<void> {
   for (const delay of growingDelays()) {
     const { publicHost, status } = sandbox;
     if (status !== "running" && status !== "creating")
       throw (await import("./sandbox-refusals.js")).failedToStart(sandbox.toJSON());
-    if (status === "running" && publicHost !== undefined) {
-      agentUrl(publicHost);
-      return;
-    }
+    if (status === "running" && publicHost !== undefined) return;
     await scope.sleep(delay);
     await sandbox.refresh({ signal: scope.abortSignal });
   }

@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { AgentAccess, type AgentChannelOptions } from "./agent-access.js";
+import { AgentAccess, type AgentChannelOptions, agentUrl } from "./agent-access.js";
 import type { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { afterCleanUp } from "./cleanup.js";
@@ -9,7 +9,6 @@ import { identifier } from "./identifier.js";
 import { checkBoolean, requireText } from "./option-checks.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import type { PaginatedList } from "./paginated-list.js";
-import { untilRunning } from "./readiness.js";
 import { asText } from "./required-fields.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
 import { type CreateSandboxOptions, createRequest, lifetime } from "./sandbox-creation.js";
@@ -170,27 +169,23 @@ export class Sandboxes {
   }
 
   /** Freezes one: its processes keep their memory, its deadline goes on (POST /v1/sandboxes/{id}/pause). */
-  async pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/pause", at(id, options)));
-    return wire?.status ?? "paused";
+  pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    return this.#turn("pause", "paused", id, options);
   }
 
   /** Lets one go on after a pause (POST /v1/sandboxes/{id}/resume). */
-  async resume(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/resume", at(id, options)));
-    return wire?.status ?? "running";
+  resume(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    return this.#turn("resume", "running", id, options);
   }
 
   /** Starts one after a stop: its files are as they were, its processes are not (POST /v1/sandboxes/{id}/start). */
-  async start(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/start", at(id, options)));
-    return wire?.status ?? "running";
+  start(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    return this.#turn("start", "running", id, options);
   }
 
   /** Ends the processes of one and keeps its files; its deadline goes on (POST /v1/sandboxes/{id}/stop). */
-  async stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    const wire = await successOf(this.#parts.controlPlane.POST("/v1/sandboxes/{id}/stop", at(id, options)));
-    return wire?.status ?? "stopped";
+  stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
+    return this.#turn("stop", "stopped", id, options);
   }
 
   /** Gets a fresh token for an agent; done by itself when needed. Gives the time when it expires, if known. */
@@ -202,6 +197,17 @@ export class Sandboxes {
     } finally {
       scope.end();
     }
+  }
+
+  /** What it is then: `status`, where the server does not say. */
+  async #turn(
+    change: "pause" | "resume" | "start" | "stop",
+    status: SandboxStatus,
+    id: string,
+    options: CallOptions | undefined,
+  ): Promise<SandboxStatus> {
+    const pending = this.#parts.controlPlane.POST(`/v1/sandboxes/{id}/${change}`, at(id, options));
+    return (await successOf(pending))?.status ?? status;
   }
 
   async #post(request: WireRequest, requestTimeout: number): Promise<MadeSandbox> {
@@ -229,7 +235,9 @@ export class Sandboxes {
       if (request.get_or_create === true && wire.name !== request.name)
         throw (await import("./sandbox-refusals.js")).noNames();
       const sandbox = this.#sandbox(wire);
-      await untilRunning(sandbox, scope);
+      if (sandbox.status !== "running" || sandbox.publicHost === undefined)
+        await (await import("./readiness.js")).untilRunning(sandbox, scope);
+      agentUrl(sandbox.publicHost ?? "");
       if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
         const { checkKept } = await import("./kept-promises.js");
         checkKept(options, wire);
