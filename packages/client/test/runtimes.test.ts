@@ -124,12 +124,12 @@ describe("where there is no Node.js", () => {
         const options = { apiKey: "key", baseUrl: ${JSON.stringify(server.url)} };
         const run = async (more) => {
           const sandbox = await new cloudSandbox.SandboxClient({ ...options, ...more }).sandboxes.get("abc");
-          return sandbox.executeStream("1").result().then(({ exitCode }) => exitCode, ({ code }) => code);
+          return sandbox.executeStream("1").result().then(({ exitCode }) => exitCode, ({ name }) => name);
         };
         return [await run({}), await run({ webSocket })];
       })()`,
       context,
     );
-    expect([...seen]).toEqual(["WEBSOCKET_UNAVAILABLE", 4]);
+    expect([...seen]).toEqual(["ConfigurationError", 4]);
   });
 });

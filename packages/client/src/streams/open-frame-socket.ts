@@ -129,6 +129,7 @@ async function handshake(
     return { socket };
   } catch (cause) {
     if (scope.failure !== undefined) throw scope.failure;
+    if (isSandboxError(cause)) throw cause;
     if (cause instanceof HandshakeRefused) return refused(cause, origin, requestId, credentials.secrets());
     if (cause instanceof HandshakeFailed) await route.probe(scope);
     const secrets = credentials.secrets();
