@@ -25,7 +25,7 @@ export function agentClient(options: ChannelOptions): AgentClient {
   return deferred<AgentClient>(load, methods);
 }
 
-interface Answer<Body> {
+export interface Answer<Body> {
   data?: Body;
   error?: unknown;
   response: Response;

@@ -3,7 +3,7 @@ import { AgentAccess, type AgentChannelOptions, agentUrl } from "./agent-access.
 import type { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { afterCleanUp } from "./cleanup.js";
-import { bodyOf, type ControlPlaneClient, readBody, successOf } from "./contract-clients.js";
+import { type Answer, bodyOf, type ControlPlaneClient, readBody, successOf } from "./contract-clients.js";
 import { NotFoundError, SandboxExpiredError } from "./errors.js";
 import { identifier } from "./identifier.js";
 import { checkBoolean, requireText } from "./option-checks.js";
@@ -212,11 +212,17 @@ export class Sandboxes {
 
   async #post(request: WireRequest, requestTimeout: number): Promise<MadeSandbox> {
     const params = { header: { "Idempotency-Key": globalThis.crypto.randomUUID() } };
-    const init = { params, body: request, ...callInit({ requestTimeout }) };
-    const pending = this.#parts.controlPlane.POST("/v1/sandboxes", init);
-    const wire = await bodyOf(pending, "id", "status");
-    const wasThere = request.get_or_create === true && (await pending).response.status === 200;
-    return { wire, isNew: !wasThere || wire.name !== request.name };
+    const made = async (pending: Promise<Answer<WireSandbox>>): Promise<MadeSandbox> => {
+      const wire = await bodyOf(pending, "id", "status");
+      const wasThere = request.get_or_create === true && (await pending).response.status === 200;
+      return { wire, isNew: !wasThere || wire.name !== request.name };
+    };
+    const onLost = (response: Response): void =>
+      this.background.run(() =>
+        this.#deleteComing(made(response.json().then((data) => ({ data: data as WireSandbox, response })))),
+      );
+    const init = { params, body: request, onLost, ...callInit({ requestTimeout }) };
+    return made(this.#parts.controlPlane.POST("/v1/sandboxes", init));
   }
 
   async #deleteComing(pending: Promise<MadeSandbox>): Promise<void> {

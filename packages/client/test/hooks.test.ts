@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { CallErrorEvent } from "../src/index.js";
+import type { CallErrorEvent, Hooks } from "../src/index.js";
 import { carriers, rejection, testClient } from "./support/clients.js";
 import { answerUpgrade, frameServer } from "./support/frame-server.js";
 import { recording, recordingLogger, refused } from "./support/recorders.js";
-import { wireSandbox } from "./support/sandbox-service.js";
+import { sandboxService, wireSandbox } from "./support/sandbox-service.js";
 import { type Handler, inTurn, json, scriptedServer } from "./support/scripted-server.js";
 
 describe.each(carriers)("hooks over %s", (_, carrier) => {
@@ -112,6 +112,22 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
       await client.close();
     },
   );
+});
+
+test("one that throws as a sandbox is made, or a stream opened, leaves neither", async () => {
+  const server = await frameServer(() => undefined);
+  const broken = new Error("The hook is broken");
+  const onResponse: Hooks["onResponse"] = ({ method, status }) => {
+    if (status === 101 || method === "POST") throw broken;
+  };
+  const { controlPlane } = await sandboxService();
+  const creating = testClient(controlPlane.url, { hooks: { onResponse } });
+  expect(await rejection(creating.sandboxes.create())).toBe(broken);
+  await creating.close();
+  expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
+  const sandbox = await testClient(server.url, { hooks: { onResponse } }).sandboxes.get("abc");
+  expect(await rejection(sandbox.terminal.open())).toBe(broken);
+  await expect.poll(() => server.sockets.map((socket) => socket.closed)).toEqual([true]);
 });
 
 test("a stream is told of as a request, and of its breaking", async () => {

@@ -79,6 +79,11 @@ export class FrameSocket implements SocketListener {
     this.#fail(this.#closedEarly(code, reason));
   };
 
+  /** Ends it from this side. */
+  close(): void {
+    this.closed(1000, "");
+  }
+
   /** The next frame. Rejects when there will be none: nobody who waits waits for ever. */
   async next(): Promise<RawFrame> {
     while (this.#queue.length === 0) {

@@ -106,10 +106,20 @@ async function attemptToOpen(
     if (isSandboxError(error)) observed?.broke(error);
     throw error;
   }
-  if ("socket" in outcome) observed?.answered(101);
+  if ("socket" in outcome) opened(outcome.socket, observed);
   else if (outcome.failure.kind === "status") observed?.answered(outcome.failure.status);
   else observed?.broke(outcome.error);
   return outcome;
+}
+
+/** Whoever is told of it may throw: nobody will read it then. */
+function opened(socket: FrameSocket, observed: ObservedTry | undefined): void {
+  try {
+    observed?.answered(101);
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
 }
 
 async function handshake(

@@ -153,6 +153,7 @@ export class Channel {
     } catch (error) {
       // Nobody will read it.
       if (response.streams) await response.body?.cancel();
+      else call.request.onLost?.(response);
       throw error;
     }
     return outcome;

@@ -10,6 +10,8 @@ export type CallInit = {
   onSent?: (bytes: number) => void;
   /** Most bytes of a successful answer, in place of what is usual; more is not received. */
   maxBytes?: number;
+  /** Is given the answer that the caller does not get, because a hook threw. */
+  onLost?: (answer: Response) => void;
 };
 
 interface LightRequestInit extends CallInit {
@@ -29,6 +31,7 @@ export class LightRequest {
   readonly requestTimeout?: number | undefined;
   readonly onSent?: CallInit["onSent"] | undefined;
   readonly maxBytes?: number | undefined;
+  readonly onLost?: CallInit["onLost"] | undefined;
   /** The path as the contract has it. */
   readonly operation?: string | undefined;
   /** Whether JSON is expected. */
@@ -45,6 +48,7 @@ export class LightRequest {
     this.requestTimeout = init.requestTimeout;
     this.onSent = init.onSent;
     this.maxBytes = init.maxBytes;
+    this.onLost = init.onLost;
     this.operation = init.operation;
     this.isParsed = init.isParsed ?? false;
     // openapi-fetch takes all that is no FormData for JSON.
