@@ -32,7 +32,6 @@ export interface SandboxClientOptions {
   retry?: RetryOptions | false | undefined;
   /** The four time limits. See {@link Timeouts}. */
   timeouts?: Timeouts | undefined;
-  /** Told of requests, answers, repetitions and failures. */
   /** Called as requests are sent, answered, repeated and failed. See {@link Hooks}. */
   hooks?: Hooks | undefined;
   /** Where a log is written: `console`, pino, or any {@link Logger}. Default: nowhere. No secret is ever in it. */

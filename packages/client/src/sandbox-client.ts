@@ -143,7 +143,7 @@ function emitWarning(warning: SandboxError): void {
 }
 
 function warningText({ message }: SandboxError): string {
-  return `A sandbox could not be deleted. ${message}`;
+  return `A sandbox could not be deleted, or a program in it not ended. ${message}`;
 }
 
 function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {

@@ -50,6 +50,28 @@ describe("a stream of a command", () => {
     expect(input(server.sockets[0]?.received)).toBe(expected);
   });
 
+  test("lets go of an input that has more when the command has ended", async () => {
+    const server = await frameServer((frame, socket) => {
+      if (frame.type === "stdin") socket.send(result, complete);
+    });
+    let isLeft = false;
+    let isAsked = false;
+    const endless: AsyncIterator<string> = {
+      async next() {
+        if (isAsked) await new Promise(() => undefined);
+        isAsked = true;
+        return { value: "one" };
+      },
+      async return() {
+        isLeft = true;
+        return { done: true, value: undefined };
+      },
+    };
+    const stdin = { [Symbol.asyncIterator]: () => endless };
+    await (await sandboxOf(server)).commands.stream("cat", { stdin }).result();
+    expect(isLeft).toBe(true);
+  });
+
   test("ends with an input that fails, and says why", async () => {
     const server = await frameServer(() => undefined);
     const failing = {

@@ -21,6 +21,7 @@ export interface CommandStreamOptions extends ProgramStreamOptions {
 /** A command that runs, what it writes meanwhile, and what it is given to read. See {@link ProgramStream}. */
 export class CommandStream extends ProgramStream<StreamedResult> {
   readonly #stdin: CommandInput | boolean;
+  #pieces: AsyncIterator<string | Uint8Array> | undefined;
 
   /** @internal */
   static of(options: CommandStreamOptions): CommandStream {
@@ -63,9 +64,20 @@ export class CommandStream extends ProgramStream<StreamedResult> {
     this.#feed(this.#stdin).catch((error: unknown) => this.frames.fail(error));
   }
 
+  /** @internal */
+  protected override over(): void {
+    // What it reads may have more, or may be waiting for more.
+    this.#pieces?.return?.().catch(() => undefined);
+  }
+
   async #feed(input: CommandInput): Promise<void> {
     if (typeof input === "string" || input instanceof Uint8Array) await this.#write(input);
-    else for await (const piece of input) await this.#write(piece);
+    else {
+      const pieces = input[Symbol.asyncIterator]();
+      this.#pieces = pieces;
+      for await (const piece of { [Symbol.asyncIterator]: () => pieces }) await this.#write(piece);
+      this.#pieces = undefined;
+    }
     await this.end();
   }
 

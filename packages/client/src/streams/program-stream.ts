@@ -103,6 +103,11 @@ export abstract class ProgramStream<Result>
     // What reads tells of failures.
   }
 
+  /** @internal Undoes what `begin` did. */
+  protected over(): void {
+    // Reading needs nothing.
+  }
+
   async *#events(): AsyncGenerator<OutputEvent | ResultEvent<Result> | ErrorEvent, Result, void> {
     let result: Result | undefined;
     let failure: SandboxError | undefined;
@@ -125,6 +130,7 @@ export abstract class ProgramStream<Result>
       }
     } finally {
       this.frames.close();
+      this.over();
     }
   }
 }

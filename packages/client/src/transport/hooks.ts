@@ -51,6 +51,9 @@ export interface Hooks {
    * `error`, nor while a new sandbox is waited for.
    */
   onError?(event: CallErrorEvent): void;
-  /** A sandbox could not be deleted after a call that made it. Without this hook, `process.emitWarning` is told. */
+  /**
+   * A sandbox could not be deleted after a call that made it, or a program not ended after one that started it. Without this
+   * hook, `process.emitWarning` is told.
+   */
   onWarning?(warning: SandboxError): void;
 }
