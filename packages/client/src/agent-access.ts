@@ -1,4 +1,5 @@
 import { Activity } from "./activity.js";
+import type { BackgroundWork } from "./background-work.js";
 import { callInit } from "./call-options.js";
 import { type AgentClient, agentClient, successOf } from "./contract-clients.js";
 import { ConflictError, InvalidResponseError } from "./errors.js";
@@ -14,6 +15,7 @@ import { unlessAborted } from "./unless-aborted.js";
 export interface AgentChannelOptions
   extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "hasFileTunnel" | "plane"> {
   sockets: Sockets;
+  background: BackgroundWork;
 }
 
 /** The way to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
@@ -50,6 +52,11 @@ export class AgentAccess {
   get client(): AgentClient {
     this.#client ??= agentClient(this.#channel(this.#options.retry, { isProbe: false }));
     return this.#client;
+  }
+
+  /** What it takes several calls to do: closing the client waits for all of them. */
+  during<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#options.background.during(work);
   }
 
   /** For asking whether the agent is there yet: what it answers is the answer, nothing is tried again. */

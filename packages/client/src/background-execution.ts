@@ -58,7 +58,15 @@ const lastMoment = 1000;
 const longestKill = 30;
 
 /** The program of the id that `start` gives. Where the caller's signal fires before that, it is killed. */
-async function started(
+function started(
+  access: AgentAccess,
+  options: CallOptions,
+  start: (init: CallInit) => Promise<string>,
+): Promise<Execution> {
+  return access.during(() => startedUnlessAborted(access, options, start));
+}
+
+async function startedUnlessAborted(
   access: AgentAccess,
   { signal, ...options }: CallOptions,
   start: (init: CallInit) => Promise<string>,

@@ -1,6 +1,6 @@
 import { isSandboxError, type SandboxError } from "./errors.js";
 
-/** Work that outlives the call it began in, so that `close` can wait for it. */
+/** Work that outlives the call it began in, or takes several calls, so that `close` can wait for it. */
 export class BackgroundWork {
   readonly #running = new Set<Promise<void>>();
   readonly #warn: (warning: SandboxError) => void;
@@ -16,6 +16,14 @@ export class BackgroundWork {
       .catch((error: unknown) => globalThis.process?.emitWarning?.(String(error)))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
+  }
+
+  /** For what several calls make together: to begin it and not to end it would leave something behind. */
+  during<Result>(work: () => Promise<Result>): Promise<Result> {
+    const running = work();
+    const over = (): void => undefined;
+    this.run(() => running.then(over, over));
+    return running;
   }
 
   warn(error: unknown): void {

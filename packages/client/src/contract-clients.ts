@@ -2,6 +2,7 @@ import type { AgentPaths, ControlPlanePaths } from "@cloud-sandbox/protocol";
 import type { Client } from "openapi-fetch";
 import { call, deferred } from "./deferred.js";
 import type { ChannelOptions } from "./transport/channel.js";
+import type { CallInit } from "./transport/light-request.js";
 
 type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
 
@@ -17,12 +18,24 @@ const methods = { GET: call, PUT: call, POST: call, DELETE: call, PATCH: call } 
 export function controlPlaneClient(options: ChannelOptions): ControlPlaneClient {
   const load = async () =>
     (await import("./transport/openapi-client.js")).openapiClient<ControlPlanePaths>(options);
-  return deferred<ControlPlaneClient>(load, methods);
+  return counted(deferred<ControlPlaneClient>(load, methods), options);
 }
 
 export function agentClient(options: ChannelOptions): AgentClient {
   const load = async () => (await import("./transport/openapi-client.js")).openapiClient<AgentPaths>(options);
-  return deferred<AgentClient>(load, methods);
+  return counted(deferred<AgentClient>(load, methods), options);
+}
+
+type Call = (path: string, init?: CallInit) => Promise<unknown>;
+
+/** From the moment they are made, so that closing the client waits for them. */
+function counted<Client extends object>(client: Client, { calls }: ChannelOptions): Client {
+  const entries: [string, Call][] = Object.entries(client);
+  for (const [method, call] of entries)
+    Reflect.set(client, method, (path: string, init?: CallInit) =>
+      calls.during(() => call(path, init), init?.isPart),
+    );
+  return client;
 }
 
 export interface Answer<Body> {

@@ -240,7 +240,7 @@ export class Files {
    */
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
     checkTransfer(path, options);
-    return downloadFile(this.#access, path, localPath, options);
+    return this.#access.during(() => downloadFile(this.#access, path, localPath, options));
   }
 
   /** Sends all that a local directory holds, with modes, dates and links, as a gzipped tar; the template must have bash and tar. */
@@ -253,7 +253,8 @@ export class Files {
     checkFunction("exclude", options.exclude);
     const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
     const whole = { ...options, requestTimeout };
-    await uploadDirectory(this.#access, this.#commands, localPath, path, whole);
+    const access = this.#access;
+    await access.during(() => uploadDirectory(access, this.#commands, localPath, path, whole));
   }
 
   /**
@@ -267,7 +268,8 @@ export class Files {
   ): Promise<void> {
     checkTransfer(path, options);
     checkWhole("maxBytes", options?.maxBytes, 1);
-    await downloadDirectory(this.#access, this.#commands, path, localPath, options);
+    const access = this.#access;
+    await access.during(() => downloadDirectory(access, this.#commands, path, localPath, options));
   }
 
   /** Whether there is anything at this path (GET /files/exists). */

@@ -37,7 +37,7 @@ export async function executeOrHandOver(
   if (timeout <= seconds) return sandbox.executeRich(code, { ...request, signal });
   const start = (until: AbortSignal): Promise<Execution> =>
     sandbox.executeBackground(code, { ...body, context, timeout, signal: until, requestTimeout: seconds });
-  return resultOrHandOver(start, seconds, { onProgress, signal }, background);
+  return background.during(() => resultOrHandOver(start, seconds, { onProgress, signal }, background));
 }
 
 export async function runOrHandOver(
@@ -54,7 +54,7 @@ export async function runOrHandOver(
     return sandbox.commands.run(command, { ...request, signal });
   const start = (until: AbortSignal): Promise<Execution> =>
     sandbox.commands.runBackground(command, { ...request, timeout, signal: until });
-  return resultOrHandOver(start, seconds, { onProgress, signal }, background);
+  return background.during(() => resultOrHandOver(start, seconds, { onProgress, signal }, background));
 }
 
 /**

@@ -56,7 +56,9 @@ export async function executeIsolated(
 ): Promise<IsolatedExecutionResult> {
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => sandbox.execute(code, programOf(options));
   checkRun(code, options);
-  const { result, ...place } = await inOwnSandbox(sandboxes, background, options, lifetime, run, () => false);
+  const { result, ...place } = await background.during(() =>
+    inOwnSandbox(sandboxes, background, options, lifetime, run, () => false),
+  );
   return isolatedResult(result, place);
 }
 
@@ -75,7 +77,9 @@ export async function executeIsolatedOrHandOver(
   checkRun(code, options);
   const longest = options.timeout + lifetime;
   const isKept = (result: ExecutionResult | Execution): boolean => !("exitCode" in result);
-  const { result, ...place } = await inOwnSandbox(sandboxes, background, options, longest, run, isKept);
+  const { result, ...place } = await background.during(() =>
+    inOwnSandbox(sandboxes, background, options, longest, run, isKept),
+  );
   return "exitCode" in result ? isolatedResult(result, place) : { sandbox: place.sandbox, execution: result };
 }
 

@@ -16,6 +16,7 @@ import type { Isolation } from "./sandbox-record.js";
 import { Sandboxes } from "./sandboxes.js";
 import { ServerClock } from "./server-clock.js";
 import type { Templates } from "./templates/templates.js";
+import { Calls } from "./transport/calls.js";
 import type { Credentials } from "./transport/channel.js";
 import { DeferredSockets } from "./transport/deferred-sockets.js";
 import { DeferredTransport } from "./transport/deferred-transport.js";
@@ -42,6 +43,7 @@ export class SandboxClient implements AsyncDisposable {
   /** Every operation of the control plane's contract, under the wire's own names. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
+  readonly #calls = new Calls();
   readonly #sockets: Sockets;
   readonly #transport: Transport;
   readonly #executionTimeout: number;
@@ -62,6 +64,7 @@ export class SandboxClient implements AsyncDisposable {
     this.#executionTimeout = execution;
     const shared = {
       transport: this.#transport,
+      calls: this.#calls,
       retry: decidedRetry(settings.retry),
       observers: settings,
       timeouts: { request, idle, running: longestExecution + margin },
@@ -81,8 +84,7 @@ export class SandboxClient implements AsyncDisposable {
     });
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
-      agents: { ...shared, sockets: this.#sockets },
-      background: this.#background,
+      agents: { ...shared, sockets: this.#sockets, background: this.#background },
       clock,
       deleteOnSignal,
       timeouts: { execution, lifetime, request },
@@ -122,12 +124,14 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   /**
-   * Ends open streams, waits for calls and clean-up under way, then closes the connections. The client cannot be used
-   * after.
+   * Waits for calls and clean-up under way, ends open streams, then closes the connections. What asks again and again is no
+   * call: the waiting for a program in the background or for a build ends with a `SandboxError` (CLIENT_CLOSED), as streams
+   * over HTTP do. The client cannot be used after.
    */
   async close(): Promise<void> {
     await this.#sockets.close();
     await this.#background.end();
+    await this.#calls.end();
     await this.#transport.close();
   }
 

@@ -30,7 +30,6 @@ export interface ConnectOptions extends CallOptions {
 export interface SandboxesParts {
   controlPlane: ControlPlaneClient;
   agents: AgentChannelOptions;
-  background: BackgroundWork;
   clock: ServerClock;
   timeouts: SandboxTimeouts & { lifetime: number | undefined };
   deleteOnSignal: boolean;
@@ -58,7 +57,7 @@ export class Sandboxes {
 
   /** @internal */
   get background(): BackgroundWork {
-    return this.#parts.background;
+    return this.#parts.agents.background;
   }
 
   /** @internal */
@@ -98,8 +97,12 @@ export class Sandboxes {
     if (failures.length > 0) throw new AggregateError(failures, "Some sandboxes could not be deleted.");
   }
 
-  async #make(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
-    const { background, timeouts } = this.#parts;
+  #make(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
+    return this.background.during(() => this.#made(request, options));
+  }
+
+  async #made(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
+    const { timeouts } = this.#parts;
     const seconds = options.requestTimeout ?? Math.max(timeouts.request, usualCreation);
     const scope = new CallScope(options.signal);
     try {
@@ -111,7 +114,7 @@ export class Sandboxes {
       const pending = this.#post(request, seconds + graceForTheId);
       if (isOwned) this.#owned.expect(pending.then(({ wire }) => wire.id));
       const made = await unlessAborted(pending, scope).catch((error: unknown) => {
-        if (scope.failure !== undefined) background.run(() => this.#deleteComing(pending));
+        if (scope.failure !== undefined) this.background.run(() => this.#deleteComing(pending));
         throw error;
       });
       return await this.#prepared(made, request, options, scope);
@@ -257,11 +260,7 @@ export class Sandboxes {
     } catch (error) {
       const failure = scope.failure ?? error;
       if (!isNew) throw failure;
-      throw await afterCleanUp(
-        failure,
-        () => this.delete(id, { requestTimeout: 30 }),
-        this.#parts.background,
-      );
+      throw await afterCleanUp(failure, () => this.delete(id, { requestTimeout: 30 }), this.background);
     }
   }
 
@@ -290,7 +289,8 @@ export class Sandboxes {
   }
 
   async #issueToken(id: string): Promise<IssuedToken> {
-    const pending = this.#parts.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", at(id));
+    const init = { ...at(id), isPart: true };
+    const pending = this.#parts.controlPlane.POST("/v1/sandboxes/{id}/token/refresh", init);
     return readBody(pending, (wire) => issued(wire.auth_token, wire.token_expires_at), "auth_token");
   }
 }

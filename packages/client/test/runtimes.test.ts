@@ -52,6 +52,26 @@ describe("on Node.js", () => {
     expect(Number(waited)).toBeLessThan(3800);
   });
 
+  test("a program ends once its client is closed, though an answer still comes that nobody reads", async () => {
+    const server = await scriptedServer(({ path }, response) => {
+      if (path.startsWith("/files/download")) response.writeHead(200).write("the beginning");
+      else json(response, 200, { ...sandbox, public_host: server.url, auth_token: "token-of-nobody" });
+    });
+    const program = `
+      const { SandboxClient } = require(${JSON.stringify(join(directory, "node.cjs"))});
+      (async () => {
+        const client = new SandboxClient({ apiKey: "key", baseUrl: ${JSON.stringify(server.url)} });
+        const { agent } = await client.sandboxes.get("abc");
+        await agent.GET("/files/download", { params: { query: { path: "f" } }, parseAs: "stream" });
+        await client.close();
+        const closed = Date.now();
+        process.on("exit", () => console.log(Date.now() - closed));
+      })();`;
+    const { stdout } = await run(process.execPath, ["-e", program]);
+    // A call may take 60 s.
+    expect(Number(stdout)).toBeLessThan(10_000);
+  });
+
   test("loading the package and making a client start nothing, and undici waits for the first call", async () => {
     // Where this bundle lies, undici cannot be found.
     const program = `

@@ -54,7 +54,8 @@ async function send(parts: UploadParts, url: URL, archive: Blob, scope: CallScop
   });
   const baseUrl = new URL("/", url);
   const isForeign = baseUrl.origin !== parts.origin;
-  const answer = new Channel({ ...parts.uploads, baseUrl, isForeign }).fetch(request);
+  const channel = new Channel({ ...parts.uploads, baseUrl, isForeign });
+  const answer = parts.uploads.calls.during(() => channel.fetch(request));
   await successOf(answer.then(async (response) => ({ response, error: await response.text() })));
 }
 

@@ -7,6 +7,7 @@ import type { ServerClock } from "../server-clock.js";
 import { isTerminating } from "../termination-watch.js";
 import { version } from "../version.js";
 import { CallScope, type StopSignal } from "./call-scope.js";
+import type { Calls } from "./calls.js";
 import type { RequestEvent } from "./hooks.js";
 import type { LightRequest } from "./light-request.js";
 import type { LightResponse } from "./light-response.js";
@@ -30,6 +31,7 @@ export interface Credentials {
 
 export interface ChannelOptions {
   transport: Transport;
+  calls: Calls;
   /** Where every operation's path is appended. */
   baseUrl: URL;
   plane: Plane;
@@ -204,6 +206,7 @@ export class Channel {
   #watched(call: Call, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     return watchStream(stream, {
       scope: call.scope,
+      ended: this.#options.calls.stream(call.scope),
       expectChunk: () => this.#expectChunk(call),
       describe: (cause) => {
         const { error } = this.#broken(call, cause);

@@ -60,10 +60,9 @@ export class FileTunnels {
     if (request.tunnelAt !== undefined && bytes >= worthwhile) this.#expect(request, request.tunnelAt);
   }
 
-  /** Lets what is under way finish. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([...this.#tunnels.values()].map(({ pool }) => pool.close()));
+    await Promise.all([...this.#tunnels.values()].map(({ pool }) => pool.destroy()));
   }
 
   /** Large files come: they shall find a tunnel. */

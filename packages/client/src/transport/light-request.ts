@@ -12,6 +12,8 @@ export type CallInit = {
   maxBytes?: number;
   /** Is given the answer that the caller does not get, because a hook threw. */
   onLost?: (answer: Response) => void;
+  /** Another call may need it. */
+  isPart?: boolean;
 };
 
 interface LightRequestInit extends CallInit {

@@ -59,7 +59,7 @@ export interface CarriedSocket {
 export interface Sockets {
   /** Rejects with the scope's failure, with {@link HandshakeRefused}, or with the carrier's own error. */
   open(opening: OpeningSocket): Promise<CarriedSocket>;
-  /** Ends those that are open: some would never end by themselves. */
+  /** Ends those that are open or being opened: some would never end by themselves. */
   close(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export interface IncomingResponse {
 export interface Transport {
   /** Resolves for every status; redirects are not followed. Rejects with the carrier's own error. */
   send(request: OutgoingRequest): Promise<IncomingResponse>;
-  /** Lets calls under way finish, then closes the connections. */
+  /** Closes the connections: the calls are over, but for those that were given up. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { clientClosed } from "../errors.js";
+import { Connecting } from "./connecting.js";
 import { LightHeaders } from "./light-headers.js";
 import {
   type CarriedSocket,
@@ -45,14 +46,23 @@ export class UndiciSockets implements Sockets {
   }
 
   close(): Promise<void> {
-    this.#closing ??= (this.#loading ?? Promise.resolve(undefined)).then((loaded) => loaded?.agent.close());
     for (const socket of this.#open) socket.close();
+    this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** Those that are open are no longer the agent's. */
+  async #close(): Promise<void> {
+    const loaded = await this.#loading;
+    const destroyed = loaded?.agent.destroy();
+    loaded?.connecting.destroy();
+    await destroyed;
   }
 }
 
 interface Loaded {
   agent: Agent;
+  connecting: Connecting;
   ping: typeof import("undici").ping;
   WebSocket: typeof import("undici").WebSocket;
 }
@@ -61,8 +71,10 @@ interface Loaded {
 const largestFrame = 64 * 1024 * 1024;
 
 async function load(): Promise<Loaded> {
-  const { Agent, ping, WebSocket } = await import("undici");
-  return { agent: new Agent({ webSocket: { maxPayloadSize: largestFrame } }), ping, WebSocket };
+  const { Agent, buildConnector, ping, WebSocket } = await import("undici");
+  const connecting = new Connecting(buildConnector);
+  const agent = new Agent({ connect: connecting.connect, webSocket: { maxPayloadSize: largestFrame } });
+  return { agent, connecting, ping, WebSocket };
 }
 
 /** Milliseconds until a connection ends whose other side does not answer the goodbye. */

@@ -3,6 +3,7 @@ import type { Agent, Dispatcher } from "undici";
 import { clientClosed } from "../errors.js";
 import { piecesOf, readAhead } from "../local-blob.js";
 import type { CallScope } from "./call-scope.js";
+import { Connecting } from "./connecting.js";
 import { FileTunnels } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { type Content, MultipartForm } from "./multipart.js";
@@ -46,15 +47,23 @@ export class UndiciTransport implements Transport {
 
   async #close(): Promise<void> {
     const roads = await this.#opening;
-    await Promise.all([roads?.agent.close(), roads?.tunnels.close()]);
+    const destroyed = [roads?.agent.destroy(), roads?.tunnels.close()];
+    roads?.connecting.destroy();
+    await Promise.all(destroyed);
   }
 
   /** Loaded with the first call: importing undici costs more time than importing all of this package. */
   #open(): Promise<Roads> {
     this.#opening ??= import("undici").then((undici) => {
-      // The time limits are the channel's, which knows how long an execution may take.
-      const agent = new undici.Agent({ connections: mostConnections, headersTimeout: 0, bodyTimeout: 0 });
-      this.#roads = { agent, tunnels: new FileTunnels(agent, undici) };
+      const connecting = new Connecting(undici.buildConnector);
+      const agent = new undici.Agent({
+        connect: connecting.connect,
+        connections: mostConnections,
+        // The time limits are the channel's, which knows how long an execution may take.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      this.#roads = { agent, connecting, tunnels: new FileTunnels(agent, undici) };
       return this.#roads;
     });
     return this.#opening;
@@ -63,6 +72,7 @@ export class UndiciTransport implements Transport {
 
 interface Roads {
   agent: Agent;
+  connecting: Connecting;
   tunnels: FileTunnels;
 }
 

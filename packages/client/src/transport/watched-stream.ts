@@ -2,6 +2,8 @@ import type { CallScope } from "./call-scope.js";
 
 export interface StreamWatch {
   scope: CallScope;
+  /** Called when it is over, however it ends. */
+  ended(): void;
   /** Starts the limit on silence; called before each chunk is awaited. */
   expectChunk(): void;
   /** What the reader is told when the source breaks. */
@@ -22,15 +24,15 @@ export function watchStream(
           const chunk = await reader.read();
           watch.scope.unlimit();
           if (!chunk.done) return controller.enqueue(chunk.value);
-          watch.scope.end();
+          watch.ended();
           controller.close();
         } catch (error) {
-          watch.scope.end();
+          watch.ended();
           controller.error(watch.describe(error));
         }
       },
       async cancel(reason) {
-        watch.scope.end();
+        watch.ended();
         await reader.cancel(reason);
       },
     },
