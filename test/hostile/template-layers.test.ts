@@ -88,8 +88,8 @@ open("f" * 253, "w").close()
     const settings = join(host, ".cloud-sandbox");
     await mkdir(settings);
     await chmod(settings, 0o777);
-    // The agent keeps files there too, and may make one between the removal of the last and that of the directory.
-    const replace = `until rm -rf /tmp; do :; done; ln -s ${host} /tmp`;
+    // The agent keeps files there too, and makes the directory anew when it needs one.
+    const replace = `until rm -rf /tmp && ln -sT ${host} /tmp; do :; done`;
     const built = await templates.build({
       name: "removing",
       steps: [{ type: "RUN", args: [replace] }],
