@@ -3,12 +3,48 @@ import { isSandboxError, NotFoundError, SandboxExpiredError } from "./errors.js"
 import type { Expiring } from "./expiry-notice.js";
 import type { KeepAliveEnd, Keepable } from "./keep-alive.js";
 
-/** Moves the deadline to `seconds` from now, unless it is later. Gives why it will never be moved again, if so. */
-export async function extended(sandbox: Keepable, seconds: number): Promise<KeepAliveEnd | undefined> {
+/** For how long a sandbox is kept. */
+export interface Keeping {
+  readonly seconds: number;
+  /** By `performance.now()`. */
+  readonly endsAt: number;
+  readonly signal: AbortSignal;
+}
+
+/** Keeps a sandbox until it is kept no longer, and gives why. Its timers keep no process alive. */
+export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keeping): Promise<KeepAliveEnd> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stopped = new Promise<"stopped">((resolve) => {
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve("stopped");
+    });
+  });
+  while (!signal.aborted) {
+    const end =
+      performance.now() >= endsAt ? "maximum" : await Promise.race([stopped, look(sandbox, seconds)]);
+    if (end !== undefined) return end;
+    // Three times a life, so that two moves may fail.
+    const delay = Math.max(0, Math.min((seconds * 1000) / 3, endsAt - performance.now()));
+    const later = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, delay);
+      timer.unref?.();
+    });
+    await Promise.race([stopped, later]);
+  }
+  return "stopped";
+}
+
+/** Moves the deadline where that is needed. Gives why it will not be needed again, if so. */
+async function look(sandbox: Keepable, seconds: number): Promise<KeepAliveEnd | undefined> {
+  const left = seconds - sandbox.activity.idle / 1000;
+  if (left <= 0) return "idle";
+  // A deadline that is late enough, or none, is not made an earlier one.
+  const isLate = (): boolean => (sandbox.remaining() ?? Number.POSITIVE_INFINITY) >= left * 1000;
+  if (isLate()) return undefined;
   try {
     await sandbox.refresh();
-    const remaining = sandbox.remaining();
-    if (remaining !== undefined && remaining < seconds * 1000) await sandbox.extend(Math.ceil(seconds));
+    if (!isLate()) await sandbox.extend(Math.ceil(left));
     return undefined;
   } catch (error) {
     if (isGone(error)) return "gone";

@@ -31,11 +31,7 @@ export interface Keepable {
  * timers keeps the process alive. Leaving the scope of `using` ends it too, and leaves the sandbox the deadline it has.
  */
 export class KeepAlive implements Disposable {
-  readonly #sandbox: Keepable;
-  readonly #seconds: number;
-  readonly #endsAt: number;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #end: ((why: KeepAliveEnd) => void) | undefined;
+  readonly #stopping = new AbortController();
   /** Resolves once the sandbox is kept no longer. */
   readonly ended: Promise<KeepAliveEnd>;
 
@@ -48,52 +44,19 @@ export class KeepAlive implements Disposable {
     if (lifetime(seconds, "seconds") < shortest)
       throw invalidArgument(`seconds must be ${shortest} or more; it is ${seconds}.`);
     checkSeconds("maxSeconds", maxSeconds);
-    this.#sandbox = sandbox;
-    this.#seconds = seconds;
-    this.#endsAt = performance.now() + (maxSeconds ?? Number.POSITIVE_INFINITY) * 1000;
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-    this.#look();
+    const endsAt = performance.now() + (maxSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+    const { signal } = this.#stopping;
+    this.ended = import("./deadline.js").then(({ kept }) => kept(sandbox, { seconds, endsAt, signal }));
   }
 
   /** Keeps it no longer. Its deadline stays where it is. */
   stop(): void {
-    this.#finish("stopped");
+    this.#stopping.abort();
   }
 
   /** As `stop`, at the end of the scope of `using`. */
   [Symbol.dispose](): void {
     this.stop();
-  }
-
-  /** Three times a life, so that two moves may fail. */
-  #look(): void {
-    void this.#extended().then((why) => {
-      if (this.#end === undefined) return;
-      if (why !== undefined) return this.#finish(why);
-      const delay = Math.min((this.#seconds * 1000) / 3, this.#endsAt - performance.now());
-      this.#timer = setTimeout(() => this.#look(), Math.max(delay, 0));
-      this.#timer.unref?.();
-    });
-  }
-
-  /** Why no further look is needed, if so. */
-  async #extended(): Promise<KeepAliveEnd | undefined> {
-    const { activity } = this.#sandbox;
-    if (performance.now() >= this.#endsAt) return "maximum";
-    const left = this.#seconds - activity.idle / 1000;
-    if (left <= 0) return "idle";
-    const remaining = this.#sandbox.remaining();
-    // A deadline that is late enough, or none, is not made an earlier one.
-    if (remaining === undefined || remaining >= left * 1000) return undefined;
-    return (await import("./deadline.js")).extended(this.#sandbox, left);
-  }
-
-  #finish(why: KeepAliveEnd): void {
-    clearTimeout(this.#timer);
-    this.#end?.(why);
-    this.#end = undefined;
   }
 }
 
