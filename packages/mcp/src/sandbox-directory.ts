@@ -9,6 +9,8 @@ const mostKnown = 500;
 /** Milliseconds after a deadline, until the sandbox should be gone; and until one that is not is looked at again. */
 const graceMs = 1_000;
 const lookAgainMs = 30_000;
+/** What a timer holds. An early look finds the deadline, and waits again. */
+const longestTimer = 2_147_483_647;
 
 export interface GivenReference {
   readonly sandbox_id?: string | undefined;
@@ -92,7 +94,7 @@ export class SandboxDirectory {
   setDeadline(id: string, deadline: Date | undefined): void {
     this.#stopWaiting(id);
     if (deadline === undefined || !this.#known.has(id)) return;
-    const wait = Math.max(deadline.getTime() - Date.now(), 0) + graceMs;
+    const wait = Math.min(Math.max(deadline.getTime() - Date.now(), 0) + graceMs, longestTimer);
     this.#deadlines.set(id, setTimeout(() => void this.#lookAt(id), wait).unref());
   }
 

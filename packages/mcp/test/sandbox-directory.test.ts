@@ -68,6 +68,20 @@ describe("a sandbox is found", () => {
     expect(asked).toEqual(["GET starting", "GET starting"]);
   });
 
+  it("once where its deadline is further away than a timer can wait", async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", warned);
+    const { id } = await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
+    directory.setDeadline(id, new Date(Date.now() + 40 * 86_400_000));
+    await expect(client.sandboxes.get("none")).rejects.toThrow();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warned);
+    directory.forget(id);
+    expect(warnings).toEqual([]);
+    expect(asked).toEqual([`GET ${id}`, "GET none"]);
+  });
+
   it("again once it was forgotten", async () => {
     await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
     directory.forget("1762778786mxaco6r2");
