@@ -72,6 +72,26 @@ describe("a stream of a command", () => {
     expect(isLeft).toBe(true);
   });
 
+  test("is not failed by an input that cannot be left", async () => {
+    const server = await frameServer((frame, socket) => {
+      if (frame.type === "stdin") socket.send(result, complete);
+    });
+    let isAsked = false;
+    const stubborn = {
+      async next() {
+        if (isAsked) await new Promise(() => undefined);
+        isAsked = true;
+        return { value: "one" };
+      },
+      return() {
+        throw new TypeError("It cannot be left");
+      },
+    };
+    const stdin = { [Symbol.asyncIterator]: () => stubborn };
+    const { exitCode } = await (await sandboxOf(server)).commands.stream("cat", { stdin }).result();
+    expect(exitCode).toBe(0);
+  });
+
   test("ends with an input that fails, and says why", async () => {
     const server = await frameServer(() => undefined);
     const failing = {

@@ -67,7 +67,9 @@ export class CommandStream extends ProgramStream<StreamedResult> {
   /** @internal */
   protected override over(): void {
     // What it reads may have more, or may be waiting for more.
-    this.#pieces?.return?.().catch(() => undefined);
+    const pieces = this.#pieces;
+    const leave = async (): Promise<void> => void (await pieces?.return?.());
+    leave().catch(() => undefined);
   }
 
   async #feed(input: CommandInput): Promise<void> {
