@@ -201,6 +201,17 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(Buffer.from(read).equals(Buffer.from(bytes))).toBe(true);
   });
 
+  test("are not read beyond their limit, whatever length a fetch declares", async () => {
+    const lying: typeof fetch = async (input, init) => {
+      if (!String(input instanceof Request ? input.url : input).includes("/files/download"))
+        return fetch(input, init);
+      return new Response("x".repeat(1000), { headers: { "content-length": "50" } });
+    };
+    const { sandbox } = await sandboxWith({}, { ...carrier, fetch: lying });
+    const thrown = await rejection(sandbox.files.readBytes("a", { maxBytes: 100 }));
+    expect(thrown).toMatchObject({ name: "SandboxError", code: "FILE_TOO_LARGE" });
+  });
+
   test("of unknown length may take longer than a request, also with a limit", async () => {
     const { sandbox } = await sandboxWith(
       {

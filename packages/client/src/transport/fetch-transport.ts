@@ -1,6 +1,5 @@
 import { clientClosed } from "../errors.js";
 import { MultipartForm } from "./multipart.js";
-import { piecesOf } from "./pieces-of.js";
 import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
 
 /** A `fetch` as it can be given: it gets real `Request` objects. */
@@ -51,14 +50,9 @@ class FetchResponse implements IncomingResponse {
   }
 
   /** As long as it is: that it was decoded is hidden in browsers, and the length that was sent is not. */
-  async bytes(_: number, expectChunk: () => void): Promise<ArrayBuffer> {
-    const pieces: Uint8Array[] = [];
-    expectChunk();
-    for await (const piece of piecesOf(this.#response.body)) {
-      pieces.push(piece);
-      expectChunk();
-    }
-    return new Blob(pieces).arrayBuffer();
+  async bytes(_: number, expectChunk: () => void, most: number): Promise<ArrayBuffer> {
+    const stream = this.stream();
+    return stream === null ? new ArrayBuffer(0) : (await readAll(stream, most, expectChunk)).arrayBuffer();
   }
 
   async text(limit: number): Promise<string> {

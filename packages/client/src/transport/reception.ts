@@ -55,7 +55,7 @@ async function content(
   if (length > most && (isJson || maxBytes !== undefined)) throw abandoned(incoming, most);
   if (isJson) return incoming.text(most);
   if (length >= 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
-    return incoming.bytes(length, expectChunk);
+    return incoming.bytes(length, expectChunk, maxBytes ?? longestBody);
   const stream = incoming.stream();
   if (stream === null) return null;
   // Also where a length is declared: that of a compressed body is not its own.

@@ -24,8 +24,11 @@ export interface OutgoingRequest {
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The whole body, of the length that it declares. `expectChunk` is called before each piece is waited for. */
-  bytes(length: number, expectChunk: () => void): Promise<ArrayBuffer>;
+  /**
+   * The whole body, of the length that it declares. `expectChunk` is called before each piece is waited for. Where bodies are not
+   * held to their length, throws a `BodyTooLarge` for more than `most` bytes.
+   */
+  bytes(length: number, expectChunk: () => void, most: number): Promise<ArrayBuffer>;
   /** The whole body, decoded. Throws `BodyTooLarge` beyond `limit` bytes. */
   text(limit: number): Promise<string>;
   stream(): ReadableStream<Uint8Array> | null;
