@@ -1,9 +1,12 @@
-import { isSandboxError, type SandboxError } from "./errors.js";
+import { clientClosed, isSandboxError, type SandboxError } from "./errors.js";
 
 /** Work that outlives the call it began in, or takes several calls, so that `close` can wait for it. */
 export class BackgroundWork {
   readonly #running = new Set<Promise<void>>();
   readonly #warn: (warning: SandboxError) => void;
+  /** How many run that others are parts of. */
+  #wholes = 0;
+  #isEnding = false;
 
   constructor(warn: (warning: SandboxError) => void) {
     this.#warn = warn;
@@ -18,12 +21,25 @@ export class BackgroundWork {
     this.#running.add(running);
   }
 
-  /** For what several calls make together: to begin it and not to end it would leave something behind. */
-  during<Result>(work: () => Promise<Result>): Promise<Result> {
+  /**
+   * For what several calls make together: to begin it and not to end it would leave something behind. Once the end has begun
+   * it is refused, unless it may be a part of what is under way.
+   */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isEnding && this.#wholes === 0) throw clientClosed();
     const running = work();
     const over = (): void => undefined;
     this.run(() => running.then(over, over));
     return running;
+  }
+
+  /** For what is made of such work, and never a part of any. */
+  async whole<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isEnding) throw clientClosed();
+    this.#wholes += 1;
+    return this.during(work).finally(() => {
+      this.#wholes -= 1;
+    });
   }
 
   warn(error: unknown): void {
@@ -31,6 +47,7 @@ export class BackgroundWork {
   }
 
   async end(): Promise<void> {
+    this.#isEnding = true;
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 }

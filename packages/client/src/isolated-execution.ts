@@ -56,7 +56,7 @@ export async function executeIsolated(
 ): Promise<IsolatedExecutionResult> {
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => sandbox.execute(code, programOf(options));
   checkRun(code, options);
-  const { result, ...place } = await background.during(() =>
+  const { result, ...place } = await background.whole(() =>
     inOwnSandbox(sandboxes, background, options, lifetime, run, () => false),
   );
   return isolatedResult(result, place);
@@ -77,7 +77,7 @@ export async function executeIsolatedOrHandOver(
   checkRun(code, options);
   const longest = options.timeout + lifetime;
   const isKept = (result: ExecutionResult | Execution): boolean => !("exitCode" in result);
-  const { result, ...place } = await background.during(() =>
+  const { result, ...place } = await background.whole(() =>
     inOwnSandbox(sandboxes, background, options, longest, run, isKept),
   );
   return "exitCode" in result ? isolatedResult(result, place) : { sandbox: place.sandbox, execution: result };

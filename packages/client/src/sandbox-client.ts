@@ -129,8 +129,7 @@ export class SandboxClient implements AsyncDisposable {
    * over HTTP do. The client cannot be used after.
    */
   async close(): Promise<void> {
-    await this.#sockets.close();
-    await this.#background.end();
+    await Promise.all([this.#sockets.close(), this.#background.end()]);
     await this.#calls.end();
     await this.#transport.close();
   }

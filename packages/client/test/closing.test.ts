@@ -63,6 +63,27 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     await closing;
   });
 
+  test("what is under way, and not for those who go on", async () => {
+    const { controlPlane } = await sandboxService();
+    const client = testClient(controlPlane.url, carrier);
+    const goOn = async (call: () => Promise<unknown>): Promise<unknown> => {
+      for (;;) {
+        const failure = await call().then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (failure !== undefined) return failure;
+      }
+    };
+    const workers = [1, 2].flatMap(() => [
+      goOn(() => client.sandboxes.create({ template: "base" })),
+      goOn(() => client.executeIsolated("1")),
+    ]);
+    await expect.poll(() => controlPlane.requests.length).toBeGreaterThan(8);
+    await client.close();
+    for (const refused of await Promise.all(workers)) expect(refused).toMatchObject(closed);
+  });
+
   test("an isolated execution, whose sandbox is deleted", async () => {
     const program = held((_, response) => json(response, 200, finished()));
     const { controlPlane } = await sandboxService({ "POST /execute": program.handler });
