@@ -222,6 +222,10 @@ test.for([
   ["import a, { b, c as d } from 'e'", 'const { default: a, b, c: d } = await __import("e");'],
   ["import {\n  a,\n  b,\n} from 'c'\nx", 'const { a, b } = await __import("c");\n\n\n\nx'],
   [
+    "import {\n  a, // one\n  b, /* and\n another */\n} from 'c'",
+    'const { a, b } = await __import("c");\n\n\n\n',
+  ],
+  [
     "import a from './b.json' with { type: 'json' }",
     "const { default: a } = await __import(\"./b.json\", { with: { type: 'json' } });",
   ],

@@ -39,7 +39,7 @@ function importsOf(parse: typeof import("es-module-lexer").parse, code: string) 
 /** `head` is what precedes the specifier. */
 function declaration(head: string, call: string): string {
   const clause = head
-    .replaceAll(/\/\*.*?\*\/|\/\/.*$/gms, "")
+    .replaceAll(/\/\*.*?\*\/|\/\/[^\n]*/gs, "")
     .replace(/^import\b/, "")
     .replace(/\bfrom\s*$/, "")
     .trim();
