@@ -13,7 +13,8 @@ export interface KeepAliveOptions {
 
 /**
  * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called or the
- * client closed (`stopped`), it is deleted (`gone`), or its deadline could not be moved before it came (`failed`).
+ * client was closed when the deadline had to be moved (`stopped`), it is deleted (`gone`), or its deadline could not be moved
+ * before it came (`failed`). Without a deadline, `idle`, `maximum` and `stop` alone end it.
  */
 export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
 
