@@ -85,6 +85,12 @@ export const absolutePath = text.describe("Absolute path under /workspace or /tm
 
 export const templateName = text.describe("Template, by name");
 
+/** Absent, the backend decides: the cloud's default is on, and so is that of this machine unless it was set otherwise. */
+export const internetAccess = z
+  .boolean("must be true or false")
+  .optional()
+  .describe("Internet access; default: on, unless the server is set otherwise");
+
 export const region = text.optional().describe("Where to run it");
 
 /** Most entries of a list to return, 1 to `most`. */

@@ -85,8 +85,8 @@ describe("a call that cannot work says what to do", () => {
     [
       "an argument of another tool",
       "execute_code_isolated",
-      { code: "1", template: "nope", internet_access: true },
-      /unknown argument template \(did you mean template_name\?\); unknown argument internet_access/,
+      { code: "1", template: "nope", minimum: true },
+      /unknown argument template \(did you mean template_name\?\); unknown argument minimum/,
     ],
     ["a status nobody has", "list_sandboxes", { status: "gone" }, /status must be one of creating, running/],
     [

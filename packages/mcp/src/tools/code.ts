@@ -7,6 +7,7 @@ import { handedOver, patience, runningReport } from "../hand-over.js";
 import {
   code,
   executionTimeout,
+  internetAccess,
   jobName,
   language,
   optionalTimeout,
@@ -29,6 +30,7 @@ interface Program {
 interface IsolatedProgram extends Program {
   readonly template_name: string;
   readonly region?: string | undefined;
+  readonly internet_access?: boolean | undefined;
   readonly working_dir?: string | undefined;
 }
 
@@ -41,7 +43,8 @@ async function runIsolated({
   report,
   ...program
 }: IsolatedProgram & ToolContext) {
-  const { code, template_name: template, region, working_dir: workdir, language, timeout, env } = program;
+  const { code, language, timeout, env, region } = program;
+  const { template_name: template, working_dir: workdir, internet_access } = program;
   const outcome = await client.executeIsolatedOrHandOver(code, {
     language,
     timeout,
@@ -49,6 +52,7 @@ async function runIsolated({
     workdir,
     template,
     region,
+    internetAccess: internet_access,
     signal,
     handOverAfter: patience({ environment, offered }),
     onStep: (step) => report(stepsInWords[step]),
@@ -84,6 +88,7 @@ export const executeCodeIsolated = tool({
     env: runEnvironment,
     template_name: templateName.default("code-interpreter"),
     region,
+    internet_access: internetAccess,
   }),
   output: executionOutput.extend({ isolation: z.string().optional().describe("What stood around the code") }),
   handler: runIsolated,
@@ -140,6 +145,7 @@ export const executeCode = tool({
     name: jobName,
     template_name: templateName.default("code-interpreter").describe("Of mode isolated"),
     region,
+    internet_access: internetAccess.describe("Of mode isolated"),
   }),
   output: executionOutput.extend({ stdout: z.string().optional(), stderr: z.string().optional() }),
   handler: async ({ mode: wanted, ...call }) => {

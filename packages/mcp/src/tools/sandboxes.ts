@@ -1,7 +1,16 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { adds, looks, replaces, settles } from "../annotations.js";
-import { lifetime, maxResults, region, sandboxId, templateName, text, variables } from "../input-fields.js";
+import {
+  internetAccess,
+  lifetime,
+  maxResults,
+  region,
+  sandboxId,
+  templateName,
+  text,
+  variables,
+} from "../input-fields.js";
 import { firstEntries } from "../output-limit.js";
 import { createOrFind } from "../sandbox-creation.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../sandbox-result.js";
@@ -28,10 +37,7 @@ const creation = z.object({
   template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
   region,
   timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
-  internet_access: z
-    .boolean("must be true or false")
-    .optional()
-    .describe("Default: on in the cloud, off locally"),
+  internet_access: internetAccess,
   env_vars: variables.optional().describe("Seen by every run in it"),
   vcpu: resource,
   memory_mb: resource,
