@@ -68,7 +68,7 @@ describe.each(startedBy)("templates built on a server started by %s", (who) => {
 
     const sandbox = await client.sandboxes.create({ template: "everything" });
     const { stdout, stderr } = await sandbox.execute(
-      `python3 /workspace/app/main.py; cat /workspace/app/lib/a.txt /data/b.txt /data/a.txt; echo
+      `python /workspace/app/main.py; cat /workspace/app/lib/a.txt /data/b.txt /data/a.txt; echo
 stat -c %a /workspace/app/main.py; cat /srv/app/inner/here.txt /etc/example.conf ~/.profile-of-mine /tmp/t; ls -A /usr/local/bin
 echo "$BOTH"; tool; ls -A /tmp /var/tmp | grep -v ^.cloud
 echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo more >> /data/b.txt && chmod 700 /workspace/app/main.py && echo writable`,

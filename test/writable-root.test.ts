@@ -37,6 +37,23 @@ git clone -q file:///tmp/origin /workspace/clone && cat /workspace/clone/file`,
     "content\n",
   ],
   [
+    "python, where the host has only python3",
+    "python -c 'import sys; print(sys.executable)' | sed 's,3[.0-9]*$,,'; printf '#!/usr/bin/env python\\nprint(42)\\n' > /tmp/script; chmod +x /tmp/script; /tmp/script",
+    "/usr/bin/python\n42\n",
+  ],
+  [
+    "python of a virtual environment, and one of somebody's own, before it",
+    `python -m venv --without-pip /tmp/venv && PATH=/tmp/venv/bin:$PATH sh -c 'command -v python; python -c "import sys; print(sys.prefix)"'
+mkdir -p ~/.local/bin && printf '#!/bin/sh\\necho own\\n' > ~/.local/bin/python && chmod +x ~/.local/bin/python && python; rm ~/.local/bin/python`,
+    "/tmp/venv/bin/python\n/tmp/venv\nown\n",
+  ],
+  [
+    "pip and pip3, which are Python's own where it has them",
+    `pip --version | cut -c -4; pip3 --version | cut -c -4; PATH=/opt/cloud-sandbox/substitutes:$PATH pip --version | cut -c -4
+PATH=/tmp/venv/bin:/opt/cloud-sandbox/substitutes pip3 install greeting 2>&1 | cut -d . -f 1`,
+    "pip \npip \npip \npip3: this Python has no pip\n",
+  ],
+  [
     "a server on all addresses that outlives its execution",
     `mkdir -p /tmp/site && cd /tmp/site && echo served > index.html
 nohup python3 -m http.server 8123 --bind 0.0.0.0 >/dev/null 2>&1 &

@@ -244,6 +244,11 @@ export function contractSuite(start: () => Promise<Backend>): void {
     });
 
     describe("commands", () => {
+      test("find Python and its installer by the names that people type", async () => {
+        const { stdout } = await sandbox.commands.run("python -c 'print(6 * 7)'; pip --version | cut -c -4");
+        expect(stdout).toBe("42\npip \n");
+      });
+
       test("are a line for the shell, or a program with its arguments", async () => {
         expect((await sandbox.commands.run("echo $((6 * 7)) | tr 4 5")).stdout).toBe("52\n");
         expect((await sandbox.commands.run(["echo", "$HOME", "a  b"])).stdout).toBe("$HOME a  b\n");

@@ -3,6 +3,7 @@ import { chmod, copyFile, cp, mkdir, readdir, readFile, stat, symlink, writeFile
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
+import { placeSubstitutes, searchPath } from "./search-path.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
 /** A mount of a host path, read-only, where the machine sees it. */
@@ -46,6 +47,7 @@ export async function prepareMachineImage(
   const launcher = await placeLoader(parts, [process.execPath, shell], root !== undefined);
   const agent = join(parts, "agent");
   await cp(agentAsset(), agent, { recursive: true });
+  await placeSubstitutes(parts);
   // What each machine's own socket is mounted on.
   await writeFile(join(parts, "egress"), "");
   await writeFile(join(parts, "init"), initScript);
@@ -79,9 +81,7 @@ export async function prepareMachineImage(
       ...configurations.map((target) => ({ source: empty, target })),
     ],
     links: root ? [] : links,
-    path: [
-      ...new Set([dirname(node.path), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"]),
-    ].join(":"),
+    path: searchPath(node.path),
     // No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
     command: [
       ...launcher.command,

@@ -1,6 +1,7 @@
 import type { BuildStep } from "@cloud-sandbox/protocol/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import { searchPathAnywhere } from "../runtime/search-path.js";
 
 /** What a step changes for those after it, and for the template. */
 export interface BuildContext {
@@ -104,7 +105,7 @@ function expand(text: string, environment: Readonly<Record<string, string>>): st
   });
 }
 
-const defaultPath = "/home/sandbox/.local/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin";
+const defaultPath = `/home/sandbox/.local/bin:${searchPathAnywhere}`;
 
 /**
  * Unpacks an archive aside and copies what was asked for. Names that lead out of it are refused by tar, devices by the

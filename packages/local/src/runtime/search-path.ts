@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Debian's order, in which hosts and machines look for the programs of `/usr`. */
+const systemDirectories = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"];
+
+const substitutes = "/opt/cloud-sandbox/substitutes";
+
+/**
+ * Where a machine looks for programs whose Node.js is at `node`. The substitutes come last: any program of that name which
+ * the host has or somebody installs, in a virtual environment too, goes before them.
+ */
+export function searchPath(node: string): string {
+  return [...new Set([dirname(node), ...systemDirectories, substitutes])].join(":");
+}
+
+/** The search path of any machine, with the two places that its Node.js may have outside `/usr`. */
+export const searchPathAnywhere = [
+  "/opt/node/bin",
+  "/opt/cloud-sandbox/bin",
+  ...systemDirectories,
+  substitutes,
+].join(":");
+
+/**
+ * Puts `python`, `pip` and `pip3` into the machine's own directory, for hosts that have only `python3`, as Debian does.
+ * They are scripts and no links: a virtual environment that `python` makes then names the real interpreter.
+ */
+export async function placeSubstitutes(parts: string): Promise<void> {
+  const directory = join(parts, "substitutes");
+  await mkdir(directory);
+  await chmod(directory, 0o755);
+  if (!systemDirectories.some((place) => existsSync(join(place, "python3")))) return;
+  const scripts = { python: pythonScript, pip: pipScript("pip"), pip3: pipScript("pip3") };
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(join(directory, name), script);
+    await chmod(join(directory, name), 0o755);
+  }
+}
+
+const pythonScript = `#!/bin/sh
+exec python3 "$@"
+`;
+
+/** Debian has Python without pip. */
+const pipScript = (name: string): string => `#!/bin/sh
+python3 -c 'import pip' 2>/dev/null && exec python3 -m pip "$@"
+echo "${name}: this Python has no pip. Install it on the machine that runs the sandboxes (Debian and Ubuntu: apt-get install python3-pip), or only here: curl -sSf https://bootstrap.pypa.io/get-pip.py | python3" >&2
+exit 127
+`;
