@@ -164,7 +164,7 @@ describe("as they are, through the proxy", () => {
 describe("without internet access", () => {
   let closed: Sandbox;
   beforeAll(async () => {
-    closed = await client.sandboxes.create({ template: "code-interpreter" });
+    closed = await client.sandboxes.create({ template: "code-interpreter", internetAccess: false });
   });
 
   test.each([

@@ -51,7 +51,7 @@ describe("cloud-sandbox-local serve", () => {
       expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
       expect(running(machines)).toEqual([]);
       expect(leftovers(server.pid)).toEqual([]);
-      expect(server.log()).toBe("");
+      expect(server.log()).toBe("Internet access of sandboxes whose create says nothing of it: on.\n");
     },
   );
 
@@ -140,7 +140,11 @@ describe("cloud-sandbox-local serve", () => {
       { internet_access: true, egress: { deny: ["a b"] } },
       "egress.deny[0]",
     ],
-    ["a list for a sandbox without internet access", { egress: { allow: ["pypi.org"] } }, "internet_access"],
+    [
+      "a list for a sandbox without internet access",
+      { internet_access: false, egress: { allow: ["pypi.org"] } },
+      "internet_access",
+    ],
     ["a list that is none", { internet_access: true, egress: { allow: "pypi.org" } }, "egress.allow"],
   ])("refuses %s", async (_, egress, hint) => {
     const server = await startLocalServer({ args: ["--pool", "0"] });
@@ -233,7 +237,7 @@ describe("cloud-sandbox-local doctor", () => {
       expect.arrayContaining(["python", "javascript", "bash"]),
     );
     expect(report.egress).toMatchObject({
-      granted_by: "internet_access: true",
+      internet: "on",
       refused: expect.arrayContaining(["*:25"]),
     });
   });

@@ -35,6 +35,12 @@ export function packagingFiles({ name, mcpName, version, description, license, k
               description: "Where sandboxes run; by default in the cloud when there is a key, else locally.",
               choices: ["cloud", "local"],
             },
+            {
+              name: "CLOUD_SANDBOX_INTERNET",
+              description:
+                "Internet access of local sandboxes that are made without internet_access: on, off, or allow= and names with commas between them.",
+              default: "on",
+            },
           ],
         },
       ],

@@ -85,7 +85,7 @@ export class FuzzTarget {
     }
     const kept = await agentJson(this.bystander, "GET", "/files/read?path=kept.txt");
     if (kept.content !== "kept") damaged.push("the file of another sandbox has changed");
-    const log = this.server.log();
+    const log = this.server.log().replace(/^Internet access of sandboxes .*\n/, "");
     if (log !== "") damaged.push(`the server logged: ${log.slice(0, 2000)}`);
     if (this.secrets.some((secret) => log.includes(secret))) damaged.push("the log holds a secret");
     return damaged;

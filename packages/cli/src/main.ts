@@ -22,6 +22,11 @@ program
   )
   .option("-t, --timeout <seconds>", "time limit, 1 to 300", seconds, 30)
   .option("--template <name>", "template of the sandbox", "code-interpreter")
+  .option(
+    "--internet <on|off>",
+    "internet access of the sandbox; default: CLOUD_SANDBOX_INTERNET, else on",
+    onOrOff,
+  )
   .option("-e, --env <NAME=value>", "environment variable; can be repeated", variable, {})
   .action(async (file: string | undefined, options: RunOptions) => {
     if (file !== undefined && options.code !== undefined) {
@@ -67,6 +72,11 @@ function seconds(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= 300) return number;
   throw new InvalidArgumentError("It must be a whole number of seconds from 1 to 300.");
+}
+
+function onOrOff(text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw new InvalidArgumentError("It must be on or off.");
 }
 
 function variable(text: string, others: Record<string, string>): Record<string, string> {

@@ -8,6 +8,7 @@ export interface RunOptions {
   readonly language?: string;
   readonly timeout: number;
   readonly template: string;
+  readonly internet?: boolean;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -28,6 +29,7 @@ export async function runCommand(
         timeout: options.timeout,
         template: options.template,
         env: options.env,
+        internetAccess: options.internet,
         signal,
       },
     );

@@ -27,7 +27,7 @@ export interface CreateSandboxOptions extends CallOptions {
   timeoutSeconds?: number | undefined;
   /** Where it runs. Default: the server's choice; a server with one region ignores it. */
   region?: string | undefined;
-  /** Whether code in it reaches the internet. The cloud assumes true, the local backend false. */
+  /** Whether code in it reaches the internet. Default: the server's, which is true in the cloud, and locally unless it was set otherwise. */
   internetAccess?: boolean | undefined;
   /**
    * What it may reach, of the internet: names (`pypi.org`), all below one (`*.npmjs.org`), addresses, ranges, each with `:port`

@@ -14,8 +14,12 @@ export interface DoctorReport {
 
 /** Finds out what this machine can isolate, how well, and what would mend what is missing. Changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
-  const [report, languages] = await Promise.all([new BubblewrapRuntime().probe(), findHostLanguages()]);
-  return { usable: report.usable, runtimes: [report], languages, egress: examineEgress() };
+  const [report, languages, egress] = await Promise.all([
+    new BubblewrapRuntime().probe(),
+    findHostLanguages(),
+    examineEgress(),
+  ]);
+  return { usable: report.usable, runtimes: [report], languages, egress };
 }
 
 /** The report as lines for people. */
@@ -27,7 +31,7 @@ export function describeHost({ usable, runtimes, languages, egress }: DoctorRepo
       ...report.enforcement.map(
         ({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`,
       ),
-      "  network: none but its own loopback and, if asked for, the proxy",
+      "  network: none but its own loopback, and the proxy to the internet",
       ...report.remarks.map((remark) => `  ! ${remark}`),
     ];
   });

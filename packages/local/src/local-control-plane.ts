@@ -18,6 +18,7 @@ import type { SandboxRecord } from "./control-plane/sandbox-record.js";
 import { SandboxRegistry } from "./control-plane/sandbox-registry.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
+import { internetSetting } from "./egress/internet-default.js";
 import { AgentConnections } from "./gateway/agent-connection.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { agentPath } from "./gateway/agent-target.js";
@@ -65,7 +66,12 @@ export interface LocalControlPlaneOptions {
   readonly buildTimeoutSeconds?: number;
   /** Where sandboxes are kept over a restart; of one control plane at a time. Default: nothing outlives it. */
   readonly dataDir?: string;
-  /** How sandboxes with `internet_access` get out. */
+  /**
+   * Whether sandboxes reach the internet whose create says nothing of it: `on`, `off`, or `allow=` and destinations with commas
+   * between them, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.
+   */
+  readonly internet?: string;
+  /** How sandboxes with internet access get out. */
   readonly egress?: EgressOptions;
   /** How ends of asynchronous executions are reported. Without a data directory, what is not delivered ends with the process. */
   readonly webhooks?: WebhookOptions;
@@ -81,6 +87,8 @@ export interface LocalControlPlane {
   /** What starts the sandboxes. */
   readonly runtime: string;
   readonly isolation: IsolationLevel;
+  /** Whether sandboxes reach the internet whose create says nothing of it: `on`, `off`, or `allow=` with destinations. */
+  readonly internet: string;
   /** Deletes every sandbox, or with a data directory stops it, and stops listening; resolves when nothing runs. */
   close(): Promise<void>;
 }
@@ -90,7 +98,7 @@ export interface LocalControlPlane {
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
  * @throws InvalidOriginError when an entry of `corsOrigins` is no origin.
- * @throws InvalidEgressError when an entry of `egress` is no destination.
+ * @throws InvalidEgressError when `internet` is no such setting, or an entry of `egress` no destination.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
@@ -117,6 +125,7 @@ async function serve(
   store: Store,
 ): Promise<LocalControlPlane> {
   const egress = egressGateway(options.egress);
+  const internet = internetSetting(options.internet);
   const apiKey = options.apiKey ?? keptApiKey(store.settings);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
@@ -190,6 +199,7 @@ async function serve(
   const api = controlPlaneApi({
     fleet,
     creates: rememberedCreates(fleet),
+    usualEgress: internet.wish,
     egress,
     templates,
     builds,
@@ -236,6 +246,7 @@ async function serve(
     apiKey,
     runtime: runtime.name,
     isolation,
+    internet: internet.text,
     close: () => {
       closing ??= close();
       return closing;

@@ -57,6 +57,10 @@ program
   .option("--build-timeout <seconds>", "time for the build of a template", wholeNumber(1, 86_400), 1800)
   .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
   .option(
+    "--internet <setting>",
+    "internet access of sandboxes whose create says nothing of it: on, off, or allow=DESTINATIONS with commas between them; default: CLOUD_SANDBOX_INTERNET, else on",
+  )
+  .option(
     "--egress-allow-private <destination>",
     "let sandboxes with internet access reach it although it is not of the public internet, as in 10.0.0.5:8080 (repeatable)",
     collect,
@@ -119,6 +123,7 @@ interface ServeOptions {
   readonly memoryMb: number;
   readonly diskMb: number;
   readonly maxProcesses: number;
+  readonly internet?: string;
   readonly egressAllowPrivate: readonly string[];
   readonly egressDeny?: readonly string[];
   readonly egressUpstreamProxy?: string;
@@ -163,7 +168,8 @@ async function serve({
     webhooks: { allowPrivateAddresses: webhookAllowPrivate },
     log: (message) => process.stderr.write(`${message}\n`),
   });
-  const { url, runtime, isolation } = controlPlane;
+  const { url, runtime, isolation, internet } = controlPlane;
+  process.stderr.write(`Internet access of sandboxes whose create says nothing of it: ${internet}.\n`);
   if (json) {
     process.stdout.write(`${JSON.stringify({ url, api_key: controlPlane.apiKey, runtime, isolation })}\n`);
   } else {

@@ -67,12 +67,12 @@ async function openLocal(options: LocalOptions = {}): Promise<Backend> {
     importLocal(),
   ]);
   const controlPlane = await startLocalControlPlane(options).catch(asBackendError);
-  const { url, apiKey, runtime, isolation } = controlPlane;
+  const { url, apiKey, runtime, isolation, internet } = controlPlane;
   // Without an explicit bearer token, one that is meant for the cloud would be taken from the environment.
   const client = new SandboxClient({ baseUrl: url, apiKey, bearerToken: "", deleteOnSignal: false });
   return {
     client,
-    description: `local backend (${runtime}); isolation: ${isolation}`,
+    description: `local backend (${runtime}); isolation: ${isolation}; internet: ${internet}`,
     endsItsSandboxes: true,
     close: () => controlPlane.close(),
   };

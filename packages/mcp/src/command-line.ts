@@ -168,5 +168,7 @@ Environment:
   CLOUD_SANDBOX_BASE_URL   URL of the cloud (or HOPX_BASE_URL); default https://api.hopx.dev
   CLOUD_SANDBOX_MCP_TOKEN  token that clients must send, with http; several, with commas between them, keep clients apart
   CLOUD_SANDBOX_BACKEND    cloud or local; default: cloud when there is a key, else local (sandboxes on this machine)
+  CLOUD_SANDBOX_INTERNET   internet access of sandboxes on this machine that are made without internet_access: on, off,
+                           or allow=NAMES with commas between them; default on
   CLOUD_SANDBOX_MCP_HAND_OVER_AFTER  seconds, 1 to 300, after which a call leaves a run to go on by itself; default 45
 `;

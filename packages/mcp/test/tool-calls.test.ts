@@ -21,10 +21,10 @@ it("lists the profile's tools in its order, every time", async () => {
   }
 });
 
-it("says on stderr which backend is used, and how it isolates", async () => {
+it("says on stderr which backend is used, how it isolates, and whether it reaches the internet", async () => {
   await mcp.call("health");
   expect(mcp.stderr()).toMatch(
-    /^cloud-sandbox-mcp: local backend \(\w+\); isolation: (namespace|container|gvisor|microvm)\n$/,
+    /^cloud-sandbox-mcp: local backend \(\w+\); isolation: (namespace|container|gvisor|microvm); internet: on\n$/,
   );
 });
 

@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxClient } from "cloud-sandbox";
+import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { FrameSocket } from "../../support/frame-socket.js";
 import type { Backend } from "../backend.js";
 
@@ -33,8 +33,15 @@ export class Bench {
   }
 
   /** A sandbox of its own, for what ends it or stops it. */
-  async withSandbox(use: (sandbox: Sandbox) => Promise<void>): Promise<void> {
-    const sandbox = await this.client.sandboxes.create({ template: "base", timeoutSeconds: 120 });
+  async withSandbox(
+    use: (sandbox: Sandbox) => Promise<void>,
+    options: CreateSandboxOptions = {},
+  ): Promise<void> {
+    const sandbox = await this.client.sandboxes.create({
+      template: "base",
+      timeoutSeconds: 120,
+      ...options,
+    });
     try {
       await use(sandbox);
     } finally {

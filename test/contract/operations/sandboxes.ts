@@ -100,19 +100,21 @@ export const sandboxProofs: Readonly<Record<string, Proof>> = {
     expect(Date.parse(fresh.token_expires_at)).toBeGreaterThan(Date.now() + 3_600_000);
   }),
 
-  listSandboxEgress: proof(
-    "tells of a connection that was refused, and why",
-    async ({ controlPlane, sandbox }) => {
-      const curl = { command: "curl", args: ["-sS", "http://egress.example/"] };
-      const { stdout } = await success(sandbox.agent.POST("/commands/run", { body: curl }));
-      expect(stdout).toContain("internet_access: true");
-      const params = { path: { id: sandbox.id }, query: { limit: 1 } };
-      const { data, totals } = await success(controlPlane.GET("/v1/sandboxes/{id}/egress", { params }));
-      expect(data).toMatchObject([
-        { protocol: "http", host: "egress.example", port: 80, decision: "refused" },
-      ]);
-      expect(totals.refused).toBeGreaterThan(0);
-    },
+  listSandboxEgress: proof("tells of a connection that was refused, and why", (bench) =>
+    bench.withSandbox(
+      async ({ id, agent }) => {
+        const curl = { command: "curl", args: ["-sS", "http://egress.example/"] };
+        const { stdout } = await success(agent.POST("/commands/run", { body: curl }));
+        expect(stdout).toContain("internet_access: true");
+        const params = { path: { id }, query: { limit: 1 } };
+        const log = await success(bench.controlPlane.GET("/v1/sandboxes/{id}/egress", { params }));
+        expect(log.data).toMatchObject([
+          { protocol: "http", host: "egress.example", port: 80, decision: "refused" },
+        ]);
+        expect(log.totals.refused).toBeGreaterThan(0);
+      },
+      { internetAccess: false },
+    ),
   ),
 
   streamSandboxMetrics: proof("sends snapshots of the agent as events", async ({ backend, sandbox }) => {

@@ -3,6 +3,7 @@ import { abandonOn } from "./abandoned-socket.js";
 import type { Destination } from "./destination.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { EgressProblem } from "./egress-problem.js";
+import type { InternetLack } from "./internet-lack.js";
 import type { NameResolver } from "./name-resolver.js";
 import { connectThrough } from "./upstream-proxy.js";
 
@@ -12,6 +13,8 @@ const connectMs = 15_000;
 
 export interface DialerOptions {
   readonly resolve: NameResolver;
+  /** Asked where a connection fails, so that nobody takes the lack of a network for a prohibition. */
+  readonly lack: InternetLack;
   /** Through which all connections go. */
   readonly upstreamProxy?: URL | undefined;
 }
@@ -26,10 +29,28 @@ export interface Dialed {
 export class Dialer {
   constructor(private readonly options: DialerOptions) {}
 
-  /** A connection to one of the very addresses that were checked: the name is never looked up a second time. */
+  /** A connection to where the policy lets it go; throws an EgressProblem that says why there is none. */
   async dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
-    const { upstreamProxy } = this.options;
     refuse(policy.refuseName(destination));
+    return this.#dial(destination, policy, signal).catch(async (error: unknown) => {
+      const lack = error instanceof EgressProblem ? await this.#lack(destination, error) : undefined;
+      throw lack === undefined ? error : lack;
+    });
+  }
+
+  /** Where a failure may be this machine's lack of a network, the problem that says so. */
+  async #lack({ host }: Destination, { kind, message }: EgressProblem): Promise<EgressProblem | undefined> {
+    const isOfNetwork = kind === "unresolvable" || kind === "unreachable" || kind === "timeout";
+    // What stands for the internet in a network of its own is at addresses of that network.
+    const isOfName = kind === "refused" && isIP(host) === 0;
+    if (this.options.upstreamProxy || !(isOfNetwork || isOfName)) return undefined;
+    const lack = await this.options.lack();
+    return lack === undefined ? undefined : new EgressProblem(kind, `${lack} ${message}`);
+  }
+
+  /** To one of the very addresses that were checked: the name is never looked up a second time. */
+  async #dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
+    const { upstreamProxy } = this.options;
     const addresses = await this.#addresses(destination.host);
     refuse(policy.refuseAddresses(destination, addresses));
     const limited = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
@@ -61,7 +82,8 @@ export class Dialer {
     const addresses = await this.options.resolve(host).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ETIMEOUT")
         throw new EgressProblem("timeout", `The name ${host} was not resolved in time.`);
-      throw unresolvable(host);
+      if (error.code === "ENOTFOUND" || error.code === "ENODATA") throw unresolvable(host);
+      throw new EgressProblem("unresolvable", `The name ${host} could not be looked up (${error.code}).`);
     });
     if (addresses.length === 0) throw unresolvable(host);
     return addresses;

@@ -2,6 +2,7 @@ import { Dialer } from "./dialer.js";
 import { EgressLog } from "./egress-log.js";
 import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-policy.js";
 import { HttpProxy } from "./http-proxy.js";
+import { type InternetLack, nameServersLack } from "./internet-lack.js";
 import { type NameResolver, nameServers } from "./name-resolver.js";
 import { type EgressLimits, SandboxEgress } from "./sandbox-egress.js";
 
@@ -11,6 +12,8 @@ export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
   /** Default: the name servers of this machine. */
   readonly resolve?: NameResolver | undefined;
+  /** Default: what these name servers know; nothing is known where `resolve` is given. */
+  readonly lack?: InternetLack | undefined;
   /** An HTTP proxy through which alone this machine reaches the internet. Default: none is between. */
   readonly upstreamProxy?: URL | undefined;
   readonly limits?: Partial<EgressLimits>;
@@ -23,8 +26,10 @@ export class EgressGateway {
   readonly #dialer: Dialer;
 
   constructor(private readonly options: EgressGatewayOptions) {
+    const unknown: InternetLack = async () => undefined;
     this.#dialer = new Dialer({
       resolve: options.resolve ?? nameServers(),
+      lack: options.lack ?? (options.resolve ? unknown : nameServersLack()),
       upstreamProxy: options.upstreamProxy,
     });
   }

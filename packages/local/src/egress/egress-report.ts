@@ -1,10 +1,13 @@
 import { getServers } from "node:dns";
 import { defaultDeny } from "./egress-options.js";
+import { internetSetting } from "./internet-default.js";
+import type { InternetLack } from "./internet-lack.js";
+import { nameServersLack } from "./internet-lack.js";
 
 /** What sandboxes can reach from this host. */
 export interface EgressReport {
-  /** How a sandbox gets it. */
-  readonly granted_by: string;
+  /** What sandboxes have whose create says nothing of it: `on`, `off`, or `allow=` with destinations. */
+  readonly internet: string;
   readonly protocols: readonly string[];
   /** Who resolves the names that sandboxes ask for. */
   readonly name_servers: readonly string[];
@@ -16,32 +19,39 @@ export interface EgressReport {
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-export function examineEgress(env: NodeJS.ProcessEnv = process.env): EgressReport {
+/** @throws InvalidEgressError when the environment sets a default that is none. */
+export async function examineEgress(
+  env: NodeJS.ProcessEnv = process.env,
+  lack: InternetLack = nameServersLack(),
+): Promise<EgressReport> {
+  const missing = await lack();
   const proxies = proxyVariables.filter((name) => env[name]);
   return {
-    granted_by: "internet_access: true",
+    internet: internetSetting(undefined, env).text,
     protocols: ["HTTP CONNECT", "HTTP", "SOCKS5"],
     name_servers: getServers(),
     refused: ["addresses that are not on the public internet", ...defaultDeny],
-    remarks:
-      proxies.length > 0
+    remarks: [
+      ...(missing === undefined ? [] : [missing]),
+      ...(proxies.length > 0
         ? [
             `${proxies.join(", ")} is set here and not used: sandboxes connect directly. Give it as --egress-upstream-proxy.`,
           ]
-        : [],
+        : []),
+    ],
   };
 }
 
 /** The report as lines for people. */
 export function describeEgress({
-  granted_by,
+  internet,
   protocols,
   name_servers,
   refused,
   remarks,
 }: EgressReport): string[] {
   return [
-    `Internet access: for sandboxes created with ${granted_by}, over ${protocols.join(", ")}; TCP only`,
+    `Internet access: ${internet}, unless a create says internet_access; over ${protocols.join(", ")}; TCP only`,
     `  names resolved by: ${name_servers.join(", ")}`,
     `  refused: ${refused.join(", ")} (see --egress-allow-private and --egress-deny)`,
     ...remarks.map((remark) => `  ! ${remark}`),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DestinationPattern } from "../../src/egress/destination-pattern.js";
 import { EgressGateway } from "../../src/egress/egress-gateway.js";
 import type { EgressRules } from "../../src/egress/egress-policy.js";
+import type { InternetLack } from "../../src/egress/internet-lack.js";
 import type { NameResolver } from "../../src/egress/name-resolver.js";
 import type { EgressLimits, SandboxEgress } from "../../src/egress/sandbox-egress.js";
 
@@ -21,6 +22,7 @@ export interface ProxyOptions {
   readonly allowPrivate?: readonly string[];
   readonly deny?: readonly string[];
   readonly resolve?: NameResolver;
+  readonly lack?: InternetLack;
   readonly upstreamProxy?: URL;
   readonly limits?: Partial<EgressLimits>;
   readonly rules?: EgressRules;
@@ -45,8 +47,8 @@ export class EgressProxy implements AsyncDisposable {
       allowPrivate: patterns(...(options.allowPrivate ?? [])),
       deny: patterns(...(options.deny ?? [])),
     };
-    const { resolve, upstreamProxy, limits = {} } = options;
-    const gateway = new EgressGateway({ operator, limits, resolve, upstreamProxy });
+    const { resolve, lack, upstreamProxy, limits = {} } = options;
+    const gateway = new EgressGateway({ operator, limits, resolve, lack, upstreamProxy });
     const egress = gateway.open("sandbox");
     gateway.setRules("sandbox", options.rules ?? { internetAccess: true });
     const server = createServer({ allowHalfOpen: true }, (socket) => egress.accept(socket)).listen(path);

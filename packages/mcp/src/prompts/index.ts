@@ -43,7 +43,7 @@ ${quoted(question)}
 ${quoted(data)}
 
 1. create_sandbox with template_name ${JSON.stringify(template)}.
-2. file_write the data to /workspace, if it is given above; if it must be downloaded, create the sandbox with internet_access.
+2. file_write the data to /workspace, if it is given above; download it if that is where it is.
 3. execute_code_rich with Python: load the data, look at its size, types and missing values before anything else.
 4. Compute the answer, and plot what shows it; figures come back as images.
 5. Report the answer with its numbers and units, what the plots show, and what the data cannot tell.
@@ -86,7 +86,7 @@ Build this in a sandbox:
 
 ${quoted(goal)}
 
-1. create_sandbox with template_name ${JSON.stringify(template)}; keep its id, and add internet_access if packages must be installed.
+1. create_sandbox with template_name ${JSON.stringify(template)}; keep its id.
 2. Plan the files, and write each with file_write below /workspace.
 3. Install what is needed and run it with run_command. Write tests, and run them until they pass.
 4. When the deadline is near, update_sandbox_timeout.

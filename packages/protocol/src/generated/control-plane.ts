@@ -684,7 +684,10 @@ export interface components {
             region?: string;
             /** @description Lifetime in seconds. The sandbox is deleted then. Without it, the server's own limit. */
             timeout_seconds?: number;
-            /** @description Whether code in it may reach the internet. The cloud assumes true, the local control plane false. */
+            /**
+             * @description Whether code in it may reach the internet. Default: true, in the cloud; the local control plane's operator may
+             *     have set another one.
+             */
             internet_access?: boolean;
             egress?: components["schemas"]["EgressLists"];
             limits?: components["schemas"]["SandboxLimits"];

@@ -45,6 +45,8 @@ export interface Fleet<Sandbox extends SandboxFacts> {
 export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
   readonly fleet: Fleet<Sandbox>;
   readonly creates: IdempotentCreates<Created<Sandbox>>;
+  /** The way out of sandboxes whose create says nothing of it. Default: the internet, as the contract has it. */
+  readonly usualEgress?: EgressWish;
   readonly tokens: {
     issue(sandboxId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>;
   };
@@ -64,6 +66,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
   parts: SandboxHandlerParts<Sandbox, Over>,
 ) {
   const { fleet, creates, tokens, metrics, agentUrl, previewUrls } = parts;
+  const usualEgress = parts.usualEgress ?? { internetAccess: true };
   const onWire = (sandbox: SandboxFacts, call: Caller): ControlPlaneSchemas["Sandbox"] =>
     sandboxOnWire(
       sandbox,
@@ -96,7 +99,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
       const { body, signal } = call;
       const key = call.header("idempotency-key");
       const { sandbox, isNew } = await creates.run(key, body, (idempotency) =>
-        create(fleet, body, idempotency),
+        create(fleet, body, usualEgress, idempotency),
       );
       // Its id would never be known to anybody.
       if (signal.aborted && isNew && creates.abandon(key)) await fleet.delete(sandbox.id);
@@ -164,6 +167,7 @@ export interface Created<Sandbox> {
 async function create<Sandbox extends SandboxFacts>(
   fleet: Fleet<Sandbox>,
   body: CreateBody,
+  usualEgress: EgressWish,
   idempotency: Idempotency | undefined,
 ): Promise<Created<Sandbox>> {
   const { name } = body;
@@ -175,13 +179,19 @@ async function create<Sandbox extends SandboxFacts>(
     metadata: body.metadata ?? {},
     environment: body.env_vars ?? {},
     limits: ownLimitsOf(body.limits),
-    egress: { internetAccess: body.internet_access ?? false, ...body.egress },
+    egress: egressWish(body, usualEgress),
     idempotency,
   };
   if (body.get_or_create !== true) return { sandbox: await fleet.create(request), isNew: true };
   if (name === undefined)
     throw new Problem(400, "MISSING_PARAMETER", "get_or_create needs a name. Give one, or leave it out.");
   return fleet.getOrCreate({ ...request, name });
+}
+
+/** Lists of the sandbox's own take the place of the usual ones. */
+function egressWish({ internet_access, egress }: CreateBody, usual: EgressWish): EgressWish {
+  const internetAccess = internet_access ?? usual.internetAccess;
+  return internetAccess ? { ...usual, internetAccess, ...egress } : { internetAccess, ...egress };
 }
 
 function templateReference(reference: CreateBody["template_id"]): string {

@@ -17,7 +17,7 @@ export const startCodeExecuter = tool({
   name: "start_code_executer",
   title: "Start the code executer",
   description:
-    "Starts a fresh Python environment in a sandbox with internet access, in place of the one before, and installs packages in it. It is deleted by stop_code_executer, or 60 minutes after its last use.",
+    "Starts a fresh Python environment in a sandbox, in place of the one before, and installs packages in it. It is deleted by stop_code_executer, or 60 minutes after its last use.",
   toolset: "sandboxes",
   annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
   input: z.object({
@@ -42,7 +42,7 @@ export const startCodeExecuter = tool({
 async function startWith(dependencies: readonly string[], context: ToolContext) {
   const { client, environment, report, sandboxes, signal } = context;
   report("Creating a sandbox");
-  const sandbox = await createHeld(context, { internetAccess: true, signal });
+  const sandbox = await createHeld(context, { signal });
   if (dependencies.length === 0) return sandbox;
   try {
     report(`Installing ${dependencies.join(", ")}`);

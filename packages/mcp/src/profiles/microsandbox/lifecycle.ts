@@ -55,7 +55,7 @@ export const sandboxStart = tool({
   name: "sandbox_start",
   title: "Start a sandbox",
   description:
-    "Starts an isolated sandbox with internet access under a name. One that runs under it already stays as it is, or with config is replaced by a new one. Stop it with sandbox_stop; it is also deleted 60 minutes after its last use.",
+    "Starts an isolated sandbox under a name, with internet access unless the server is set otherwise. One that runs under it already stays as it is, or with config is replaced by a new one. Stop it with sandbox_stop; it is also deleted 60 minutes after its last use.",
   toolset: "sandboxes",
   annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
   input: z.object({
@@ -74,7 +74,7 @@ export const sandboxStart = tool({
     report(`Starting ${sandbox}`);
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
     const env = Object.fromEntries(envs.map(nameAndValue));
-    const options = { template, internetAccess: true, limits, env, signal };
+    const options = { template, limits, env, signal };
     const wasRunning = await replaceHeld(context, key, () => createHeld(context, options));
     const replaced = wasRunning ? " The one that ran under this name is gone, with its files." : "";
     const told = [`Sandbox ${sandbox} started.${replaced}`, ...differences];

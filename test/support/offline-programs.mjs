@@ -1,0 +1,18 @@
+// Run where there is no network: what programs in a sandbox say then, and what the egress log does, as one line of JSON.
+import { SandboxClient } from "cloud-sandbox";
+import { startLocalControlPlane } from "cloud-sandbox-local";
+
+const programs = JSON.parse(process.argv[2]);
+const local = await startLocalControlPlane({ pool: 0 });
+const client = new SandboxClient({ apiKey: local.apiKey, baseUrl: local.url });
+const sandbox = await client.sandboxes.create();
+const said = {};
+for (const [name, command] of Object.entries(programs)) {
+  const { stdout, stderr } = await sandbox.execute(command, { language: "bash", timeout: 120 });
+  said[name] = stdout + stderr;
+}
+const params = { path: { id: sandbox.id }, query: {} };
+const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}/egress", { params });
+await client.close();
+await local.close();
+console.log(JSON.stringify({ said, log: data.data.map(({ decision, reason }) => ({ decision, reason })) }));
