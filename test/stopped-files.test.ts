@@ -83,6 +83,18 @@ df --output=size -BM /workspace | tail -1; du -k /workspace/sparse`;
   });
 });
 
+test.each([63, 500, 1000])("a sandbox with a disk of %i MiB starts again after a stop", async (megabytes) => {
+  const server = await startLocalServer({ args: ["--pool", "0", "--disk-mb", String(megabytes)] });
+  const api = new ControlPlaneCaller(server);
+  try {
+    const sandbox = await api.create();
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
+  } finally {
+    await server.stop();
+  }
+});
+
 test("where the kernel allows no overlays, what is stopped keeps what is in the directories that can be written", async () => {
   await using without = await PathWithoutOverlay.make();
   const server = await startLocalServer({ args: ["--pool", "0"], env: { PATH: without.path } });

@@ -44,7 +44,9 @@ export class BubblewrapMachine implements Machine {
   /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
   async booted(): Promise<void> {
     const { disk, limits } = this.#parts.spec;
-    const limitMs = bootLimitMs + (disk === undefined ? 0 : (unpackLimitMs * limits.diskMb) / 1024);
+    // Timers take whole milliseconds only.
+    const limitMs =
+      bootLimitMs + (disk === undefined ? 0 : Math.ceil((unpackLimitMs * limits.diskMb) / 1024));
     const giveUp = AbortSignal.timeout(limitMs);
     try {
       await Promise.race([
