@@ -124,6 +124,8 @@ const reasons: Readonly<Record<string, string>> = {
   timeout: "The code ran into its time limit and was ended.",
   killed: "The execution was killed on request.",
   out_of_memory: "The code went over the sandbox's memory limit and was killed.",
+  signal: "A signal ended the code: something in the sandbox sent it, or the sandbox was stopped.",
+  interrupted: "The code did not come to its end: what ran it was ended.",
 };
 
 /** Why there will be no answer any more: the sandbox is gone, or was stopped, which ends all that runs in it. */
