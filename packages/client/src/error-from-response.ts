@@ -224,6 +224,11 @@ const kindOfCode: Record<string, Kind> = {
     error: ResourceLimitError,
     hint: () => "Remove what is no longer needed with files.remove(), or use another sandbox.",
   },
+  STORAGE_FULL: {
+    error: ResourceLimitError,
+    hint: () =>
+      "Delete sandboxes and templates that are no longer needed, or have room made in the server's data directory, and call again.",
+  },
   INTERNET_ACCESS_UNAVAILABLE: {
     error: ValidationError,
     hint: () => "Leave internetAccess out, or use a backend that has a network.",

@@ -12,6 +12,7 @@ export {
   DataDirectoryError,
   InvalidEgressError,
   InvalidOriginError,
+  NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
 } from "./local-errors.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:net";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -28,10 +28,11 @@ import { HostGuard } from "./gateway/host-guard.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
 import { routeRequests } from "./gateway/request-routing.js";
-import { PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
+import { NotKeptError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/instance-directory.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
+import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
 import { LayerStore } from "./templates/layer-store.js";
@@ -89,7 +90,10 @@ export interface LocalControlPlane {
   readonly isolation: IsolationLevel;
   /** Whether sandboxes reach the internet whose create says nothing of it: `on`, `off`, or `allow=` with destinations. */
   readonly internet: string;
-  /** Deletes every sandbox, or with a data directory stops it, and stops listening; resolves when nothing runs. */
+  /**
+   * Deletes every sandbox, or with a data directory stops it, and stops listening; resolves when nothing runs.
+   * @throws NotKeptError, once nothing runs, when something could not be kept in the data directory.
+   */
   close(): Promise<void>;
 }
 
@@ -109,6 +113,9 @@ export async function startLocalControlPlane(
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
 
+  const { host = "127.0.0.1", port = 0 } = options;
+  // Nobody waits for a data directory to be read to be told that the port is taken.
+  await requireFreePort(host, port);
   const store = await openStore(options.dataDir);
   try {
     return await serve(options, runtime, report.isolation, store);
@@ -126,21 +133,20 @@ async function serve(
 ): Promise<LocalControlPlane> {
   const egress = egressGateway(options.egress);
   const internet = internetSetting(options.internet);
-  const apiKey = options.apiKey ?? keptApiKey(store.settings);
+  const [apiKey, tokens] = await taken(store, async () => [
+    options.apiKey ?? keptApiKey(store.settings),
+    await keptTokenIssuer(store.settings),
+  ]);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
   const server = createGatewayServer();
-  const url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
-  const [tokens, templates] = await Promise.all([
-    keptTokenIssuer(store.settings),
-    TemplateCatalogue.open(limits),
-  ]);
+  const templates = await TemplateCatalogue.open(limits);
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes);
+  const registry = new SandboxRegistry(store.sandboxes, store.writes);
   const layers = new LayerStore(
     () => keptOrPrivate(store, "layers"),
     // A sandbox that is stopped starts again on what it was made of, which its template may not be any more.
@@ -157,21 +163,22 @@ async function serve(
     uploads,
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
+    writes: store.writes,
   });
-  builds.restore();
+  const machines = new MachineSupply({
+    runtime,
+    tokens,
+    agents,
+    layers,
+    egress,
+    activity,
+    poolSize: options.pool ?? 1,
+    defaultTemplate: templates.list()[0],
+    log,
+  });
   const fleet = new SandboxFleet({
     registry,
-    machines: new MachineSupply({
-      runtime,
-      tokens,
-      agents,
-      layers,
-      egress,
-      activity,
-      poolSize: options.pool ?? 1,
-      defaultTemplate: templates.list()[0],
-      log,
-    }),
+    machines,
     agents,
     files: new SandboxFiles(() => keptOrPrivate(store, "files"), agents),
     layers,
@@ -182,8 +189,11 @@ async function serve(
     isKept: store.directory !== undefined,
     log,
   });
-  await fleet.restore();
-  if (store.directory !== undefined) await layers.collect();
+  await taken(store, async () => {
+    builds.restore();
+    await fleet.restore();
+    if (store.directory !== undefined) await layers.collect();
+  });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
@@ -211,6 +221,7 @@ async function serve(
     runtime: runtime.name,
     isolation,
     version,
+    isStorageFull: () => store.isFull(),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     previewUrls: (id, host) => previewUrls(id, baseFor(host)),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
@@ -227,20 +238,28 @@ async function serve(
   const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
   routeRequests(server, { hosts, crossOrigin, agents: gateway, webhooks, previews, api });
 
-  await webhooks.resume();
-  runtime.removeLeftovers().catch((error: unknown) => log(`What is left of others stays: ${String(error)}`));
-
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     server.close();
     await webhooks.close();
     await builds.close();
-    await fleet.close();
+    const lost = await fleet.close();
     if (store.directory === undefined) await layers.removeAll();
     server.closeAllConnections();
     await runtime.close();
-    await store.close();
+    const unrecorded = await store.close();
+    if (lost + unrecorded > 0) throw new NotKeptError(lost, unrecorded);
   };
+  let url: string;
+  try {
+    await taken(store, () => webhooks.resume());
+    url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
+  } catch (error) {
+    await close().catch((other: unknown) => log(`It could not be ended cleanly: ${String(other)}`));
+    throw error;
+  }
+  machines.fill();
+  runtime.removeLeftovers().catch((error: unknown) => log(`What is left of others stays: ${String(error)}`));
   return {
     url,
     apiKey,
@@ -270,6 +289,22 @@ async function keptOrPrivate({ directory }: Store, name: string): Promise<string
 
 function defaultLimits(): MachineLimits {
   return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
+}
+
+/** Does what depends on what a data directory holds. */
+async function taken<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
+  }
+}
+
+/** Listens for a moment. Somebody else may take the port until it is listened on for good; then that is told later. */
+async function requireFreePort(host: string, port: number): Promise<void> {
+  const server = createServer();
+  await listen(server, host, port);
+  await new Promise((resolve) => server.close(resolve));
 }
 
 async function listen(server: Server, host: string, port: number): Promise<string> {

@@ -43,6 +43,22 @@ export class PortUnavailableError extends Error {
   }
 }
 
+/** A control plane has ended, and not all that is to outlive it could be kept. */
+export class NotKeptError extends Error {
+  override readonly name = "NotKeptError";
+
+  constructor(
+    /** Sandboxes whose files could not be saved: the next start tells of each that it has failed. */
+    readonly sandboxes: number,
+    /** Changes, such as ends of sandboxes, that the data directory does not know of. */
+    readonly changes: number,
+  ) {
+    super(
+      `Not all could be kept in the data directory: ${sandboxes} sandboxes could not be stopped with their files, ${changes} changes were not recorded. Free some room there before the next start.`,
+    );
+  }
+}
+
 /** What is to outlive the process cannot be kept there. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";

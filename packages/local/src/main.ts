@@ -6,6 +6,7 @@ import {
   DataDirectoryError,
   InvalidEgressError,
   InvalidOriginError,
+  NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
 } from "./local-errors.js";
@@ -81,6 +82,10 @@ program
     false,
   )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
+  .addHelpText(
+    "after",
+    "\nExit code: 0 when it was asked to stop, 1 when it could not start, 2 when it was asked to stop and not all could be kept in --data-dir.",
+  )
   .action(serve);
 
 program
@@ -100,14 +105,17 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
     error instanceof DataDirectoryError ||
+    error instanceof NotKeptError ||
     error instanceof InvalidEgressError ||
     error instanceof InvalidOriginError ||
     error instanceof InvalidArgumentError;
-  process.stderr.write(
-    `cloud-sandbox-local: ${isExpected ? error.message : `unexpected: ${String(error)}`}\n`,
-  );
-  process.exitCode = 1;
+  // What was begun may hold the process, and nobody is there whom it could serve.
+  end(error instanceof NotKeptError ? 2 : 1, isExpected ? error.message : `unexpected: ${String(error)}`);
 });
+
+function end(code: number, message: string): void {
+  process.stderr.write(`cloud-sandbox-local: ${message}\n`, () => process.exit(code));
+}
 
 interface ServeOptions {
   readonly host: string;
@@ -153,6 +161,11 @@ async function serve({
     );
   }
   const stopped = stopSignal();
+  let isStarting = true;
+  void stopped.then(() => {
+    const giveUp = (): void => end(1, "It was asked to stop before it had started.");
+    if (isStarting) setTimeout(giveUp, startLimitMs).unref();
+  });
   const controlPlane = await startLocalControlPlane({
     ...options,
     allowedHosts: allowedHost,
@@ -168,6 +181,7 @@ async function serve({
     webhooks: { allowPrivateAddresses: webhookAllowPrivate },
     log: (message) => process.stderr.write(`${message}\n`),
   });
+  isStarting = false;
   const { url, runtime, isolation, internet } = controlPlane;
   process.stderr.write(`Internet access of sandboxes whose create says nothing of it: ${internet}.\n`);
   if (json) {
@@ -184,6 +198,9 @@ async function serve({
   await stopped;
   await controlPlane.close();
 }
+
+/** How long a start goes on that was asked to stop: it would have to be ended as a whole. */
+const startLimitMs = 5000;
 
 /** Resolves on the first of the signals that ask a server to stop. A second one, of any kind, ends the process at once. */
 function stopSignal(): Promise<void> {

@@ -33,6 +33,7 @@ export const agentErrorCodes = [
   "RESOURCE_EXHAUSTED",
   "RATE_LIMIT_EXCEEDED",
   "SERVICE_UNAVAILABLE",
+  "STORAGE_FULL",
   "AGENT_UNREADABLE",
   "INTERNAL_ERROR",
 ] as const;
@@ -69,6 +70,7 @@ export const controlPlaneErrorCodes = [
   "LIMITS_UNAVAILABLE",
   "RUNTIME_UNAVAILABLE",
   "SERVICE_UNAVAILABLE",
+  "STORAGE_FULL",
   "INTERNAL_ERROR",
 ] as const;
 

@@ -1,3 +1,4 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
@@ -31,6 +32,8 @@ export interface ControlPlaneApiOptions
   readonly runtime: string;
   readonly isolation: IsolationLevel;
   readonly version: string;
+  /** Whether the data directory takes nothing more. */
+  readonly isStorageFull: () => boolean;
   /** The operations on webhook deliveries. */
   readonly webhooks: Handlers<ControlPlaneContract, undefined>;
   readonly log: (message: string) => void;
@@ -56,11 +59,20 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
   });
 }
 
+function storageHealth(
+  isFull: boolean,
+): Pick<ControlPlaneSchemas["Health"], "status" | "storage" | "message"> {
+  if (!isFull) return { status: "healthy", storage: "ok" };
+  const message =
+    "The data directory is full or cannot be written to: sandboxes run and can be deleted, and nothing new can be kept. Free some room there.";
+  return { status: "degraded", storage: "full", message };
+}
+
 function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContract, undefined> {
   return {
     ...options.webhooks,
     getHealth: () => ({
-      status: "healthy",
+      ...storageHealth(options.isStorageFull()),
       version: options.version,
       runtime: options.runtime,
       isolation: options.isolation,

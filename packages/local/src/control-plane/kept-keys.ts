@@ -14,7 +14,10 @@ export function keptApiKey(settings: SettingsRepository | undefined): string {
 /** Signs with the same key after a restart, so that tokens stay valid until they expire. */
 export async function keptTokenIssuer(settings: SettingsRepository | undefined): Promise<TokenIssuer> {
   const kept = settings?.get("signing_key");
-  if (kept !== undefined) return TokenIssuer.open(kept);
+  if (kept !== undefined)
+    return TokenIssuer.open(kept).catch((cause: unknown) => {
+      throw new Error("the signing key that is kept there cannot be read", { cause });
+    });
   const issuer = await TokenIssuer.create();
   settings?.set("signing_key", await issuer.exportKey());
   return issuer;

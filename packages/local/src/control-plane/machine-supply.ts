@@ -42,7 +42,12 @@ export class MachineSupply {
 
   constructor(private readonly options: MachineSupplyOptions) {
     const { defaultTemplate, poolSize } = options;
-    if (defaultTemplate) this.#pool(defaultTemplate, poolSize).fill();
+    if (defaultTemplate) this.#pool(defaultTemplate, poolSize);
+  }
+
+  /** Has the machines of the default template boot that are to wait. */
+  fill(): void {
+    for (const { pool } of this.#pools.values()) pool.fill();
   }
 
   /** A machine for a new sandbox: one that waits, if `wanted` is the template with its own limits. */

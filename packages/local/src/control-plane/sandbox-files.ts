@@ -58,12 +58,17 @@ export class SandboxFiles {
     for (const name of [id, diskOf(id)]) await rm(join(await this.#made, name), { force: true });
   }
 
-  /** Removes what belongs to none of these sandboxes. */
-  async keepOnly(ids: ReadonlySet<string>): Promise<void> {
+  /** Removes what belongs to none of these sandboxes; resolves with those that have files. */
+  async keepOnly(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const directory = await this.#ready();
-    const kept = new Set([...ids].flatMap((id) => [id, diskOf(id)]));
-    for (const name of await readdir(directory))
-      if (!kept.has(name)) await rm(join(directory, name), { force: true });
+    const owners = new Map([...ids].flatMap((id) => [id, diskOf(id)].map((name) => [name, id] as const)));
+    const found = new Set<string>();
+    for (const name of await readdir(directory)) {
+      const owner = owners.get(name);
+      if (owner === undefined) await rm(join(directory, name), { recursive: true, force: true });
+      else found.add(owner);
+    }
+    return found;
   }
 
   /** They go with a control plane that nothing outlives. */

@@ -63,7 +63,9 @@ export class SandboxFleet {
     if (!isKept) return [];
     const sandboxes = registry.restore((stored) => this.#revive(stored));
     const stopped = sandboxes.filter(({ status }) => status === "stopped");
-    await files.keepOnly(new Set(stopped.map(({ id }) => id)));
+    const kept = await files.keepOnly(new Set(stopped.map(({ id }) => id)));
+    for (const sandbox of stopped)
+      if (!kept.has(sandbox.id)) registry.note(sandbox, { status: "error", failureReason: filesAreGone });
     for (const { id, expiresAt } of sandboxes) this.#deadlines.set(id, expiresAt);
     return sandboxes;
   }
@@ -120,9 +122,8 @@ export class SandboxFleet {
 
   setTimeout(id: string, timeoutSeconds: number): SandboxRecord {
     const sandbox = this.get(id);
-    sandbox.timeoutSeconds = timeoutSeconds;
-    sandbox.expiresAt = new Date(Date.now() + timeoutSeconds * 1000);
-    this.options.registry.save(sandbox);
+    const expiresAt = new Date(Date.now() + timeoutSeconds * 1000);
+    this.options.registry.change(sandbox, { timeoutSeconds, expiresAt });
     this.#deadlines.set(id, sandbox.expiresAt);
     return sandbox;
   }
@@ -143,15 +144,22 @@ export class SandboxFleet {
     return this.#step(id, (sandbox) => this.#lifecycle.start(sandbox));
   }
 
-  /** Ends every sandbox, or where they are kept stops it. Resolves when nothing of any is running. */
-  async close(): Promise<void> {
+  /**
+   * Ends every sandbox, or where they are kept stops it. Resolves when nothing of any is running, with how many could not
+   * be stopped and are lost.
+   */
+  async close(): Promise<number> {
     const { machines, files, isKept } = this.options;
     this.#deadlines.clearAll();
     const noMoreMachines = machines.close();
     if (isKept) await this.#stopAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
+    const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
+    this.#lifecycle.close();
+    await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
     await noMoreMachines;
     if (!isKept) await files.removeAll();
+    return lost.length;
   }
 
   async #stopAll(): Promise<void> {
@@ -166,7 +174,6 @@ export class SandboxFleet {
     );
     await Promise.race([Promise.all(stops), late]);
     limit.clearQueue();
-    await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
   }
 
   #template({ template: nameOrId, minIsolation }: CreateRequest): LocalTemplate {
@@ -197,6 +204,7 @@ export class SandboxFleet {
         details: { limit: maxSandboxes, current, available: 0 },
       });
     }
+    this.options.registry.requireWritable();
     this.#inTransit += 1;
     try {
       const machine = await machines.claim(template, limited);
@@ -232,7 +240,7 @@ export class SandboxFleet {
       expiresAt: new Date(createdAt.getTime() + timeoutSeconds * 1000),
       failureReason: undefined,
     };
-    this.options.registry.save(sandbox);
+    this.options.registry.add(sandbox);
     this.#deadlines.set(sandbox.id, sandbox.expiresAt);
     this.#lifecycle.watch(sandbox, machine);
     return sandbox;
@@ -274,5 +282,7 @@ export class SandboxFleet {
     }
   }
 }
+
+const filesAreGone = "The files that were saved when it was stopped are not in the data directory any more.";
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

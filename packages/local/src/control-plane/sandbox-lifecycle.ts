@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxFailed, sandboxPaused, sandboxStopped } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-wish.js";
-import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
+import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { LayerStore } from "../templates/layer-store.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
-import type { SandboxRegistry } from "./sandbox-registry.js";
+import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 
 export interface LifecycleParts {
   readonly registry: SandboxRegistry;
@@ -16,7 +18,15 @@ export interface LifecycleParts {
   readonly files: SandboxFiles;
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
+  readonly log: (message: string) => void;
 }
+
+/** How long the files of a stopped sandbox may take to be saved, and how much longer for each gibibyte of its disk. */
+const saveLimitMs = 30_000;
+const saveLimitPerGibibyteMs = 20_000;
+/** Between two attempts to remove what is left of a sandbox. */
+const firstRetryMs = 500;
+const longestRetryMs = 30_000;
 
 /**
  * Takes sandboxes from one state to another, one step of one sandbox at a time. Asking for the state it is in already
@@ -24,8 +34,14 @@ export interface LifecycleParts {
  */
 export class SandboxLifecycle {
   readonly #turns = new WeakMap<SandboxRecord, Turn>();
+  readonly #closing = new AbortController();
 
   constructor(private readonly parts: LifecycleParts) {}
+
+  /** Breaks off what saves files, and what waits to be tried again. */
+  close(): void {
+    this.#closing.abort(new Error("the control plane is being stopped"));
+  }
 
   pause(sandbox: SandboxRecord): Promise<void> {
     return this.#step(sandbox, async () => {
@@ -35,15 +51,16 @@ export class SandboxLifecycle {
         await machine.resume();
         throw conflict(`Sandbox ${sandbox.id} cannot be paused`, error, "Delete it if it must not go on.");
       });
-      this.#enter(sandbox, "paused");
+      await this.#enter(sandbox, "paused", () => machine.resume());
     });
   }
 
   resume(sandbox: SandboxRecord): Promise<void> {
     return this.#step(sandbox, async () => {
       if (sandbox.status === "running") return;
-      await this.#machineOf(sandbox).resume();
-      this.#enter(sandbox, "running");
+      const machine = this.#machineOf(sandbox);
+      await machine.resume();
+      await this.#enter(sandbox, "running", () => machine.pause());
     });
   }
 
@@ -53,17 +70,22 @@ export class SandboxLifecycle {
     return this.#step(sandbox, async (signal) => {
       if (sandbox.status === "stopped") return;
       const machine = this.#machineOf(sandbox);
+      const limit = new SaveLimit(sandbox.template.limits);
       sandbox.isStopping = true;
       try {
         if (sandbox.status === "paused") await machine.resume();
-        await files.save(machine, sandbox.template.limits, signal);
+        const signals = [signal, this.#closing.signal, limit.signal];
+        await files.save(machine, sandbox.template.limits, AbortSignal.any(signals));
         if (!registry.has(sandbox.id)) return;
-        sandbox.machine = undefined;
-        sandbox.failureReason = undefined;
-        this.#enter(sandbox, "stopped");
+        const stopped = { status: "stopped", machine: undefined, failureReason: undefined } as const;
+        await this.#record(sandbox, stopped, () => files.remove(sandbox.id));
       } catch (error) {
         await machine.resume();
-        if (registry.has(sandbox.id) && sandbox.status === "paused") this.#enter(sandbox, "running");
+        if (registry.has(sandbox.id) && sandbox.status === "paused")
+          registry.note(sandbox, { status: "running" });
+        if (error instanceof Problem) throw error;
+        if (isUnwritable(error)) throw storageFull(error);
+        if (limit.signal.aborted) throw limit.problem(sandbox.id);
         throw conflict(
           `Sandbox ${sandbox.id} could not be stopped`,
           error,
@@ -78,11 +100,12 @@ export class SandboxLifecycle {
 
   /** Boots a fresh machine and gives it the files, with the agent's state among them. Tokens given before open it too. */
   start(sandbox: SandboxRecord): Promise<void> {
-    const { files, machines, egress } = this.parts;
+    const { files, machines, egress, registry } = this.parts;
     return this.#step(sandbox, async (signal) => {
       if (sandbox.status === "running") return;
       if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
       if (sandbox.status === "error") throw sandboxFailed(sandbox);
+      registry.requireWritable();
       sandbox.status = "creating";
       let machine: Machine | undefined;
       try {
@@ -91,6 +114,8 @@ export class SandboxLifecycle {
         if (disk === undefined) await files.restore(machine, signal);
         egress.setRules(sandbox.id, egressRules(sandbox.egress));
         signal.throwIfAborted();
+        // Nobody has used it yet: should its files be forgotten or it come back with those of before, that is not noticed.
+        registry.change(sandbox, { status: "running", machine });
       } catch (error) {
         sandbox.status = "stopped";
         await machine?.destroy();
@@ -101,15 +126,37 @@ export class SandboxLifecycle {
           "It is still stopped; try again.",
         );
       }
-      sandbox.machine = machine;
-      this.#enter(sandbox, "running");
       this.watch(sandbox, machine);
       await files.remove(sandbox.id);
     });
   }
 
-  /** Breaks off what is under way and removes everything; the registry has forgotten the sandbox before. */
+  /**
+   * Breaks off what is under way and removes everything; the registry has forgotten the sandbox before. What cannot be
+   * removed at once is tried again until it can be.
+   */
   async remove(sandbox: SandboxRecord): Promise<void> {
+    try {
+      await this.#removeOnce(sandbox);
+    } catch (error) {
+      this.parts.log(`Sandbox ${sandbox.id} is gone, and something of it is left: ${String(error)}`);
+      void this.#removeLater(sandbox);
+    }
+  }
+
+  async #removeLater(sandbox: SandboxRecord): Promise<void> {
+    const { signal } = this.#closing;
+    for (let pause = firstRetryMs; !signal.aborted; pause = Math.min(2 * pause, longestRetryMs)) {
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      const isGone = await this.#removeOnce(sandbox).then(
+        () => true,
+        () => false,
+      );
+      if (isGone) return;
+    }
+  }
+
+  async #removeOnce(sandbox: SandboxRecord): Promise<void> {
     const turn = this.#turn(sandbox);
     turn.ended.abort();
     // A step that waits for what runs in the machine ends with it.
@@ -127,8 +174,7 @@ export class SandboxLifecycle {
   watch(sandbox: SandboxRecord, machine: Machine): void {
     void machine.exited.then(({ message }) => {
       if (sandbox.machine !== machine || !this.parts.registry.has(sandbox.id)) return;
-      sandbox.failureReason = message;
-      this.#enter(sandbox, "error");
+      this.parts.registry.note(sandbox, { status: "error", failureReason: message });
     });
   }
 
@@ -138,9 +184,18 @@ export class SandboxLifecycle {
     return sandbox.machine;
   }
 
-  #enter(sandbox: SandboxRecord, status: SandboxRecord["status"]): void {
-    sandbox.status = status;
-    this.parts.registry.save(sandbox);
+  #enter(sandbox: SandboxRecord, status: SandboxRecord["status"], undo: () => Promise<void>): Promise<void> {
+    return this.#record(sandbox, { status }, undo);
+  }
+
+  /** Keeps what has been done, or undoes it. */
+  async #record(sandbox: SandboxRecord, change: SandboxChange, undo: () => Promise<void>): Promise<void> {
+    try {
+      this.parts.registry.change(sandbox, change);
+    } catch (error) {
+      await undo();
+      throw error;
+    }
   }
 
   #step(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -168,6 +223,25 @@ interface Turn {
   readonly limit: LimitFunction;
   /** Aborts when the sandbox ends. */
   readonly ended: AbortController;
+}
+
+/** The time that saving the files of a sandbox may take: how many there are is up to the code in it. */
+class SaveLimit {
+  readonly signal: AbortSignal;
+  readonly #seconds: number;
+
+  constructor({ diskMb }: MachineLimits) {
+    this.#seconds = Math.ceil((saveLimitMs + (saveLimitPerGibibyteMs * diskMb) / 1024) / 1000);
+    this.signal = AbortSignal.timeout(this.#seconds * 1000);
+  }
+
+  problem(id: string): Problem {
+    return conflict(
+      `Sandbox ${id} could not be stopped`,
+      `saving its files took longer than ${this.#seconds} s`,
+      "Remove very many or deeply nested files and try again, or delete it.",
+    );
+  }
 }
 
 function conflict(what: string, cause: unknown, advice: string): Problem {

@@ -1,7 +1,9 @@
-import { mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { DataDirectoryError } from "../local-errors.js";
 import { isAliveIdentity, processIdentity } from "../runtime/process-identity.js";
+import { makeDirectories } from "./make-directories.js";
+import { unusableDirectory } from "./storage-problem.js";
 
 /** Directories owned by this process, which a look at the owners' files does not tell from leftovers. */
 const ownedHere = new Set<string>();
@@ -20,10 +22,10 @@ export class DataDirectory {
 
   static async open(wanted: string): Promise<DataDirectory> {
     try {
-      await mkdir(wanted, { recursive: true, mode: 0o700 });
+      await makeDirectories(resolve(wanted), 0o700);
       const path = await realpath(wanted);
       const owners = join(path, "owners");
-      await mkdir(owners, { recursive: true, mode: 0o700 });
+      await makeDirectories(owners, 0o700);
       if (ownedHere.has(path)) throw inUse(path, process.pid);
       const identity = processIdentity(process.pid) ?? String(process.pid);
       const ownerFile = join(owners, identity);
@@ -39,7 +41,7 @@ export class DataDirectory {
       ownedHere.add(path);
       return new DataDirectory(path, ownerFile);
     } catch (error) {
-      throw error instanceof DataDirectoryError ? error : unusable(wanted, error);
+      throw unusableDirectory(wanted, error);
     }
   }
 
@@ -56,12 +58,5 @@ export class DataDirectory {
 function inUse(path: string, pid: number): DataDirectoryError {
   return new DataDirectoryError(
     `The data directory ${path} is in use by process ${pid}. Stop that one, or choose another with --data-dir.`,
-  );
-}
-
-function unusable(path: string, cause: unknown): DataDirectoryError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DataDirectoryError(
-    `The data directory ${path} cannot be used: ${reason}. Choose another with --data-dir.`,
   );
 }

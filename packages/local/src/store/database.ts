@@ -1,13 +1,15 @@
 import { chmod, open, rm } from "node:fs/promises";
 import type { Database as SqliteDatabase, Statement } from "node-sqlite3-wasm";
 import { migrations } from "./migrations.js";
+import { isUnwritable, storageFull } from "./storage-problem.js";
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
 /**
  * One SQLite file, or one in memory. Everything is synchronous and committed when a call returns: what an answer
- * acknowledges is on the disk before it is sent.
+ * acknowledges is on the disk before it is sent. What cannot be written, for want of room say, throws a 507 problem and
+ * has changed nothing.
  */
 export class Database {
   readonly #statements = new Map<string, Statement>();
@@ -23,33 +25,39 @@ export class Database {
     // Of one owner, so that the log's index can be in memory, where this SQLite has no shared one.
     sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     const database = new Database(sqlite);
-    database.#migrate();
-    if (path !== undefined) await chmod(`${path}-wal`, 0o600);
+    try {
+      if (path !== undefined) database.#requireSound();
+      database.#migrate();
+      if (path !== undefined) await chmod(`${path}-wal`, 0o600);
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
     return database;
   }
 
   run(sql: string, values: readonly SqlValue[] = []): void {
-    this.#prepared(sql).run([...values]);
+    this.#using(sql, (statement) => statement.run([...values]));
   }
 
   all(sql: string, values: readonly SqlValue[] = []): readonly Row[] {
-    return this.#prepared(sql).all([...values]) as Row[];
+    return this.#using(sql, (statement) => statement.all([...values])) as Row[];
   }
 
   get(sql: string, values: readonly SqlValue[] = []): Row | undefined {
-    return (this.#prepared(sql).get([...values]) as Row | null) ?? undefined;
+    return (this.#using(sql, (statement) => statement.get([...values])) as Row | null) ?? undefined;
   }
 
   /** All of it or nothing, also when the process is killed in between. */
   transaction<Result>(work: () => Result): Result {
-    this.sqlite.exec("BEGIN IMMEDIATE");
     try {
+      this.sqlite.exec("BEGIN IMMEDIATE");
       const result = work();
       this.sqlite.exec("COMMIT");
       return result;
     } catch (error) {
       if (this.sqlite.inTransaction) this.sqlite.exec("ROLLBACK");
-      throw error;
+      throw isUnwritable(error) ? storageFull(error) : error;
     }
   }
 
@@ -59,12 +67,23 @@ export class Database {
     this.sqlite.close();
   }
 
-  #prepared(sql: string): Statement {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = this.sqlite.prepare(sql);
+  #using<Result>(sql: string, use: (statement: Statement) => Result): Result {
+    const statement = this.#statements.get(sql) ?? this.sqlite.prepare(sql);
     this.#statements.set(sql, statement);
-    return statement;
+    try {
+      return use(statement);
+    } catch (error) {
+      // It would fail once more, whatever it is used for next, because of what has just failed.
+      this.#statements.delete(sql);
+      finalize(statement);
+      throw isUnwritable(error) ? storageFull(error) : error;
+    }
+  }
+
+  /** What is damaged would otherwise show later, in the middle of somebody's work. */
+  #requireSound(): void {
+    const { quick_check: found } = this.sqlite.get("PRAGMA quick_check(1)") ?? {};
+    if (found !== "ok") throw new Error(`database disk image is malformed: ${String(found)}`);
   }
 
   #migrate(): void {
@@ -78,10 +97,17 @@ export class Database {
       });
     }
     if (applied.size > 0) {
-      throw new Error(
-        "The data directory was written by a newer version of cloud-sandbox-local. Use that one, or another directory.",
-      );
+      throw new Error("it was written by a newer version of cloud-sandbox-local, which alone can read it");
     }
+  }
+}
+
+/** Tells of the last failure of the statement, which is known. */
+function finalize(statement: Statement): void {
+  try {
+    statement.finalize();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "SQLite3Error") throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EgressWish, EndedSandbox, Idempotency } from "@cloud-sandbox/protocol/handlers";
+import * as z from "zod/mini";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
-import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
+import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
 
 /** How many ended sandboxes are remembered. */
@@ -59,7 +60,13 @@ export class SqliteSandboxRepository implements SandboxRepository {
   }
 
   list(): readonly StoredSandbox[] {
-    return this.database.all("SELECT * FROM sandboxes").map(storedSandbox);
+    return this.database.all("SELECT * FROM sandboxes").map((row) => {
+      try {
+        return storedSandbox(row);
+      } catch (cause) {
+        throw new Error(`the record of sandbox ${String(row.id)} is damaged`, { cause });
+      }
+    });
   }
 
   end({ id, end, createdAt, expiresAt }: EndedSandbox): void {
@@ -113,7 +120,33 @@ export class MemorySandboxRepository implements SandboxRepository {
   }
 }
 
+/** Without these nothing can be done with a sandbox; what else there is was written by a server like this one. */
+const necessary = z.object({
+  status: z.enum(["running", "paused", "stopped", "error"]),
+  isolation: z.enum(isolationLevels),
+  template: z.object({
+    name: z.string(),
+    languages: z.array(z.unknown()),
+    limits: z.object({
+      memoryMb: z.number(),
+      diskMb: z.number(),
+      vcpu: z.number(),
+      maxProcesses: z.number(),
+    }),
+  }),
+  metadata: z.record(z.string(), z.string()),
+  egress: z.object({ internetAccess: z.boolean() }),
+  createdAt: z.date(),
+  expiresAt: z.date(),
+});
+
 function storedSandbox(row: Row): StoredSandbox {
+  const sandbox = readSandbox(row);
+  necessary.parse(sandbox);
+  return sandbox;
+}
+
+function readSandbox(row: Row): StoredSandbox {
   const text = (name: string): string | undefined => (typeof row[name] === "string" ? row[name] : undefined);
   const key = text("idempotency_key");
   return {

@@ -1,6 +1,6 @@
 import type { BuildRecord } from "@cloud-sandbox/protocol/handlers";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
-import type { Database } from "./database.js";
+import type { Database, SqlValue } from "./database.js";
 
 const rememberedBuilds = 200;
 
@@ -11,7 +11,7 @@ export class TemplateRepository {
   templates(): readonly LocalTemplate[] {
     return this.database
       .all("SELECT record FROM templates ORDER BY CAST(id AS INTEGER)")
-      .map(({ record }) => JSON.parse(String(record)) as LocalTemplate);
+      .map(({ record }) => readRecord("template", record) as LocalTemplate);
   }
 
   saveTemplate(template: LocalTemplate): void {
@@ -19,6 +19,14 @@ export class TemplateRepository {
       template.id,
       JSON.stringify(template),
     ]);
+  }
+
+  /** A build that has begun, with what stands in the place of its template until it has ended. */
+  begin(build: BuildRecord, placeholder: LocalTemplate | undefined): void {
+    this.database.transaction(() => {
+      if (placeholder) this.saveTemplate(placeholder);
+      this.saveBuild(build);
+    });
   }
 
   removeTemplate(id: string): void {
@@ -29,7 +37,7 @@ export class TemplateRepository {
     return this.database
       .all("SELECT record, log FROM template_builds ORDER BY id")
       .map(({ record, log }) => ({
-        ...(JSON.parse(String(record)) as Omit<BuildRecord, "log">),
+        ...(readRecord("build", record) as Omit<BuildRecord, "log">),
         log: String(log),
       }));
   }
@@ -44,5 +52,13 @@ export class TemplateRepository {
       "DELETE FROM template_builds WHERE id IN (SELECT id FROM template_builds ORDER BY id DESC LIMIT -1 OFFSET ?)",
       [rememberedBuilds],
     );
+  }
+}
+
+function readRecord(kind: string, record: SqlValue | undefined): unknown {
+  try {
+    return JSON.parse(String(record));
+  } catch (cause) {
+    throw new Error(`the record of a ${kind} is damaged`, { cause });
   }
 }

@@ -12,6 +12,7 @@ import {
 } from "@cloud-sandbox/protocol/handlers";
 import pLimit from "p-limit";
 import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
+import type { PendingWrites } from "../store/pending-writes.js";
 import type { TemplateRepository } from "../store/template-repository.js";
 import { honourImage } from "./base-images.js";
 import { BuildLog } from "./build-log.js";
@@ -34,6 +35,7 @@ export interface TemplateBuildsOptions {
   readonly layers: LayerStore;
   /** Undefined where nothing outlives the process. */
   readonly repository: TemplateRepository | undefined;
+  readonly writes: PendingWrites;
 }
 
 /** A build while it is known here: its record, with the log beside it as it grows. */
@@ -101,7 +103,9 @@ export class TemplateBuilds {
     running?.stop.abort(new Error("The template was deleted."));
     await running?.ended;
     this.options.catalogue.remove(template.id);
-    this.options.repository?.removeTemplate(template.id);
+    this.options.writes.ensure(`template ${template.id}`, () =>
+      this.options.repository?.removeTemplate(template.id),
+    );
     await this.options.layers.collect();
   }
 
@@ -148,13 +152,18 @@ export class TemplateBuilds {
         stepKeys: plan.stepKeys,
       },
     };
+    // What is being replaced is in use until it is.
+    const placeholder =
+      existing?.built?.status === "active"
+        ? undefined
+        : templateOf(plan, build.record, existing, { status: "building", layers: [] });
+    const { writes, repository, catalogue } = this.options;
+    const key = placeholder ? `template ${placeholder.id}` : `build ${id}`;
+    writes.require(key, () => repository?.begin({ ...build.record, log: "" }, placeholder));
+    if (placeholder) catalogue.put(placeholder);
     this.#builds.set(id, build);
     for (const [oldest, { record }] of this.#builds)
       if (this.#builds.size > rememberedBuilds && hasEnded(record)) this.#builds.delete(oldest);
-    // What is being replaced is in use until it is.
-    if (existing?.built?.status !== "active")
-      this.#put(templateOf(plan, build.record, existing, { status: "building", layers: [] }));
-    this.#save(build);
     const stop = new AbortController();
     const release = this.options.uploads.hold(plan.archives.values());
     const ended = this.#limit(() => this.#run(build, plan, existing, stop.signal))
@@ -217,24 +226,43 @@ export class TemplateBuilds {
   #fail(build: Build, error: string): void {
     build.log.line(`Failed: ${error}`);
     const template = this.options.catalogue.find(build.record.templateId);
-    if (template?.built?.status === "building")
-      this.#put({ ...template, built: { ...template.built, status: "failed" } });
+    if (template?.built?.status === "building") {
+      const failed: LocalTemplate = { ...template, built: { ...template.built, status: "failed" } };
+      this.options.catalogue.put(failed);
+      this.#ensure(failed);
+    }
     this.#change(build, { status: "failed", error, completedAt: new Date().toISOString() });
   }
 
   #change(build: Build, change: Partial<BuildRecord>): void {
     build.record = { ...build.record, ...change };
-    this.#save(build);
+    this.options.writes.ensure(`build ${build.record.id}`, () => this.#write(build));
     build.log.wake();
   }
 
-  #save({ record, log }: Build): void {
+  #write({ record, log }: Build): void {
     this.options.repository?.saveBuild({ ...record, log: log.text });
   }
 
+  /** @throws a 507 problem when it cannot be kept; then nothing has changed. */
   #put(template: LocalTemplate): void {
+    const before = this.options.catalogue.find(template.id);
+    try {
+      this.options.writes.require(`template ${template.id}`, () =>
+        this.options.repository?.saveTemplate(template),
+      );
+    } catch (error) {
+      // Whatever of it may have got into the store.
+      if (before) this.#ensure(before);
+      throw error;
+    }
     this.options.catalogue.put(template);
-    this.options.repository?.saveTemplate(template);
+  }
+
+  #ensure(template: LocalTemplate): void {
+    this.options.writes.ensure(`template ${template.id}`, () =>
+      this.options.repository?.saveTemplate(template),
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { invalidBuild } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { InstanceDirectory } from "../runtime/instance-directory.js";
+import { isUnwritable, storageFull } from "../store/storage-problem.js";
 
 const lifetimeMs = 60 * 60_000;
 const mebibyte = 1024 * 1024;
@@ -63,6 +64,7 @@ export class TemplateUploads {
       await rename(`${path}.partial`, path);
     } catch (error) {
       await rm(`${path}.partial`, { force: true });
+      if (isUnwritable(error)) throw storageFull(error);
       throw error;
     }
     const archive = { path, size: meter.size, digest: meter.digest() };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@cloud-sandbox/protocol/handlers";
+import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit, { type LimitFunction } from "p-limit";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
 import type { DeliveryRepository } from "./delivery-repository.js";
@@ -8,6 +9,8 @@ import type { WebhookOptions } from "./webhook-options.js";
 /** Requests at a time, in all and to one receiver: a slow one does not hold up the others. */
 const concurrency = 32;
 const concurrencyPerReceiver = 4;
+/** Milliseconds until it is tried again to take down an outcome that there was no room for. */
+const noteAgainMs = 1000;
 
 export interface DeliveryQueueOptions {
   readonly deliveries: DeliveryRepository;
@@ -78,7 +81,19 @@ export class DeliveryQueue {
       { timeoutMs, allowPrivateAddresses, signal },
     ).catch((error: Error) => error);
     // What was broken off by our own end is tried again by the next process.
-    if (!signal.aborted) this.#note(delivery, outcome);
+    while (!signal.aborted && !this.#isNoted(delivery, outcome))
+      await sleep(noteAgainMs, undefined, { signal, ref: false });
+  }
+
+  /** Whether there was room to take down how it went: what has been delivered is not sent again for want of that. */
+  #isNoted(delivery: Delivery, outcome: CallbackAnswer | Error): boolean {
+    try {
+      this.#note(delivery, outcome);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem && error.code === "STORAGE_FULL") return false;
+      throw error;
+    }
   }
 
   #note(delivery: Delivery, outcome: CallbackAnswer | Error): void {

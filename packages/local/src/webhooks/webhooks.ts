@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { deliveryHandlers } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { AgentRequest } from "../gateway/agent-connection.js";
@@ -14,6 +15,8 @@ import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
 
 /** Executions that run, and reports that are to be delivered. */
 const maxOpen = 1000;
+/** Milliseconds until it is tried again to keep what there was no room for. */
+const retryMs = 1000;
 
 export interface WebhooksParts {
   readonly store: Store;
@@ -106,9 +109,23 @@ export class Webhooks {
       const delivery = (await this.#open()).deliveries.find(id);
       if (delivery?.status !== "waiting") return;
       const payload = JSON.stringify(await this.#follower.end(delivery, signal));
-      if (!signal.aborted) await this.#queue(id, { payload });
+      await this.#keepTrying(() => this.#queue(id, { payload }));
     } catch (error) {
       if (!signal.aborted) this.parts.log(`Webhook delivery ${id} was not queued: ${String(error)}`);
+    }
+  }
+
+  /** What is to be reported is known here alone until the store has it. */
+  async #keepTrying(work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopped;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== "STORAGE_FULL") throw error;
+        await sleep(retryMs, undefined, { signal, ref: false });
+      }
     }
   }
 

@@ -3036,6 +3036,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description STORAGE_FULL. The server that would report the end cannot keep that it has to; nothing was run. Call again once there is room. */
+        InsufficientStorage: {
+            headers: {
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description SERVICE_UNAVAILABLE. The sandbox is starting, stopped or paused. */
         Unavailable: {
             headers: {
@@ -3363,6 +3373,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     listExecutions: {

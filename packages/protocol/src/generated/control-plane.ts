@@ -153,7 +153,7 @@ export interface paths {
          * Stop a sandbox and keep its files
          * @description Its processes are asked to end and killed 2 s later, also those of executions under way; a paused one is resumed
          *     for that. The files of `/workspace`, `/tmp` and the home are kept. The deadline goes on and can be moved; when it
-         *     passes, the files are deleted.
+         *     passes, the files are deleted. Files that cannot be saved, or not in time, are 507 or 409: the sandbox goes on then.
          */
         post: operations["stopSandbox"];
         delete?: never;
@@ -509,10 +509,17 @@ export interface components {
         };
         Health: {
             /**
-             * @description `healthy`; some servers say `ok`.
+             * @description `healthy`; some servers say `ok`. `degraded` where it answers and something does not work.
              * @example healthy
              */
             status: string;
+            /**
+             * @description `full` while nothing new can be kept: creates, stops, starts and new deadlines are answered with 507.
+             * @enum {string}
+             */
+            storage?: "ok" | "full";
+            /** @description What does not work and what to do about it. */
+            message?: string;
             version?: string;
             /**
              * @description What starts the sandboxes.
@@ -1232,6 +1239,19 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /**
+         * @description The server cannot keep what was asked for: its data directory is full or cannot be written to. Nothing was changed;
+         *     call again once there is room. STORAGE_FULL.
+         */
+        InsufficientStorage: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description Nothing can run a sandbox right now. RUNTIME_UNAVAILABLE or SERVICE_UNAVAILABLE. */
         Unavailable: {
             headers: {
@@ -1376,6 +1396,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     getSandbox: {
@@ -1465,6 +1486,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     resumeSandbox: {
@@ -1496,6 +1518,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     startSandbox: {
@@ -1527,6 +1550,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     stopSandbox: {
@@ -1558,6 +1582,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     setSandboxTimeout: {
@@ -1593,6 +1618,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     refreshSandboxToken: {
@@ -1814,6 +1840,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     getTemplateBuildStatus: {
@@ -1940,6 +1967,7 @@ export interface operations {
             410: components["responses"]["ExpiredLink"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     listWebhookDeliveries: {
@@ -2031,6 +2059,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
 }

@@ -43,8 +43,8 @@ export const templateDoesNotStart = (name: string, reason: string): Problem =>
 
 export const noRoomForLayers = (): Problem =>
   new Problem(
-    429,
-    "RESOURCE_LIMIT_ERROR",
+    507,
+    "STORAGE_FULL",
     "This machine's disk is nearly full, and a template would stay on it. Delete templates that are no longer needed, or give the server another --data-dir.",
   );
 
