@@ -13,6 +13,7 @@ import {
 import { escaping } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
 import { reading } from "./reading.js";
+import { sharing } from "./sharing.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
@@ -47,29 +48,27 @@ describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
       console.log(`Hostile code, in a sandbox started by ${who}:\n${outcomes.join("\n")}`);
   });
 
-  test.for([...reading, ...escaping, ...exhausting].map((attack) => [attack.name, attack] as const))(
-    "cannot %s",
-    { timeout: 240_000 },
-    async ([name, { attempt }], { skip }) => {
-      skip(obstacle !== undefined, obstacle);
-      const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
-      try {
-        const outcome = await attempt({
-          client,
-          sandbox,
-          neighbour,
-          server,
-          secret,
-          hostFiles: [join(directory, "secret.txt")],
-          isRoot: who === "root",
-        });
-        const { stdout } = await neighbour.execute("echo undisturbed", { language: "bash" });
-        expect(stdout).toBe("undisturbed\n");
-        expect((await client.health()).status).toBe("healthy");
-        outcomes.push(`  ${name}: ${outcome}`);
-      } finally {
-        await sandbox.delete();
-      }
-    },
-  );
+  test.for(
+    [...reading, ...sharing, ...escaping, ...exhausting].map((attack) => [attack.name, attack] as const),
+  )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }], { skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+    try {
+      const outcome = await attempt({
+        client,
+        sandbox,
+        neighbour,
+        server,
+        secret,
+        hostFiles: [join(directory, "secret.txt")],
+        isRoot: who === "root",
+      });
+      const { stdout } = await neighbour.execute("echo undisturbed", { language: "bash" });
+      expect(stdout).toBe("undisturbed\n");
+      expect((await client.health()).status).toBe("healthy");
+      outcomes.push(`  ${name}: ${outcome}`);
+    } finally {
+      await sandbox.delete();
+    }
+  });
 });

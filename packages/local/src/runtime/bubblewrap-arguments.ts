@@ -1,11 +1,14 @@
+import { join } from "node:path";
+import type { HostViews } from "./host-views.js";
 import type { MachineImage, Mount } from "./machine-image.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
 
 /** Descriptors that a machine is started with; see {@link bubblewrapArguments}. */
-export const descriptors = { agentSocket: 3, information: 4, seccomp: 5 } as const;
+export const descriptors = { agentSocket: 3, information: 4, seccomp: 5, arguments: 6 } as const;
 
 /**
- * The hardened profile, as arguments of bubblewrap.
+ * The hardened profile, as options of bubblewrap, which reads them from a descriptor: on its command line all users of the
+ * host could read them.
  *
  * Every namespace is new, no capability is left, and no further user namespace can be made. The root holds the host's
  * `/usr` and a synthetic `/etc` and nothing else of the host's. What is written goes to a tmpfs of a fixed size, so a
@@ -13,8 +16,9 @@ export const descriptors = { agentSocket: 3, information: 4, seccomp: 5 } as con
  */
 export function bubblewrapArguments(profile: {
   image: MachineImage;
+  /** Where it finds what is the host's, if not in its place. */
+  views: HostViews | undefined;
   limits: MachineLimits;
-  /** For everybody on the host to see. What may be secret is inherited instead. */
   environment: Readonly<Record<string, string>>;
   /** What it uses of its memory, in the form of a control group. */
   figures: Mount;
@@ -24,13 +28,17 @@ export function bubblewrapArguments(profile: {
   files: readonly Mount[];
   hasSeccomp: boolean;
 }): string[] {
-  const { image, limits, environment, figures, egress, files, hasSeccomp } = profile;
+  const { image, views, limits, environment, figures, egress, files, hasSeccomp } = profile;
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
   };
   const { disk } = image;
-  const readOnly = ({ source, target }: Mount): string[] => ["--ro-bind", source, target];
+  const readOnly = ({ source, target }: Mount): string[] => [
+    "--ro-bind",
+    views?.seen(source) ?? source,
+    target,
+  ];
   return [
     namespaceArguments,
     ["--hostname", "sandbox"],
@@ -40,10 +48,11 @@ export function bubblewrapArguments(profile: {
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
     // Limits of the IPC namespace are there, and could be lifted from inside.
-    ["--ro-bind", "/proc/sys", "/proc/sys"],
-    ["--dev", "/dev"],
+    ["--ro-bind", join(views?.proc ?? "/proc", "sys"), "/proc/sys"],
+    views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", views.dev, "/dev"],
     disk ? ["--bind", disk.sharedMemory, "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
-    ["--remount-ro", "/dev"],
+    // The one of its own is read-only as it is; another mount would take the devices out of it.
+    views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
     readOnly(figures),
     egress ? readOnly(egress) : [],
     disk ? ["--bind", disk.run, "/run"] : tmpfs("/run", 4),
@@ -65,8 +74,6 @@ export function bubblewrapArguments(profile: {
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
     ["--info-fd", String(descriptors.information)],
     hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : [],
-    ["--"],
-    image.command,
   ].flat();
 }
 

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { namespaceArguments } from "./bubblewrap-arguments.js";
 import { openControlGroups } from "./control-group.js";
+import { allowsOwnDevices } from "./host-views.js";
 import { dynamicLoader } from "./loader.js";
 import { processIdentity } from "./process-identity.js";
 import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
@@ -107,7 +108,11 @@ async function measureEnforcement(
   }
   if (!(await allowsWritableRoot(isRoot))) {
     remarks.push(
-      "the root of a sandbox is read-only, and templates cannot be built: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to everybody)",
+      "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can see when this machine opens the programs and libraries that it shares, and lock them: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to everybody)",
+    );
+  } else if (!(await allowsOwnDevices(isRoot))) {
+    remarks.push(
+      "code in a sandbox can see when this machine opens /dev/null and the other devices that it shares, and lock them: start as root, who may make device nodes for each sandbox",
     );
   }
   if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);

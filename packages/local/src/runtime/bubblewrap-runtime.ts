@@ -1,19 +1,21 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
 import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "./control-group.js";
 import { type EgressSocket, listenForEgress } from "./egress-socket.js";
+import { directoriesToView } from "./host-views.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
 import { InstanceGuard } from "./instance-guard.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
-import { egressInside, type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { egressInside, type MachineImage, type Mount, prepareMachineImage } from "./machine-image.js";
 import { MemoryWatchdog } from "./memory-watchdog.js";
 import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
@@ -44,14 +46,25 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const foundation = await this.#laidFoundation();
     const { groups, uids } = foundation;
     const cleanups: (() => Promise<void>)[] = [];
+    // Every user of the host reads the names of groups and sockets. The id is nobody's to know: it leads to previews.
+    const name = randomBytes(8).toString("hex");
     try {
       const uid = await uids?.take();
       if (uid !== undefined) cleanups.push(async () => uids?.release(uid));
-      const group = await groups.create(spec.id, spec.limits);
+      const group = await groups.create(name, spec.limits);
       cleanups.push(() => group.remove());
-      const egress = await openEgress(spec, foundation.directory, uid);
+      const egress = await openEgress(spec, foundation.directory, name, uid);
       if (egress) cleanups.push(() => egress.close());
-      const machine = await this.#spawn(spec, foundation, uid, group, egress, cleanups);
+      const files = await foundation.directory.handOut(spec.files ?? [], name, uid);
+      cleanups.push(() => files.remove());
+      const machine = await this.#spawn(spec, foundation, {
+        name,
+        uid,
+        group,
+        egress,
+        files: files.mounts,
+        cleanups,
+      });
       await machine.booted();
       return machine;
     } catch (error) {
@@ -71,49 +84,52 @@ export class BubblewrapRuntime implements SandboxRuntime {
     return this.#foundation;
   }
 
-  async #spawn(
-    spec: MachineSpec,
-    foundation: Foundation,
-    uid: number | undefined,
-    group: MachineGroup,
-    egress: EgressSocket | undefined,
-    cleanups: readonly (() => Promise<void>)[],
-  ): Promise<BubblewrapMachine> {
+  async #spawn(spec: MachineSpec, foundation: Foundation, own: MachineOwn): Promise<BubblewrapMachine> {
     const { directory, image, root, seccompFile, strayDescriptors } = foundation;
+    const { name, uid, group, egress, files, cleanups } = own;
     const { layers = [], disk, keepIn } = spec;
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined))
       throw new Error("this kernel allows no overlay mounts here, which this sandbox is made of");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
-    const socket = await listenForAgent(directory.socket(spec.id));
+    const socket = await listenForAgent(directory.socket(name));
+    const entry = root?.enter({
+      uid: uid === undefined ? undefined : String(uid),
+      diskMb: spec.limits.diskMb,
+      layers,
+      disk,
+      keepIn,
+    });
     try {
       const [program = "", ...args] = [
         ...enterGroups(group.memberFiles, strayDescriptors),
-        ...(root
-          ? root.enter({
-              uid: uid === undefined ? undefined : String(uid),
-              diskMb: spec.limits.diskMb,
-              layers,
-              disk,
-              keepIn,
-            })
-          : dropTo(uid)),
-        "bwrap",
-        ...bubblewrapArguments({
-          image,
-          limits: spec.limits,
-          environment: machineEnvironment(spec, image),
-          figures: group.figures,
-          egress: egress && { source: egress.path, target: egressInside.socket },
-          files: spec.files ?? [],
-          hasSeccomp: seccomp !== undefined,
-        }),
+        ...(entry?.command ?? dropTo(uid)),
+        ...["bwrap", "--args", String(descriptors.arguments), "--"],
+        ...image.command,
       ];
       const child = spawn(program, args, {
         cwd: "/",
-        env: { PATH: process.env.PATH ?? "/usr/bin:/bin", CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec) },
-        stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"],
+        env: {
+          PATH: process.env.PATH ?? "/usr/bin:/bin",
+          CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec),
+          ...entry?.environment,
+        },
+        stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore", "pipe"],
       });
-      const information = child.stdio[descriptors.information] as Readable;
+      const options = bubblewrapArguments({
+        image,
+        views: root?.views,
+        limits: spec.limits,
+        environment: machineEnvironment(spec, image),
+        figures: group.figures,
+        egress: egress && { source: egress.path, target: egressInside.socket },
+        files,
+        hasSeccomp: seccomp !== undefined,
+      });
+      const pipes: readonly unknown[] = child.stdio;
+      const told = pipes[descriptors.arguments] as Writable;
+      // What ended before it read them says why elsewhere.
+      told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
+      const information = pipes[descriptors.information] as Readable;
       return new BubblewrapMachine({
         spec,
         child,
@@ -139,6 +155,18 @@ export class BubblewrapRuntime implements SandboxRuntime {
     await foundation?.directory.remove();
     await foundation?.guard.release();
   }
+}
+
+/** What one machine has of its own on the host. */
+interface MachineOwn {
+  /** Says nothing about the sandbox. */
+  readonly name: string;
+  readonly uid: number | undefined;
+  readonly group: MachineGroup;
+  readonly egress: EgressSocket | undefined;
+  readonly files: readonly Mount[];
+  /** Run once no process is left. */
+  readonly cleanups: readonly (() => Promise<void>)[];
 }
 
 /** What all machines of this process stand on, made with the first one. */
@@ -172,12 +200,15 @@ async function layFoundation(): Promise<Foundation> {
   const seccompFile = program && join(directory.path, "seccomp");
   if (program && seccompFile) await writeFile(seccompFile, program);
   const root = await WritableRoot.open(directory.inMemory, isRoot);
+  const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
+  const image = await prepareMachineImage(directory.path, isRoot, root);
+  await root?.view(directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]));
   return {
     directory,
-    image: await prepareMachineImage(directory.path, isRoot, root),
+    image,
     root,
     guard,
-    groups: controlGroups ?? new MemoryWatchdog(join(directory.path, "figures")),
+    groups,
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
     strayDescriptors: inheritableDescriptors(),
@@ -199,12 +230,13 @@ while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@
 }
 
 async function openEgress(
-  { id, egress }: MachineSpec,
+  { egress }: MachineSpec,
   directory: InstanceDirectory,
+  name: string,
   uid: number | undefined,
 ): Promise<EgressSocket | undefined> {
   if (!egress) return undefined;
-  const place = { hidden: `${directory.socket(id)}.egress`, path: directory.egressSocket(id), uid };
+  const place = { hidden: `${directory.socket(name)}.egress`, path: directory.egressSocket(name), uid };
   return listenForEgress(place, egress);
 }
 
@@ -236,7 +268,7 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
   };
 }
 
-/** With the values of a template's variables, which must not stand in a command line: all users of the host see those. */
+/** With the values of a template's variables: inherited, since command lines are for all users of the host to read. */
 function agentConfig(spec: MachineSpec): string {
   return JSON.stringify({
     sandboxId: spec.id,

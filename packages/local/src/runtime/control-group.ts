@@ -96,6 +96,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
   }
   return {
     version: 2,
+    figures: directory,
     controllers: [...wanted, "freezer"],
     async create(name, limits) {
       const group = join(directory, name);
@@ -152,6 +153,7 @@ async function openPerController(
   }
   return {
     version: 1,
+    figures: memory,
     controllers,
     async create(name, limits) {
       const group = new Map(

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAliveIdentity, processIdentity } from "./process-identity.js";
@@ -45,7 +46,8 @@ export class InstanceDirectory {
     await mkdir(this.path, { mode: 0o700 });
     await mkdir(join(this.path, "sockets"), { mode: 0o700 });
     await mkdir(join(this.path, "egress"), { mode: 0o700 });
-    for (const entered of [join(this.path, "egress"), this.path]) await chmod(entered, 0o711);
+    await mkdir(join(this.path, "files"), { mode: 0o700 });
+    for (const name of ["egress", "files", "."]) await chmod(join(this.path, name), 0o711);
     await mkdir(this.#inMemory, { mode: 0o700 }).catch(() => {
       this.#inMemory = join(this.path, "memory");
       return mkdir(this.#inMemory, { mode: 0o700 });
@@ -64,6 +66,32 @@ export class InstanceDirectory {
 
   egressSocket(id: string): string {
     return join(this.path, "egress", id);
+  }
+
+  /** Copies of files, for the machine of that name alone: neither the originals nor their inodes are anybody else's. */
+  async handOut(
+    files: readonly { readonly source: string; readonly target: string }[],
+    name: string,
+    uid: number | undefined,
+  ): Promise<{ mounts: { source: string; target: string }[]; remove: () => Promise<void> }> {
+    const copies = files.map((file, index) => ({
+      ...file,
+      copy: join(this.path, "files", `${name}-${index}`),
+    }));
+    const remove = async (): Promise<void> => {
+      await Promise.all(copies.map(({ copy }) => rm(copy, { force: true })));
+    };
+    try {
+      for (const { source, copy } of copies) {
+        await copyFile(source, copy, constants.COPYFILE_FICLONE);
+        await chmod(copy, 0o400);
+        if (uid !== undefined) await chown(copy, uid, uid);
+      }
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+    return { mounts: copies.map(({ copy, target }) => ({ source: copy, target })), remove };
   }
 
   async remove(): Promise<void> {

@@ -3,6 +3,8 @@ import type { MachineLimits } from "./sandbox-runtime.js";
 
 /** What holds whole machines, not single processes, to their limits. */
 export interface MachineGroups {
+  /** Directory that holds the figures of every group. */
+  readonly figures: string;
   create(name: string, limits: MachineLimits): Promise<MachineGroup>;
   /** Removes what this instance keeps. */
   close(): Promise<void>;

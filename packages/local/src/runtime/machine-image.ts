@@ -1,7 +1,8 @@
 import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { chmod, copyFile, cp, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mountPoints } from "./host-views.js";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
 import { placeSubstitutes, searchPath } from "./search-path.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
@@ -51,7 +52,9 @@ export async function prepareMachineImage(
   // What each machine's own socket is mounted on.
   await writeFile(join(parts, "egress"), "");
   await writeFile(join(parts, "init"), initScript);
-  const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root !== undefined);
+  const nothing = join(parts, "nothing");
+  await writeFile(nothing, "");
+  const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root && nothing);
   const empty = join(parts, "empty");
   await mkdir(empty);
   const programs = root ? [...new Set([dirname(shell), dirname(node.path), ...launcher.directories])] : [];
@@ -62,24 +65,25 @@ export async function prepareMachineImage(
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
   // umask may have hidden what was just written from the sandboxes' uids.
-  for (const path of [parts, empty, agent, join(parts, "init")]) await chmod(path, 0o755);
+  for (const path of [parts, empty, agent, join(parts, "init"), nothing]) await chmod(path, 0o755);
   for (const name of await readdir(agent)) await chmod(join(agent, name), 0o644);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
   if (root) for (const { target, path } of links) await symlink(target, join(root.skeleton, path));
+  const mounts = [
+    ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
+    ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
+    ...etc,
+    { source: parts, target: opt },
+    ...seals.map((path) => ({ source: path, target: sealed(path) })),
+    ...(node.mount ? [node.mount] : []),
+    // Programs of the host keep credentials there.
+    ...configurations.map((target) => ({ source: empty, target })),
+  ];
   return {
     disk: root?.disk,
-    mounts: [
-      ...(root ? await mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
-      ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
-      ...etc,
-      { source: parts, target: opt },
-      ...seals.map((path) => ({ source: path, target: sealed(path) })),
-      ...(node.mount ? [node.mount] : []),
-      // Programs of the host keep credentials there.
-      ...configurations.map((target) => ({ source: empty, target })),
-    ],
+    mounts: mounts.map(({ source, target }) => ({ source: realpathSync(source), target })),
     links: root ? [] : links,
     path: searchPath(node.path),
     // No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
@@ -146,10 +150,8 @@ async function makeReachable(top: string, path: string): Promise<void> {
 }
 
 /** File systems that are mounted there, and would not show through an overlay. */
-async function mountsBelow(directory: string): Promise<Mount[]> {
-  const table = await readFile("/proc/self/mountinfo", "utf8");
-  const places = table.split("\n").map((line) => (line.split(" ")[4] ?? "").replaceAll("\\040", " "));
-  return [...new Set(places)]
+function mountsBelow(directory: string): Mount[] {
+  return mountPoints()
     .filter((place) => place.startsWith(`${directory}/`))
     .map((place) => ({ source: place, target: place }));
 }
@@ -196,7 +198,9 @@ const sharedEtc = [
   "ssl/certs",
 ];
 
-async function makeEtc(etc: string, isWritable: boolean): Promise<Mount[]> {
+/** With `nothing`, an empty file that cannot be changed, the directory itself can be. */
+async function makeEtc(etc: string, nothing: string | undefined): Promise<Mount[]> {
+  const isWritable = nothing !== undefined;
   await mkdir(etc, { recursive: true });
   await chmod(etc, isWritable ? 0o777 : 0o755);
   for (const [name, text] of Object.entries(etcFiles)) {
@@ -217,7 +221,7 @@ async function makeEtc(etc: string, isWritable: boolean): Promise<Mount[]> {
   const preload = join(etc, "ld.so.preload");
   await writeFile(preload, "");
   await chmod(preload, 0o644);
-  if (isWritable) mounts.push({ source: preload, target: "/etc/ld.so.preload" });
+  if (isWritable) mounts.push({ source: nothing, target: "/etc/ld.so.preload" });
   return mounts;
 }
 

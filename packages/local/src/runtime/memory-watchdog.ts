@@ -21,11 +21,17 @@ export class MemoryWatchdog implements MachineGroups {
   #looks = 0;
   #pageKb: Promise<number> | undefined;
 
-  /** Keeps what machines see in `directory`. */
-  constructor(private readonly directory: string) {}
+  private constructor(readonly figures: string) {}
+
+  /** Keeps what machines see in `figures`, a directory that is made here. */
+  static async open(figures: string): Promise<MemoryWatchdog> {
+    await mkdir(figures, { recursive: true });
+    await chmod(figures, 0o755);
+    return new MemoryWatchdog(figures);
+  }
 
   async create(name: string, limits: MachineLimits): Promise<MachineGroup> {
-    const figures = join(this.directory, name);
+    const figures = join(this.figures, name);
     await mkdir(figures, { recursive: true });
     await chmod(figures, 0o755);
     const watched: Watched = { figures, limitKb: limits.memoryMb * 1024, kills: 0, init: undefined };

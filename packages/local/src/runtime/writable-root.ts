@@ -3,6 +3,14 @@ import { once } from "node:events";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import {
+  escapedLayer,
+  HostViews,
+  makeDevices,
+  mountNamespace,
+  overlayOption,
+  tableLine,
+} from "./host-views.js";
 
 const run = promisify(execFile);
 
@@ -30,6 +38,8 @@ export interface MachineDisk {
  */
 export class WritableRoot {
   readonly disk: MachineDisk;
+  /** What its machines read of the host's files besides; all is bound as it is before {@link view}. */
+  #views: HostViews | undefined;
   readonly #at: string;
 
   private constructor(
@@ -59,7 +69,17 @@ export class WritableRoot {
     return root;
   }
 
-  /** Arguments of a command that mounts the tree of one machine and then becomes the command that follows them. */
+  get views(): HostViews | undefined {
+    return this.#views;
+  }
+
+  /** Has machines see what is in these directories of the host through overlays of their own, where that is possible. */
+  async view(directories: readonly string[]): Promise<void> {
+    const devices = this.isRoot ? await makeDevices(join(this.directory, "devices")) : undefined;
+    this.#views = await HostViews.open(directories, { isRoot: this.isRoot, at: this.#at, devices });
+  }
+
+  /** A command that mounts the tree of one machine and then becomes what follows it, and what it has to be told. */
   enter(machine: {
     uid: string | undefined;
     diskMb: number;
@@ -69,7 +89,7 @@ export class WritableRoot {
     disk?: string | undefined;
     /** Where what the machine wrote is put after its end, if this directory exists then. */
     keepIn?: string | undefined;
-  }): string[] {
+  }): { command: string[]; environment: Readonly<Record<string, string>> } {
     const { uid, diskMb, layers, disk, keepIn } = machine;
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
       [
@@ -77,25 +97,41 @@ export class WritableRoot {
         join(this.directory, "skeleton", part),
         ...bottom,
       ]
-        .map((path) => path.replace(/[\\:,]/g, "\\$&"))
+        .map(escapedLayer)
         .join(":");
-    const script = keepIn === undefined ? mountScript + becomeScript : mountScript + keepScript;
-    return [
-      ...namespace(this.isRoot),
-      ...["/bin/sh", "-c", script, "root"],
-      this.#at,
-      tmpfsOptions(diskMb),
-      // Of the user namespace, where an ordinary user is root.
-      uid ?? "0",
-      overlayOption(this.isRoot),
-      lower("root"),
-      lower("usr", "/usr"),
-      keepIn ?? "",
-      layers.at(-1) ?? "",
-      disk ?? "",
-      "--",
-      ...(uid === undefined ? [] : ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]),
+    const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
+      tableLine(
+        "overlay",
+        place,
+        "overlay",
+        `nodev,nosuid,${overlayOption(this.isRoot)},lowerdir=${lowerDirectories},upperdir=${part},workdir=work/${part}`,
+      );
+    const mounts = [
+      tree("root", this.disk.root, lower("root")),
+      tree("usr", join(this.disk.root, "usr"), lower("usr", "/usr")),
+      ...(this.#views?.mounts ?? []),
     ];
+    const mount = this.isRoot ? mountScript : mountScript + procScript;
+    const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
+    return {
+      command: [
+        ...mountNamespace(this.isRoot),
+        ...["/bin/sh", "-c", script, "root"],
+        ...(uid === undefined ? [] : ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]),
+      ],
+      // All users of the host read command lines.
+      environment: {
+        MACHINE_PLACE: this.#at,
+        MACHINE_SIZE: tmpfsOptions(diskMb),
+        // Of the user namespace, where an ordinary user is root.
+        MACHINE_OWNER: uid ?? "0",
+        MACHINE_DIRECTORIES: (this.#views?.directoryNames ?? []).join(" "),
+        MACHINE_MOUNTS: mounts.join("\n"),
+        MACHINE_KEEP: keepIn ?? "",
+        MACHINE_LAYER: layers.at(-1) ?? "",
+        MACHINE_DISK: disk ?? "",
+      },
+    };
   }
 
   /**
@@ -138,7 +174,7 @@ export class WritableRoot {
 
 /** Whether such mounts are allowed here. It shows only by trying, which leaves nothing behind. */
 export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
-  const [program, ...args] = namespace(isRoot);
+  const [program, ...args] = mountNamespace(isRoot);
   const options = ["lowerdir=/usr", "upperdir=/tmp/upper", "workdir=/tmp/work", overlayOption(isRoot)].join(
     ",",
   );
@@ -150,20 +186,12 @@ mount -t overlay -o ${options} overlay merged && mkdir merged/made`;
   );
 }
 
-function namespace(isRoot: boolean): [string, ...string[]] {
-  return ["unshare", "--mount", ...(isRoot ? [] : ["--map-root-user"])];
-}
-
 const page = 4096;
 
 /** No more files than pages: an empty one takes none of the size, and 1.25 KiB of memory that is counted nowhere. */
 function tmpfsOptions(megabytes: number): string {
   const bytes = Math.ceil(megabytes * 1024 * 1024);
   return `size=${bytes},nr_inodes=${Math.ceil(bytes / page)},nodev,nosuid,mode=0755`;
-}
-
-function overlayOption(isRoot: boolean): string {
-  return isRoot ? "redirect_dir=off" : "userxattr";
 }
 
 /** Directories that a program expects at the root, and places that something is mounted at. */
@@ -211,28 +239,32 @@ for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $
 const keptAttributes = ["--xattrs", "--xattrs-include=trusted.overlay.opaque", "--xattrs-include=user.*"];
 
 const mountScript = `set -e
-mount -t tmpfs -o "$2" tmpfs "$1"
-cd "$1"
-install -d -o "$3" -g "$3" workspace home run shm root usr work work/root work/usr merged
-disk=$9
-if [ -n "$disk" ]; then
-  tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$disk"
-  chown -hR "$3:$3" root usr workspace home
+mount -t tmpfs -o "$MACHINE_SIZE" tmpfs "$MACHINE_PLACE"
+cd "$MACHINE_PLACE"
+owner=$MACHINE_OWNER
+mkdir $MACHINE_DIRECTORIES merged
+install -d -o "$owner" -g "$owner" workspace home run shm root usr work work/root work/usr
+if [ -n "$MACHINE_DISK" ]; then
+  tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
+  chown -hR "$owner:$owner" root usr workspace home
 fi
-mount -t overlay -o "nodev,nosuid,$4,lowerdir=$5,upperdir=root,workdir=work/root" overlay merged
-mount -t overlay -o "nodev,nosuid,$4,lowerdir=$6,upperdir=usr,workdir=work/usr" overlay merged/usr
-owner=$3
-keep=$7
-layer=$8
-shift 10
+printf '%s\\n' "$MACHINE_MOUNTS" > mounts
+mount -a -T mounts
+keep=$MACHINE_KEEP
+layer=$MACHINE_LAYER
 # The topmost layer holds all of both: it was made from a copy of those below. A second copy over the first would be
 # written to wherever a link of the first leads on the host.
-if [ -n "$layer" ] && [ -z "$disk" ]; then
+if [ -n "$layer" ] && [ -z "$MACHINE_DISK" ]; then
   for part in workspace home; do
     [ -z "$(ls -A "$layer/$part")" ] || cp -a "$layer/$part/." "$part/"
   done
   chown -hR "$owner:$owner" workspace home
 fi
+unset MACHINE_PLACE MACHINE_SIZE MACHINE_OWNER MACHINE_DIRECTORIES MACHINE_MOUNTS MACHINE_KEEP MACHINE_LAYER MACHINE_DISK
+`;
+
+/** An ordinary user mounts the files of a process namespace of his own only. It ends at once, and the mount stays. */
+const procScript = `unshare --pid --fork mount -t proc -o ro,nosuid,nodev,noexec proc proc
 `;
 
 const becomeScript = `cd /
@@ -246,7 +278,7 @@ exec "$@"
 const keepScript = `set +e
 "$@" &
 # Until nobody holds them, those at the other end wait.
-exec 3>&- 4>&- 5>&-
+exec 3>&- 4>&- 5>&- 6>&-
 wait $!
 code=$?
 [ -d "$keep" ] || exit "$code"

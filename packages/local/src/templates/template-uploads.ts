@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { chmod, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -17,7 +17,7 @@ const grantLimit = 1000;
 const patienceBytes = 16 * mebibyte;
 
 export interface Archive {
-  /** A gzipped tar that nobody has looked into; any uid may read it, where it may enter the directory. */
+  /** A gzipped tar that nobody has looked into; machines get copies of their own. */
   readonly path: string;
   readonly size: number;
   /** Of its content. The hash that it came under says less: clients leave the content of directories out of it. */
@@ -59,8 +59,7 @@ export class TemplateUploads {
     const path = join(directory, `${digestOf(hash)}-${randomBytes(6).toString("hex")}`);
     const meter = new Meter(granted.length);
     try {
-      await pipeline(body, meter, createWriteStream(`${path}.partial`, { mode: 0o644 }));
-      await chmod(`${path}.partial`, 0o644);
+      await pipeline(body, meter, createWriteStream(`${path}.partial`, { mode: 0o600 }));
       await rename(`${path}.partial`, path);
     } catch (error) {
       await rm(`${path}.partial`, { force: true });
@@ -115,11 +114,7 @@ export class TemplateUploads {
   }
 
   #ready(): Promise<string> {
-    this.#directory ??= InstanceDirectory.createPrivate().then(async (path) => {
-      // Machines read archives under uids of their own; the names in it cannot be listed.
-      await chmod(path, 0o711);
-      return path;
-    });
+    this.#directory ??= InstanceDirectory.createPrivate();
     return this.#directory;
   }
 }
