@@ -59,6 +59,40 @@ async function done(id: string): Promise<Delivery> {
   return delivery;
 }
 
+describe("a report to a name", () => {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    "mixed.test": ["1.1.1.1", "127.0.0.1"],
+    "private.test": ["127.0.0.1"],
+    "azure.test": ["168.63.129.16"],
+    "unknown.test": [],
+  };
+  const resolve = async (name: string): Promise<readonly string[]> => names[name] ?? [];
+
+  test.each(["mixed.test", "private.test", "azure.test"])(
+    "of which not all addresses are public is never sent: %s",
+    async (name) => {
+      await using receiver = await WebhookReceiver.start();
+      const { port } = new URL(receiver.url);
+      const id = pending({ url: `http://${name}:${port}/hook` });
+      queue({ allowPrivateAddresses: false, resolve }).deliver(id);
+      const { status, attempts, error } = await done(id);
+      expect({ status, attempts }).toEqual({ status: "failed", attempts: 1 });
+      expect(error).toContain("not a public one");
+      expect(receiver.received).toEqual([]);
+    },
+  );
+
+  test("without an address is tried again", async () => {
+    const id = pending({ url: "http://unknown.test/" });
+    queue({ allowPrivateAddresses: false, resolve, maxAttempts: 2 }).deliver(id);
+    expect(await done(id)).toMatchObject({
+      status: "failed",
+      attempts: 2,
+      error: expect.stringContaining("ENOTFOUND"),
+    });
+  });
+});
+
 describe("a report", () => {
   test("is sent as it is, signed, with the caller's headers and the delivery's id", async () => {
     await using receiver = await WebhookReceiver.start();

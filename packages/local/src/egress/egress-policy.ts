@@ -1,6 +1,6 @@
+import { isPublicAddress } from "../addresses/public-address.js";
 import type { Destination } from "./destination.js";
 import type { DestinationPattern } from "./destination-pattern.js";
-import { isPublicAddress } from "./public-address.js";
 
 /** What a sandbox was created with. */
 export interface EgressRules {

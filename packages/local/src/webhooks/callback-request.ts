@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
-import { lookup as resolveName } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { webhookHeaders } from "@cloud-sandbox/protocol";
-import { isPublicAddress } from "../egress/public-address.js";
+import { isPublicAddress } from "../addresses/public-address.js";
+import type { NameResolver } from "../egress/name-resolver.js";
 import { version } from "../version.js";
 import { type Callback, isPrivateHost } from "./callback.js";
 
@@ -35,6 +35,7 @@ export function sendCallback(
   options: {
     readonly timeoutMs: number;
     readonly allowPrivateAddresses: boolean;
+    readonly resolve: NameResolver;
     readonly signal: AbortSignal;
   },
 ): Promise<CallbackAnswer> {
@@ -47,7 +48,7 @@ export function sendCallback(
       method: "POST",
       agent: false,
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]),
-      ...(!options.allowPrivateAddresses && { lookup: lookupPublic }),
+      ...(!options.allowPrivateAddresses && { lookup: publicLookup(options.resolve) }),
       headers: {
         "user-agent": `cloud-sandbox-local/${version}`,
         ...lowerCased(headers),
@@ -74,14 +75,27 @@ const signature = (body: Buffer, secret: string): string =>
 const lowerCased = (headers: Callback["headers"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Resolves a name to addresses that are all public: the one connected to is one of those that were looked at. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  resolveName(hostname, options, (error, found, family) => {
-    const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
-    const refused = !error && !addresses.every((address) => isPublicAddress(address));
-    callback(refused ? new PrivateAddressError() : error, found, family);
-  });
-};
+/** Gives addresses that are all public, or none: the one connected to is one of those that were looked at. */
+function publicLookup(resolve: NameResolver): LookupFunction {
+  const look = async (name: string): Promise<{ address: string; family: number }[]> => {
+    const addresses = await resolve(name);
+    if (!addresses.every((address) => isPublicAddress(address))) throw new PrivateAddressError();
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  };
+  return (name, { all }, callback) => {
+    look(name).then(
+      (found) => {
+        const [first] = found;
+        if (all || first === undefined) callback(first ? null : nameUnknown(), found);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+const nameUnknown = (): NodeJS.ErrnoException =>
+  Object.assign(new Error("The name has no address."), { code: "ENOTFOUND" });
 
 function retryAfter(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;

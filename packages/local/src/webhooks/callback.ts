@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isIP } from "node:net";
 import { webhookHeaders } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { isPublicAddress } from "../egress/public-address.js";
+import { isPublicAddress } from "../addresses/public-address.js";
 
 /** Where, and how, the end of an execution is reported. All of it may be secret. */
 export interface Callback {

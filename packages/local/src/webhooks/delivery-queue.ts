@@ -74,11 +74,11 @@ export class DeliveryQueue {
     const delivery = deliveries.find(id);
     const report = deliveries.findReport(id);
     if (delivery?.status !== "pending" || !report || signal.aborted) return;
-    const { requestTimeoutMs: timeoutMs, allowPrivateAddresses } = webhooks;
+    const { requestTimeoutMs: timeoutMs, allowPrivateAddresses, resolve } = webhooks;
     const outcome = await sendCallback(
       report.callback,
       { id, body: report.payload },
-      { timeoutMs, allowPrivateAddresses, signal },
+      { timeoutMs, allowPrivateAddresses, resolve, signal },
     ).catch((error: Error) => error);
     // What was broken off by our own end is tried again by the next process.
     while (!signal.aborted && !this.#isNoted(delivery, outcome))

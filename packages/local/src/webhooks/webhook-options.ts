@@ -1,7 +1,12 @@
+import { lookup } from "node:dns/promises";
+import type { NameResolver } from "../egress/name-resolver.js";
+
 /** How the ends of asynchronous executions are reported to the URLs that were given for that. */
 export interface WebhookOptions {
   /** Whether they may be sent to private, loopback and other addresses that are not the internet's. Default: false. */
   readonly allowPrivateAddresses?: boolean;
+  /** Looks up a receiver's addresses, all of which have to be public. Default: as other programs of this machine do. */
+  readonly resolve?: NameResolver;
   /** Milliseconds that one attempt may take. Default: 10,000. */
   readonly requestTimeoutMs?: number;
   /** Milliseconds before the second attempt; each further one waits three times as long. Default: 2,000. */
@@ -18,6 +23,7 @@ const hour = 60 * 60 * 1000;
 
 export const webhookDefaults: Required<WebhookOptions> = {
   allowPrivateAddresses: false,
+  resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   requestTimeoutMs: 10_000,
   firstRetryMs: 2000,
   maxRetryMs: hour,
