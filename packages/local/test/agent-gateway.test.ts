@@ -121,12 +121,76 @@ describe("a WebSocket to an agent", () => {
   });
 });
 
-test("a request that is answered with another protocol, which nobody asked for, is refused", async () => {
-  await using rig = await GatewayRig.start((socket) => socket.write(switched));
-  const client = rig.open(
-    `GET /agent/${sandboxId}/ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+describe("a switch of protocols that nobody asked for", () => {
+  const bare =
+    "HTTP/1.1 101 Switching Protocols\r\nX-Theirs: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-Smuggled: 1\r\n\r\n";
+  const other = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
+  const get = (target: string): string =>
+    `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+  const agent = `/agent/${sandboxId}/ping`;
+  const preview = `/preview/${sandboxId}/3000/`;
+
+  test.each([
+    ["of an agent, to a plain request", get(agent), switched, "AGENT_UNREADABLE"],
+    ["of an agent, which names no protocol", get(agent), bare, "AGENT_UNREADABLE"],
+    ["of an agent, to another protocol", upgradeHead(agent), other, "AGENT_UNREADABLE"],
+    ["of an agent, to none where one was asked for", upgradeHead(agent), bare, "AGENT_UNREADABLE"],
+    ["of a preview, to a plain request", get(preview), switched, "PORT_UNREADABLE"],
+    ["of a preview, which names no protocol", get(preview), bare, "PORT_UNREADABLE"],
+    ["of a preview, to another protocol", upgradeHead(preview), other, "PORT_UNREADABLE"],
+    ["of a preview, to none where one was asked for", upgradeHead(preview), bare, "PORT_UNREADABLE"],
+  ])("%s is refused", async (_, request, answer, code) => {
+    await using rig = await GatewayRig.start((socket, head) => {
+      if (!head.startsWith("CONNECT")) return void socket.write(answer);
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.once("data", () => socket.write(answer));
+    });
+    const got = await text(rig.open(request));
+    expect(got).toMatch(new RegExp(`^HTTP/1\\.1 409 [\\s\\S]*"code":"${code}"`));
+    expect(got).not.toMatch(/ 101 |x-theirs|x-smuggled/i);
+  });
+
+  test.each([
+    ["early hints", "HTTP/1.1 103 Early Hints\r\nLink: </theirs>\r\n\r\n".repeat(100)],
+    ["a request to go on", "HTTP/1.1 100 Continue\r\n\r\n"],
+    ["what is not known yet", "HTTP/1.1 199 Theirs\r\nX-Theirs: 1\r\n\r\n"],
+  ])("is not %s before the answer, which stays here", async (_, before) => {
+    await using rig = await GatewayRig.start((socket) =>
+      socket.end(`${before}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`),
+    );
+    const got = await text(rig.open(get(agent)));
+    expect(got).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*ok$/);
+    expect(got).not.toMatch(/theirs/i);
+  });
+});
+
+test.each([
+  ["a length and pieces", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ["two lengths", "Content-Length: 4\r\nContent-Length: 2\r\n\r\nokok"],
+  ["a length that is none", "Content-Length: -1\r\n\r\nok"],
+  ["a header with a line break", "X-Theirs: a\rb: c\r\n\r\nok"],
+  ["a name with a space", "X Theirs: 1\r\n\r\nok"],
+])("an answer with %s is not passed on", async (_, rest) => {
+  await using rig = await GatewayRig.start((socket) => socket.end(`HTTP/1.1 200 OK\r\n${rest}`));
+  const got = await text(
+    rig.open(`GET /agent/${sandboxId}/ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
   );
-  expect(await text(client)).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"EXECUTION_INTERRUPTED"/);
+  expect(got).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"AGENT_UNREADABLE"/);
+});
+
+test("a WebSocket is asked for without a body; a request with one is served as it is", async () => {
+  const heads: string[] = [];
+  await using rig = await GatewayRig.start((socket, head) => {
+    heads.push(head);
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const head = upgradeHead(`/agent/${sandboxId}/files/watch`, "Content-Length: 3").replace(
+    "Upgrade\r\n",
+    "Upgrade, close\r\n",
+  );
+  expect(await text(rig.open(`${head}abc`))).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*ok$/);
+  expect(heads).toHaveLength(1);
+  expect(heads[0]).not.toMatch(/^upgrade:/im);
 });
 
 test("an offer of another protocol than WebSocket is ignored, its request served", async () => {

@@ -105,6 +105,7 @@ describe("a plain request", () => {
     ["with a status line that cannot be passed on", "HTTP/1.1 200 \x01\r\nContent-Length: 0\r\n\r\n"],
     ["with a status that is none", "HTTP/1.1 001 OK\r\nContent-Length: 0\r\n\r\n"],
     ["with another protocol", "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nmore"],
+    ["with a switch to no protocol", "HTTP/1.1 101 Switching\r\nContent-Length: 0\r\n\r\n"],
     ["in no HTTP", "SSH-2.0-none\r\n\r\n"],
   ])("that is answered %s is refused, and the connection is not kept", async (_, answer) => {
     await using server = await tcpServer((socket) => {

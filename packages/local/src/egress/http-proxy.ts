@@ -88,6 +88,8 @@ export class HttpProxy {
       });
       outgoing.on("error", () => refuse(answer, new EgressProblem("unreachable", `${authority} broke off.`)));
       outgoing.on("response", (response) => {
+        // A 101 that names no protocol is none that was asked for: the tunnel is for that.
+        if ((response.statusCode ?? 0) < 200) return void upstream.destroy();
         passOn(response, answer, () => upstream.destroy());
       });
       outgoing.on("close", () => {

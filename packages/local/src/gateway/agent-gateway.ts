@@ -5,7 +5,7 @@ import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbo
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { AgentConnection, AgentConnections, AgentRequest } from "./agent-connection.js";
 import type { AgentTarget } from "./agent-target.js";
-import { abandonment, bodyOf, isParseError, passOn } from "./exchange.js";
+import { abandonment, bodyOf, isUnreadable, passOn } from "./exchange.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
 import { refuse } from "./refusal.js";
 
@@ -114,7 +114,7 @@ export class AgentGateway {
 
   /** Throws why a call to an agent failed. */
   async explain(machine: Machine, abandoned: AbortSignal | undefined, cause: unknown): Promise<never> {
-    if (abandoned?.aborted || cause instanceof Problem || isParseError(cause)) throw cause;
+    if (abandoned?.aborted || cause instanceof Problem || isUnreadable(cause)) throw cause;
     await this.checkAlive(machine);
     const { id } = machine;
     // Not a 5xx: clients repeat those, and the code may have run.

@@ -15,6 +15,11 @@ export interface Answer {
   readonly connection: Duplex | undefined;
 }
 
+/** An answer that switches to a protocol which nobody asked for, with or without saying to which. */
+class UnaskedSwitchError extends Error {
+  override readonly name = "UnaskedSwitchError";
+}
+
 /** Sends a request and resolves with the head of its answer. A connection is taken only where one was asked for. */
 export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -23,15 +28,25 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       isAnswered = true;
       resolve({ message, connection });
     };
-    call.once("response", (message) => answer(message, undefined));
+    const refuse = (): void => {
+      reject(new UnaskedSwitchError("Nobody asked for that protocol."));
+      call.destroy();
+    };
+    // Node takes a 101 that names no protocol for an ordinary answer; what else is below 200 is none.
+    call.once("response", (message) => (isFinal(message) ? answer(message, undefined) : refuse()));
     const take = (message: IncomingMessage, connection: Duplex, head: Buffer): void => {
       if (head.length > 0) connection.unshift(head);
       answer(message, connection);
     };
+    const asked = call.getHeader("upgrade");
     if (call.method === "CONNECT") call.once("connect", take);
-    else if (call.hasHeader("upgrade")) call.once("upgrade", take);
+    call.once("upgrade", (message, connection, head) => {
+      if (asked !== undefined && message.headers.upgrade?.toLowerCase() === asked)
+        return take(message, connection, head);
+      connection.destroy();
+      refuse();
+    });
     call.on("error", reject);
-    // A switch of protocols that nobody asked for ends a call without an error.
     call.once("close", () => {
       if (!isAnswered) reject(new Error("The connection was closed before an answer came."));
     });
@@ -95,7 +110,10 @@ export function abandonment(response: ServerResponse): AbortSignal {
   return abandoned.signal;
 }
 
-/** What Node's parser makes of an answer that is not HTTP, or whose head does not end. */
-export function isParseError(error: unknown): boolean {
+const isFinal = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200;
+
+/** Whether an answer is not HTTP as it was asked for: what Node's parser makes of one, or of a head that does not end, too. */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof UnaskedSwitchError) return true;
   return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
 }

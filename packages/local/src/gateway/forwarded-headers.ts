@@ -60,6 +60,11 @@ export function forwardedResponseHeaders(message: Pick<IncomingMessage, "headers
 export function isOfTheAddress(name: string): boolean {
   return (
     name === "set-cookie" ||
+    name === "set-cookie2" ||
+    name === "alt-svc" ||
+    name === "accept-ch" ||
+    name === "nel" ||
+    name === "report-to" ||
     name === "clear-site-data" ||
     name === "service-worker-allowed" ||
     name === "strict-transport-security" ||

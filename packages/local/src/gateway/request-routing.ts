@@ -4,6 +4,7 @@ import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
 import type { AgentGateway } from "./agent-gateway.js";
 import { type AgentTarget, agentTarget, envelopeAt } from "./agent-target.js";
 import type { CrossOriginAccess } from "./cross-origin-access.js";
+import { bodyOf } from "./exchange.js";
 import type { HostGuard } from "./host-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
@@ -44,7 +45,9 @@ export function routeRequests(
     const preview = previewTarget(request);
     const protocol = request.headers.upgrade?.toLowerCase();
     const isFileTunnel = protocol === fileTunnel.protocol && !preview;
-    if (protocol !== "websocket" && !isFileTunnel) {
+    // Neither of the two comes with a body, which Node would leave unread.
+    const isBare = request.method === "GET" && bodyOf(request) === undefined;
+    if ((protocol !== "websocket" && !isFileTunnel) || !isBare) {
       ignoreUpgrade(server, request, connection, head);
       return;
     }
