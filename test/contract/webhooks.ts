@@ -39,5 +39,16 @@ export function webhookSuite(sandbox: () => Sandbox): void {
       });
       expect(await job.wait()).toMatchObject({ status: "completed" });
     });
+
+    test("have one id: in the answer, in the report, in the list of jobs, and for the one who asks", async () => {
+      await using receiver = await WebhookReceiver.start();
+      const job = await sandbox().executeAsync("print(1)", receiver.url, { timeout: 60 });
+      await expect.poll(() => receiver.received.length).toBe(1);
+      expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ execution_id: job.id });
+      expect(await job.status()).toMatchObject({ id: job.id, status: "completed" });
+      const { data } = await sandbox().agent.GET("/execute/processes");
+      const those = data?.processes.filter(({ execution_id }) => execution_id === job.id);
+      expect(those?.map(({ process_id }) => process_id)).toEqual([job.id]);
+    });
   });
 }

@@ -95,10 +95,7 @@ describe("what code in the sandbox has put in the place of the records", () => {
     ["no JSON", () => "{"],
     ["another job's", (record: object) => JSON.stringify({ ...record, id: "cmd_1" })],
     ["of the wrong form", (record: object) => JSON.stringify({ ...record, pid: "1" })],
-    [
-      "a path for an id",
-      (record: object) => JSON.stringify({ ...record, executionId: "../../../../etc/passwd" }),
-    ],
+    ["a path for an id", (record: object) => JSON.stringify({ ...record, id: "../../../../etc/passwd" })],
     ["too large", (record: object) => JSON.stringify({ ...record, id: other, x: "x".repeat(100_000) })],
   ] as const)("is not read: %s", async ([, spoil]) => {
     await ended(agent, await startCommand(agent, "true"));
@@ -117,7 +114,7 @@ describe("what code in the sandbox has put in the place of the records", () => {
     symlinkSync(copy, join(agent.state, `${other}.json`));
     mkdirSync(join(agent.state, "cmd_1700000000001.json"));
     await ended(agent, await startCommand(agent, `mkfifo ${join(agent.state, "cmd_1700000000002.json")}`));
-    const output = join(agent.state, `${record.executionId}.stdout`);
+    const output = join(agent.state, `${record.id}.stdout`);
     rmSync(output);
     symlinkSync("/etc/passwd", output);
     await agent.restart();

@@ -23,14 +23,14 @@ class SlowRecords extends JobRecords {
 const caller = new AbortController();
 
 /** A program that runs until it is made to end. */
-async function launch({ signal, background }: JobTerms): Promise<Execution> {
+async function launch({ id, signal, background }: JobTerms): Promise<Execution> {
   const output = () => new KeptOutput(1024, () => background.create("output"));
   const ended = new Promise((resolve) => signal.addEventListener("abort", resolve));
   const outcome = ended.then(() => {
     const text = { text: "", bytes: 0, truncated: false };
-    return { reason: "killed", exitCode: 137, pid: 1, duration: 0, stdout: text, stderr: text } as const;
+    return { id, reason: "killed", exitCode: 137, pid: 1, duration: 0, stdout: text, stderr: text } as const;
   });
-  return { id: crypto.randomUUID(), pid: 1, stdout: output(), stderr: output(), outcome };
+  return { id, pid: 1, stdout: output(), stderr: output(), outcome };
 }
 
 test("a job whose caller goes away before it is told of it is ended", async () => {

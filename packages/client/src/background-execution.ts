@@ -35,8 +35,9 @@ export async function executeAsync(
 ): Promise<Execution> {
   const body = asyncRequest(code, callbackUrl, options);
   return started(access, options, async (init) => {
-    const wire = await bodyOf(access.client.POST("/execute/async", { body, ...init }), "execution_id");
-    return wire.process_id ?? wire.execution_id;
+    const pending = access.client.POST("/execute/async", { body, ...init });
+    // What the report names, also where a server's jobs have another handle besides.
+    return (await bodyOf(pending, "execution_id")).execution_id;
   });
 }
 

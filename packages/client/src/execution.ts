@@ -1,3 +1,4 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "./agent-access.js";
 import { type CallOptions, callInit } from "./call-options.js";
 import { bodyOf, readBody, successOf } from "./contract-clients.js";
@@ -19,7 +20,10 @@ import { CallScope } from "./transport/call-scope.js";
 
 /** A program that runs in the background. Nothing is asked of the server unless a method is called. */
 export class Execution {
-  /** Its handle in the sandbox, `proc_…` or `cmd_…`: `sandbox.processes.get(id)` leads here again. */
+  /**
+   * Its handle in the sandbox, `proc_…` or `cmd_…`: `sandbox.processes.get(id)` leads here again. A report to a webhook names
+   * it as its `executionId`.
+   */
   readonly id: string;
   readonly #access: AgentAccess;
 
@@ -35,8 +39,9 @@ export class Execution {
 
   /** What is known of it now (GET /execute/processes). Throws a `NotFoundError` where it is no longer kept. */
   async status(options?: CallOptions): Promise<ExecutionState> {
-    const list = await listExecutions(this.#access, options);
-    const state = list.find(({ id }) => id === this.id);
+    const isThis = ({ process_id, execution_id }: AgentSchemas["ProcessInfo"]): boolean =>
+      process_id === this.id || execution_id === this.id;
+    const [state] = await listedExecutions(this.#access, isThis, options);
     if (state === undefined) throw noExecution(this.id);
     return state;
   }
@@ -175,9 +180,17 @@ const progressInterval = 2;
 const shortestDelay = 0.05;
 const longestDelay = 1;
 
-export async function listExecutions(access: AgentAccess, options?: CallOptions): Promise<ExecutionState[]> {
+export function listExecutions(access: AgentAccess, options?: CallOptions): Promise<ExecutionState[]> {
+  return listedExecutions(access, () => true, options);
+}
+
+function listedExecutions(
+  access: AgentAccess,
+  isWanted: (wire: AgentSchemas["ProcessInfo"]) => boolean,
+  options: CallOptions | undefined,
+): Promise<ExecutionState[]> {
   const pending = access.client.GET("/execute/processes", callInit(options));
-  return readBody(pending, ({ processes }) => processes.map(executionState), "processes");
+  return readBody(pending, ({ processes }) => processes.filter(isWanted).map(executionState), "processes");
 }
 
 export async function killExecution(access: AgentAccess, id: string, options?: CallOptions): Promise<void> {

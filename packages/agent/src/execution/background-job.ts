@@ -7,13 +7,12 @@ import {
   statusOf,
 } from "@cloud-sandbox/protocol/handlers";
 import type { Execution } from "./executor.js";
-import { type JobEnd, newJobId } from "./job.js";
+import type { JobEnd } from "./job.js";
 import type { KeptOutput } from "./kept-output.js";
 
 /** A job of this agent. */
 export class BackgroundJob implements Job {
   readonly id: string;
-  readonly executionId: string;
   readonly pid: number;
   readonly stdout: KeptOutput;
   readonly stderr: KeptOutput;
@@ -30,8 +29,7 @@ export class BackgroundJob implements Job {
     /** Told of the end before anybody else. */
     record: (job: Job, end: JobEnd) => Promise<void>,
   ) {
-    this.id = newJobId(description);
-    this.executionId = id;
+    this.id = id;
     this.pid = pid;
     this.stdout = stdout;
     this.stderr = stderr;

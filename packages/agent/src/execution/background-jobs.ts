@@ -1,6 +1,7 @@
 import { type Job, type JobDescription, jobNotFound } from "@cloud-sandbox/protocol/handlers";
 import { BackgroundJob } from "./background-job.js";
 import type { Execution } from "./executor.js";
+import { newJobId } from "./job.js";
 import type { JobRecords } from "./job-records.js";
 import type { OutputFiles } from "./output-files.js";
 
@@ -8,8 +9,9 @@ export const keptJobs = 256;
 /** Jobs whose displayed values are kept: they take up to 8 MiB each. */
 const keptValues = 8;
 
-/** What makes a program a job: the signal ends it, and its output goes to these files. */
+/** What makes a program a job: it has the job's id, the signal ends it, and its output goes to these files. */
 export interface JobTerms {
+  readonly id: string;
   readonly signal: AbortSignal;
   readonly background: OutputFiles;
 }
@@ -40,7 +42,8 @@ export class BackgroundJobs {
     const end = new AbortController();
     caller.addEventListener("abort", () => end.abort());
     if (caller.aborted) end.abort();
-    const execution = await launch({ signal: end.signal, background: this.files });
+    const id = newJobId(description);
+    const execution = await launch({ id, signal: end.signal, background: this.files });
     const job = new BackgroundJob(execution, description, end, async (ended, how) => {
       await recorded;
       await this.records.write(ended, how);
@@ -59,9 +62,9 @@ export class BackgroundJobs {
     return [...this.#jobs.values()];
   }
 
-  /** The job of that process or execution id; a 404 problem when there is none. */
+  /** The job of that id; a 404 problem when there is none. */
   get(id: string): Job {
-    const job = this.#jobs.get(id) ?? this.list().find(({ executionId }) => executionId === id);
+    const job = this.#jobs.get(id);
     if (job) return job;
     throw jobNotFound(id);
   }

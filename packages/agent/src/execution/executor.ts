@@ -22,6 +22,8 @@ export interface ExecutorOptions {
 }
 
 export interface RunOptions {
+  /** The execution's, where whoever starts it has told it already; else a new one. */
+  readonly id?: string | undefined;
   readonly cwd: string;
   /** Wins over the sandbox's variables. */
   readonly env: Readonly<Record<string, string>>;
@@ -115,7 +117,7 @@ export class Executor {
     const complete = { ...baseEnvironment, ...Object.fromEntries(variables.entries()), ...env };
     await resources.counted;
     const began = performance.now();
-    const started = await startProgram(program, cwd, complete, await resources.pipes);
+    const started = await startProgram(program, cwd, complete, await resources.pipes, options.id);
     const { id, child, pid } = started;
     const stdout = resources.keptOutput(`${id}.stdout`, background);
     const stderr = resources.keptOutput(`${id}.stderr`, background);
@@ -148,7 +150,7 @@ export class Executor {
     const [out, err] = await Promise.all([stdout.finish(), stderr.finish()]);
     const end = termination(code, killer, watch.intervention, outOfMemory);
     const text = end.reason === "out_of_memory" ? withLine(err.text, resources.memoryMessage) : err.text;
-    return { ...end, pid, duration, stdout: out, stderr: { ...err, text } };
+    return { id, ...end, pid, duration, stdout: out, stderr: { ...err, text } };
   }
 }
 

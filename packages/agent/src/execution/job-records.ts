@@ -14,7 +14,6 @@ const outputs = ["stdout", "stderr"] as const;
 const count = z.int().check(z.nonnegative());
 const jobRecord = z.object({
   id: z.string().check(z.regex(/^(cmd|proc)_[0-9a-z]{1,40}$/)),
-  executionId: z.uuid(),
   pid: count,
   description: z.object({
     kind: z.enum(["cmd", "proc"]),
@@ -58,9 +57,9 @@ export class JobRecords {
   }
 
   /** Removes what is kept of a job. */
-  async remove({ id, executionId }: Pick<Job, "id" | "executionId">): Promise<void> {
+  async remove({ id }: Pick<Job, "id">): Promise<void> {
     const directory = await this.directory.path();
-    const names = [id + suffix, ...outputs.map((output) => `${executionId}.${output}`)];
+    const names = [id + suffix, ...outputs.map((output) => `${id}.${output}`)];
     await Promise.allSettled(names.map((name) => rm(join(directory, name), { force: true })));
   }
 
@@ -71,7 +70,7 @@ export class JobRecords {
       .filter((record) => record !== undefined)
       .sort((one, other) => one.startedAt - other.startedAt);
     const orphans = records.filter(({ end }) => end === undefined);
-    await sweepMarkedProcesses(new Set(orphans.map(({ executionId }) => executionId)));
+    await sweepMarkedProcesses(new Set(orphans.map(({ id }) => id)));
     return Promise.all(records.map((record) => this.#job(record)));
   }
 
@@ -80,10 +79,10 @@ export class JobRecords {
     return record.success && record.data.id + suffix === name ? record.data : undefined;
   }
 
-  async #job({ id, executionId, pid, description, startedAt, end }: JobRecord): Promise<Job> {
+  async #job({ id, pid, description, startedAt, end }: JobRecord): Promise<Job> {
     const directory = await this.directory.path();
     const output = async (name: (typeof outputs)[number]) => {
-      const path = join(directory, `${executionId}.${name}`);
+      const path = join(directory, `${id}.${name}`);
       const found = await lstat(path).catch(() => undefined);
       return new StoredOutput(path, end?.[`${name}Bytes`] ?? (found?.isFile() ? found.size : 0));
     };
@@ -92,7 +91,6 @@ export class JobRecords {
     const { at, ...outcome } = end ?? { reason: "interrupted", exitCode: 137, duration, at: now };
     const job = new RecoveredJob(
       id,
-      executionId,
       pid,
       description,
       new Date(startedAt),
@@ -107,11 +105,10 @@ export class JobRecords {
 }
 
 function recordOf(job: Job, end: JobEnd | undefined): JobRecord {
-  const { id, executionId, pid, description, startedAt, stdout, stderr } = job;
+  const { id, pid, description, startedAt, stdout, stderr } = job;
   const outputs = { stdoutBytes: stdout.bytes, stderrBytes: stderr.bytes };
   return {
     id,
-    executionId,
     pid,
     description,
     startedAt: startedAt.getTime(),

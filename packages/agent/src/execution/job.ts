@@ -5,5 +5,6 @@ export interface JobEnd extends JobOutcome {
   readonly at: Date;
 }
 
+/** Of the job and of its execution, which are one. */
 export const newJobId = ({ kind }: JobDescription) =>
   `${kind}_${Date.now()}${randomBytes(4).toString("hex")}`;

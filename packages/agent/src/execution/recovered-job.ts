@@ -16,7 +16,6 @@ export class RecoveredJob implements Job {
 
   constructor(
     readonly id: string,
-    readonly executionId: string,
     readonly pid: number,
     readonly description: JobDescription,
     readonly startedAt: Date,

@@ -29,13 +29,14 @@ export async function startProgram(
   cwd: string,
   env: Readonly<Record<string, string>>,
   pipes: OutputPipes,
+  id: string = randomUUID(),
 ): Promise<StartedProgram> {
   const stdout = new ProgramOutput(pipes);
   const stderr = new ProgramOutput(pipes);
   const input = program.input === undefined ? "ignore" : "pipe";
   try {
     return {
-      ...(await startProcess(program, { cwd, env, stdio: [input, stdout.stdio, stderr.stdio] })),
+      ...(await startProcess(program, { cwd, env, stdio: [input, stdout.stdio, stderr.stdio], id })),
       stdout,
       stderr,
     };
@@ -50,14 +51,14 @@ interface ProcessOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: StdioOptions;
+  readonly id?: string;
 }
 
 /** Starts a process, marked; rejects with the problem that says why it cannot be started. */
 export async function startProcess(
   program: Pick<Program, "command" | "args">,
-  { cwd, env, stdio }: ProcessOptions,
+  { cwd, env, stdio, id = randomUUID() }: ProcessOptions,
 ): Promise<StartedProcess> {
-  const id = randomUUID();
   const launched = launch(program, { cwd, env: { ...env, [executionMarker]: id }, detached: true, stdio });
   if (launched instanceof Promise) throw await startFailure(await launched, program.command, cwd);
   const { child, pid } = launched;

@@ -40,9 +40,9 @@ export function backgroundHandlers(parts: BackgroundParts) {
     executeBackground: async ({ body, signal }) => startedFields(await startCode(body, signal)),
 
     async executeAsync({ body, signal }) {
-      const { id, executionId } = await startCode(body, signal);
+      const { id } = await startCode(body, signal);
       return {
-        execution_id: executionId,
+        execution_id: id,
         process_id: id,
         status: "queued",
         callback_url: body.callback_url,

@@ -1726,6 +1726,11 @@ export interface components {
         TerminationReason: "exit" | "timeout" | "out_of_memory" | "killed" | "signal" | "interrupted";
         /** @description How a program ended, and how much of its output the answer holds. */
         Outcome: {
+            /**
+             * @description The execution's, which its program finds as `CLOUD_SANDBOX_EXECUTION_ID`. Of a background execution it is the
+             *     `process_id` too, and what a report to a webhook names.
+             */
+            execution_id?: string;
             termination_reason?: components["schemas"]["TerminationReason"];
             /** @description The interpreter has ended: the variables of its context are gone. */
             context_lost?: boolean;
@@ -1882,6 +1887,7 @@ export interface components {
         BackgroundExecuteResponse: {
             /** @description The job's handle. */
             process_id: string;
+            /** @description As `process_id`. */
             execution_id?: string;
             /** @example running */
             status?: string;
@@ -1920,8 +1926,9 @@ export interface components {
             name?: string | null;
         };
         AsyncExecuteResponse: {
+            /** @description The job's handle, and what the report names. */
             execution_id: string;
-            /** @description The job's handle for the kill operations. */
+            /** @description As `execution_id`. */
             process_id?: string;
             /** @example queued */
             status?: string;

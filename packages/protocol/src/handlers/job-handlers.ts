@@ -38,8 +38,8 @@ export interface JobOutput {
 
 /** A program that runs without anybody waiting for it, or what is known of it when it has ended. */
 export interface Job {
+  /** Its execution's too. */
   readonly id: string;
-  readonly executionId: string;
   readonly pid: number;
   readonly description: JobDescription;
   readonly stdout: JobOutput;
@@ -92,7 +92,7 @@ export function jobHandlers(jobs: Jobs) {
       ]);
       return {
         process_id: job.id,
-        execution_id: job.executionId,
+        execution_id: job.id,
         status,
         duration: job.duration,
         ...outcome,
@@ -142,7 +142,7 @@ function displayFields({ values }: Job) {
 
 export const startedFields = (job: Job) => ({
   process_id: job.id,
-  execution_id: job.executionId,
+  execution_id: job.id,
   status: job.status,
   start_time: job.startedAt.toISOString(),
   message: `${job.id} was started.`,
@@ -155,7 +155,7 @@ function jobFields(job: Job) {
   const endTime = job.endedAt?.toISOString();
   return {
     process_id: job.id,
-    execution_id: job.executionId,
+    execution_id: job.id,
     ...nameField(job),
     status: job.status,
     ...(description.language !== undefined && { language: description.language }),

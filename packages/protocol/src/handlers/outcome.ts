@@ -17,6 +17,8 @@ export interface Termination {
 }
 
 export interface Outcome extends Termination {
+  /** The execution's; undefined where nothing was started. */
+  readonly id: string | undefined;
   readonly pid: number | undefined;
   /** Seconds. */
   readonly duration: number;
@@ -36,6 +38,7 @@ export interface Outcome extends Termination {
 export function notStarted(message: string, exitCode: number): Outcome {
   const text = `${message}\n`;
   return {
+    id: undefined,
     reason: "exit",
     exitCode,
     pid: undefined,
@@ -48,8 +51,9 @@ export function notStarted(message: string, exitCode: number): Outcome {
 export type RichOutput = AgentSchemas["RichOutput"];
 
 /** The outcome as every answer about a program tells it. */
-export function outcomeFields({ reason, exitCode, duration, stdout, stderr, contextLost }: Outcome) {
+export function outcomeFields({ id, reason, exitCode, duration, stdout, stderr, contextLost }: Outcome) {
   return {
+    ...(id !== undefined && { execution_id: id }),
     success: exitCode === 0,
     stdout: stdout.text,
     stderr: stderr.text,

@@ -24,6 +24,8 @@ export interface ContextsOptions {
 }
 
 export interface ContextRequest {
+  /** The execution's, where whoever starts it has told it already; else a new one. */
+  readonly id?: string | undefined;
   readonly code: string;
   /** One by the language's name where nothing is said. */
   readonly context?: string | undefined;
@@ -63,7 +65,7 @@ export class Contexts {
   /** Runs code in its context; resolves when it was begun with. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
-    const { code, context: name = defaultName, cwd, env, isCell = false, isFresh } = request;
+    const { id, code, context: name = defaultName, cwd, env, isCell = false, isFresh } = request;
     const { timeout, signal, background } = request;
     const sandbox = Object.fromEntries(variables.entries());
     const given = { ...sandbox, ...env };
@@ -75,6 +77,7 @@ export class Contexts {
     const make = () => this.#make(language, name, command, early);
     const context = isFresh ? make() : (this.#touch(key) ?? this.#add(key, make()));
     const execution = await context.run({
+      id,
       code: (await language.prepare?.(code)) ?? code,
       cwd,
       env,

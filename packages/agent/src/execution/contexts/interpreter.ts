@@ -25,6 +25,8 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Code for an interpreter. */
 export interface InterpreterRequest {
+  /** The execution's, where whoever starts it has told it already; else a new one. */
+  readonly id?: string | undefined;
   readonly code: string;
   /** Where to be from now on. */
   readonly home?: string | undefined;
@@ -136,7 +138,7 @@ export class Interpreter {
     stdout: ProgramOutput,
     stderr: ProgramOutput,
   ): Promise<Execution> {
-    const id = randomUUID();
+    const { id = randomUUID() } = request;
     const { pid } = this.process;
     if (stdout.path === undefined || stderr.path === undefined)
       throw exhausted("No pipe for the output could be made: the temporary files are full. Remove some.");
@@ -156,7 +158,7 @@ export class Interpreter {
           const watch = new InterruptWatch(execution, request.timeout, request.signal);
           stdout.start(null, keptStdout);
           stderr.start(null, keptStderr);
-          const outcome = this.#attend(end, { began, watch, stdout, stderr, values, killsBefore });
+          const outcome = this.#attend(end, { id, began, watch, stdout, stderr, values, killsBefore });
           resolve({ id, pid, stdout: keptStdout, stderr: keptStderr, outcome });
         };
         const refused = (error: Error) => {
@@ -248,7 +250,7 @@ export class Interpreter {
   }
 
   async #attend(end: Promise<RunEnd | undefined>, run: AttendedRun): Promise<Outcome> {
-    const { began, watch, stdout, stderr, values, killsBefore } = run;
+    const { id, began, watch, stdout, stderr, values, killsBefore } = run;
     const ended = await end;
     this.isLossTold = !ended;
     const duration = Math.round((performance.now() - began) * 1000) / 1e6;
@@ -265,6 +267,7 @@ export class Interpreter {
       ...(ended ? [] : [lostMessage]),
     ];
     return {
+      id,
       ...termination_,
       ...fields,
       pid: this.process.pid,
@@ -282,6 +285,7 @@ const refusal = async (place: string, reason: string): Promise<Error> =>
   new Problem(400, "INVALID_REQUEST", `workdir ${place} cannot be used: ${reason}.`);
 
 interface AttendedRun {
+  readonly id: string;
   readonly began: number;
   readonly watch: InterruptWatch;
   readonly stdout: ProgramOutput;

@@ -28,15 +28,17 @@ export class BackgroundJobs implements Jobs {
   }
 
   get(id: string): Job {
-    const job = this.#jobs.get(id) ?? this.list().find(({ executionId }) => executionId === id);
+    const job = this.#jobs.get(id);
     if (job) return job;
     throw jobNotFound(id);
   }
 }
 
+/** Of a program that is to be a job, by which clients tell commands from code. */
+export const newJobId = (kind: JobDescription["kind"]): string =>
+  `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 20)}`;
+
 class ProgramJob implements Job {
-  readonly id: string;
-  readonly executionId = globalThis.crypto.randomUUID();
   readonly ended: Promise<void>;
   endedAt: Date | undefined;
   outcome: JobOutcome | undefined;
@@ -48,7 +50,6 @@ class ProgramJob implements Job {
     readonly description: JobDescription,
     private readonly clock: TestingClock,
   ) {
-    this.id = `${description.kind}_${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 20)}`;
     this.#program = program;
     this.ended = program.outcome
       .then(({ reason, exitCode, duration, ...values }) => {
@@ -60,6 +61,10 @@ class ProgramJob implements Job {
       .finally(() => {
         this.endedAt = clock.now();
       });
+  }
+
+  get id(): string {
+    return this.#program.id;
   }
 
   get pid(): number {

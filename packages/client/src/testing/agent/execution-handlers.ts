@@ -11,6 +11,7 @@ import {
 import { workspace } from "../memory-files.js";
 import { resolvePath } from "../posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
+import { newJobId } from "./background-jobs.js";
 import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 
@@ -25,6 +26,8 @@ const languages: readonly LanguageName[] = [
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 
 interface Placed {
+  /** Of the execution, where it is a job's. */
+  readonly id?: string;
   readonly timeout?: number;
   readonly workdir?: string | null;
   readonly working_dir?: string | null;
@@ -90,16 +93,22 @@ function commandOf({ command, args }: CommandBody): { text: string; args: readon
 /** Code that nobody waits for: in a context where one is named, when its turn there comes. */
 export async function startInBackground(machine: Machine, body: CodeBody & { name?: string | null }) {
   const { name: language } = languageNamed(body.language ?? "python", languages);
+  const terms = { ...body, id: newJobId("proc") };
   const program =
     typeof body.context === "string"
-      ? await startCode(machine, body, new AbortController().signal)
-      : machine.start({ text: body.code, language, args: undefined, ...placeOf(body) });
+      ? await startCode(machine, terms, new AbortController().signal)
+      : machine.start({ text: body.code, language, args: undefined, ...placeOf(terms) });
   const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
   return { job, program };
 }
 
-function placeOf({ timeout, workdir, working_dir: workingDir, env }: Placed) {
-  return { timeout, env: env ?? {}, workdir: resolvePath(workspace, workdir ?? workingDir ?? ".") };
+function placeOf({ id, timeout, workdir, working_dir: workingDir, env }: Placed) {
+  return {
+    ...(id !== undefined && { id }),
+    timeout,
+    env: env ?? {},
+    workdir: resolvePath(workspace, workdir ?? workingDir ?? "."),
+  };
 }
 
 export function executionHandlers(machine: Machine) {
@@ -145,7 +154,7 @@ export function executionHandlers(machine: Machine) {
     executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).job),
 
     async runCommandBackground({ body }) {
-      const job = machine.jobs.add(startCommand(machine, body), {
+      const job = machine.jobs.add(startCommand(machine, { ...body, id: newJobId("cmd") }), {
         kind: "cmd",
         name: body.name ?? undefined,
       });

@@ -12,6 +12,8 @@ import { TextQueue } from "../text-queue.js";
 import type { Machine } from "./machine.js";
 
 export interface ProgramRequest {
+  /** Of its execution; a new one where it has none yet. */
+  readonly id?: string;
   readonly text: string;
   readonly language: string | undefined;
   readonly args: readonly string[] | undefined;
@@ -27,6 +29,7 @@ export class RunningProgram {
   readonly stdout = new OutputLog();
   readonly stderr = new OutputLog();
   readonly stdin = new TextQueue();
+  readonly id: string;
   readonly pid: number;
   readonly startedAt: Date;
   readonly outcome: Promise<Outcome>;
@@ -47,6 +50,7 @@ export class RunningProgram {
     this.#machine = machine;
     const program = this.#program(request, variables);
     const answer = find(program);
+    this.id = request.id ?? globalThis.crypto.randomUUID();
     this.startedAt = machine.clock.now();
     this.pid = machine.processes.add(request.language === "python" ? "python3" : request.text);
     this.outcome = this.#run(program, answer, request);
@@ -100,6 +104,7 @@ export class RunningProgram {
         "reason" in end ? end : { reason: "exit", exitCode: end.exitCode ?? 0 };
       succeeded = termination.exitCode === 0;
       return {
+        id: this.id,
         ...termination,
         pid: this.pid,
         // A program takes some time, and be it a thousandth of a millisecond.

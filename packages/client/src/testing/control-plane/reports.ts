@@ -48,7 +48,7 @@ export class Reports implements Deliveries {
     const delivery: Delivery = {
       id,
       sandboxId,
-      executionId: job.executionId,
+      executionId: job.id,
       callbackUrl: callback.callback_url,
       status: "waiting",
       createdAt: this.clock.now(),
