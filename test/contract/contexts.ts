@@ -43,6 +43,14 @@ export function contextSuite(sandbox: () => Sandbox): void {
       expect((await execute({ code: "'x' in globals()", context: "lost" })).result).toBe("False");
     });
 
+    test("of more than eight, one ends, and says with its next execution that its variables are gone", async () => {
+      for (const name of ["first", ...Array.from({ length: 8 }, (_, index) => `other-${index}`)])
+        await execute({ code: "x = 1", context: name });
+      const again = await execute({ code: "'x' in globals()", context: "first" });
+      expect(again).toMatchObject({ result: "False", exit_code: 0, context_lost: true });
+      expect((await execute({ code: "'x' in globals()", context: "first" })).context_lost).toBeUndefined();
+    });
+
     test("are listed", async () => {
       await execute({ code: "1", context: "listed" });
       const { data } = await sandbox().agent.GET("/jupyter/sessions");

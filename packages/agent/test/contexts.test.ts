@@ -262,6 +262,27 @@ test("the ones used least recently end when there are too many", async () => {
   expect((await run("c1", "x")).stderr).toContain("NameError");
 });
 
+test("one that ended to make room says with its next execution, once, that its variables are gone", async () => {
+  await using small = await RunningAgent.start();
+  const run = async (context: string, code: string) => (await small.execute({ code, context })).body;
+  const fill = async (from: number, to: number) => {
+    for (let index = from; index < to; index += 1) await run(`c${index}`, "x = 1");
+  };
+  await fill(0, 9);
+  const again = await run("c0", "'x' in globals()");
+  expect(again).toMatchObject({ result: "False", exit_code: 0, context_lost: true });
+  expect(again.stderr).toMatch(/to make room for others: its variables are gone\.\n$/);
+  expect((await run("c0", "1")).context_lost).toBeUndefined();
+  // One that was never used before has lost nothing.
+  expect((await run("new", "1")).context_lost).toBeUndefined();
+
+  const { stdout } = await run("killed", "import os; print(os.getpid())");
+  process.kill(Number(stdout), "SIGKILL");
+  await eventually("it has ended", () => !isLive(Number(stdout)));
+  await fill(10, 20);
+  expect(await run("killed", "1")).toMatchObject({ context_lost: true });
+});
+
 test("are listed as they are", async () => {
   await using small = await RunningAgent.start();
   expect(await sessions(small)).toEqual([]);

@@ -39,7 +39,7 @@ export interface ExecutionResult extends ProgramResult {
   value: string | undefined;
   /** What the code displayed: figures, tables, HTML. */
   richOutputs: RichOutput[];
-  /** The interpreter has ended: the variables of its context are gone. */
+  /** The interpreter ended, now or since the execution before: the variables of its context are gone. */
   contextLost: boolean;
   /** With `cache`: whether it is the outcome of an earlier execution. */
   cached: boolean;

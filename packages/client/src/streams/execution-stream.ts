@@ -15,7 +15,7 @@ export interface StreamedExecution extends StreamedResult {
   richOutputs: RichOutput[];
   /** Displayed values that were left out because they were too many or too large. */
   richOutputsDropped: number;
-  /** The interpreter has ended: the variables of its context are gone. */
+  /** The interpreter ended, now or since the execution before: the variables of its context are gone. */
   contextLost: boolean;
 }
 

@@ -1732,7 +1732,7 @@ export interface components {
              */
             execution_id?: string;
             termination_reason?: components["schemas"]["TerminationReason"];
-            /** @description The interpreter has ended: the variables of its context are gone. */
+            /** @description The interpreter ended, now or since the execution before: the variables of its context are gone. */
             context_lost?: boolean;
             /** @description Bytes written to stdout in all. */
             stdout_bytes?: number;
@@ -1769,8 +1769,8 @@ export interface components {
         };
         /**
          * @description Names the context whose variables the code sees and leaves; the language has one by default. At most 8 are
-         *     alive in a sandbox: of more, the idle one that was used least recently ends, with its variables. bash and go
-         *     have none.
+         *     alive in a sandbox: of more, the idle one that was used least recently ends, with its variables, which
+         *     `context_lost` tells in the answer to the next execution there. bash and go have none.
          */
         ContextName: string | null;
         ExecuteResponse: {

@@ -17,6 +17,8 @@ export class Context {
   readonly id = randomUUID();
   lastActivity = new Date();
   #interpreter: Interpreter | undefined;
+  /** Why the variables of this name are gone, until that was told. */
+  #loss: string | undefined;
   /** Resolves when the latest execution that was asked for has ended. */
   #last: Promise<void> = Promise.resolve();
   /** Executions that run or wait. */
@@ -28,7 +30,11 @@ export class Context {
     private readonly home: string,
     private readonly start: () => Promise<Interpreter>,
     private readonly slots: ExecutionSlots,
-  ) {}
+    /** The one of this name before it ended, and nobody was told. */
+    isReplacement: boolean,
+  ) {
+    this.#loss = isReplacement ? roomMessage : undefined;
+  }
 
   get pending(): number {
     return this.#pending;
@@ -79,6 +85,12 @@ export class Context {
     }
   }
 
+  /** Whether somebody may still count on variables that end with it, or have ended. */
+  get isMissed(): boolean {
+    const { executions = 0, isLossTold = false } = this.#interpreter ?? {};
+    return this.#loss !== undefined || (executions > 0 && !isLossTold);
+  }
+
   async end(): Promise<void> {
     await this.#interpreter?.end();
   }
@@ -100,15 +112,18 @@ export class Context {
   }
 
   async #run(request: Omit<InterpreterRequest, "home">): Promise<Execution> {
-    let lost = false;
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       try {
-        lost ||= wasLost(this.#interpreter);
+        if (wasLost(this.#interpreter)) this.#loss ??= endedMessage;
         if (!this.#interpreter?.isAlive) this.#interpreter = await this.start();
         const interpreter = this.#interpreter;
         const home = interpreter.executions === 0 ? this.home : undefined;
         const execution = await interpreter.run({ ...request, home });
-        return lost ? { ...execution, outcome: execution.outcome.then(tellLoss) } : execution;
+        const loss = this.#loss;
+        this.#loss = undefined;
+        return loss === undefined
+          ? execution
+          : { ...execution, outcome: execution.outcome.then((outcome) => tellLoss(outcome, loss)) };
       } catch (error) {
         if (!(error instanceof InterpreterGone)) throw error;
       }
@@ -125,16 +140,15 @@ export class Context {
 const wasLost = (interpreter: Interpreter | undefined) =>
   interpreter !== undefined && !interpreter.isAlive && interpreter.executions > 0 && !interpreter.isLossTold;
 
-const tellLoss = (outcome: Outcome): Outcome => ({
+const endedMessage = "The interpreter had ended since the execution before: its variables are gone.";
+
+const roomMessage =
+  "This context had ended since the execution before, to make room for others: its variables are gone.";
+
+const tellLoss = (outcome: Outcome, message: string): Outcome => ({
   ...outcome,
   contextLost: true,
-  stderr: {
-    ...outcome.stderr,
-    text: withLine(
-      outcome.stderr.text,
-      "The interpreter had ended since the execution before: its variables are gone.",
-    ),
-  },
+  stderr: { ...outcome.stderr, text: withLine(outcome.stderr.text, message) },
 });
 
 /** Resolves with `turn`; rejects as soon as the caller has gone. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Outcome } from "@cloud-sandbox/protocol/handlers";
@@ -45,11 +46,15 @@ export interface ContextRequest {
 /** Contexts that are kept; of more, the idle one that was used least recently ends. */
 const mostContexts = 8;
 const defaultName = "default";
+/** Contexts that ended to make room, of which it is remembered that nobody was told. */
+const mostMissed = 4096;
 
 /** The contexts of a sandbox, by language, name, and what their interpreter read when it was started. */
 export class Contexts {
   /** The one used least recently comes first. */
   readonly #contexts = new Map<string, Context>();
+  /** Those that ended to make room before anybody was told that their variables are gone. The oldest comes first. */
+  readonly #missed = new Set<string>();
   readonly #waiting: WaitingInterpreter | undefined;
 
   constructor(private readonly options: ContextsOptions) {
@@ -74,8 +79,8 @@ export class Contexts {
       Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
     );
     const key = JSON.stringify([language.name, name, command, early]);
-    const make = () => this.#make(language, name, command, early);
-    const context = isFresh ? make() : (this.#touch(key) ?? this.#add(key, make()));
+    const make = (isReplacement: boolean) => this.#make(language, name, command, early, isReplacement);
+    const context = isFresh ? make(false) : (this.#touch(key) ?? this.#add(key, make));
     const execution = await context.run({
       id,
       code: (await language.prepare?.(code)) ?? code,
@@ -122,8 +127,9 @@ export class Contexts {
     return context;
   }
 
-  #add(key: string, context: Context): Context {
+  #add(key: string, make: (isReplacement: boolean) => Context): Context {
     this.#makeRoom();
+    const context = make(this.#missed.delete(digestOf(key)));
     this.#contexts.set(key, context);
     return context;
   }
@@ -133,25 +139,34 @@ export class Contexts {
     name: string,
     command: string,
     early: Readonly<Record<string, string>>,
+    isReplacement: boolean,
   ): Context {
     const { slots, workspace, ahead } = this.options;
     const isPlain = language === ahead && command === language.command && Object.keys(early).length === 0;
     const start = async () =>
       (isPlain ? this.#waiting?.take() : undefined) ?? this.#start(language, command, early);
-    return new Context(language.name, name, workspace, start, slots);
+    return new Context(language.name, name, workspace, start, slots, isReplacement);
   }
 
   #makeRoom(): void {
     for (const [key, context] of this.#contexts) {
-      if (!context.isAlive && !context.isBusy) this.#contexts.delete(key);
+      if (!context.isAlive && !context.isBusy) this.#remove(key, context);
     }
     if (this.#contexts.size < mostContexts) return;
     const idle = [...this.#contexts].find(([, context]) => !context.isBusy);
     if (!idle)
       throw exhausted(`${mostContexts} contexts are busy, the most there are. Wait, or use one of them.`);
     const [key, context] = idle;
-    this.#contexts.delete(key);
+    this.#remove(key, context);
     void context.end();
+  }
+
+  #remove(key: string, context: Context): void {
+    this.#contexts.delete(key);
+    if (!context.isMissed) return;
+    this.#missed.add(digestOf(key));
+    const [oldest] = this.#missed;
+    if (this.#missed.size > mostMissed && oldest !== undefined) this.#missed.delete(oldest);
   }
 
   /** The interpreter that the search path leads to; its plain name where that is as the sandbox has it by itself. */
@@ -172,6 +187,9 @@ export class Contexts {
     return Interpreter.start({ command, args: language.args }, { ...baseEnvironment, ...early }, resources);
   }
 }
+
+/** Keys hold the values of variables, which may be long. */
+const digestOf = (key: string) => createHash("sha256").update(key).digest("base64");
 
 async function find(command: string, searchPath: string): Promise<string | undefined> {
   for (const directory of searchPath.split(delimiter)) {

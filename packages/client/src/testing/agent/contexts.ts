@@ -7,6 +7,10 @@ class Context implements KeptContext {
   lastActivity = new Date();
   pending = 0;
   isBusy = false;
+  /** Whether code has run in it. */
+  isUsed = false;
+  /** Why the variables of this name are gone, until that was told. */
+  loss: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -25,6 +29,7 @@ class Context implements KeptContext {
     await before;
     this.pending -= 1;
     this.isBusy = true;
+    this.isUsed = true;
     this.lastActivity = new Date();
     return () => {
       this.isBusy = false;
@@ -34,10 +39,17 @@ class Context implements KeptContext {
 }
 
 const keeping: readonly string[] = ["python", "javascript"];
+/** Contexts that are kept; of more, the idle one that was used least recently ends. */
+const mostContexts = 8;
+const roomMessage =
+  "This context had ended since the execution before, to make room for others: its variables are gone.";
 
 /** The contexts of a sandbox. */
 export class Contexts {
+  /** The one used least recently comes first. */
   readonly #contexts = new Map<string, Context>();
+  /** Those that ended to make room before anybody was told. */
+  readonly #missed = new Set<string>();
 
   list(): readonly Context[] {
     return [...this.#contexts.values()];
@@ -47,12 +59,26 @@ export class Contexts {
   of(language: string, name = "default"): Context | undefined {
     if (!keeping.includes(language)) return undefined;
     const key = JSON.stringify([language, name]);
-    const context = this.#contexts.get(key) ?? new Context(language, name);
+    const context = this.#contexts.get(key) ?? this.#make(key, language, name);
+    this.#contexts.delete(key);
     this.#contexts.set(key, context);
     return context;
   }
 
   clear(): void {
     this.#contexts.clear();
+    this.#missed.clear();
+  }
+
+  #make(key: string, language: string, name: string): Context {
+    const idle = [...this.#contexts].find(([, { isBusy, pending }]) => !isBusy && pending === 0);
+    if (this.#contexts.size >= mostContexts && idle) {
+      const [oldest, { isUsed, loss }] = idle;
+      this.#contexts.delete(oldest);
+      if (isUsed || loss !== undefined) this.#missed.add(oldest);
+    }
+    const context = new Context(language, name);
+    if (this.#missed.delete(key)) context.loss = roomMessage;
+    return context;
   }
 }

@@ -57,13 +57,14 @@ export async function startCode(
   const context = isFresh ? undefined : machine.contexts.of(name, body.context ?? undefined);
   const leave = await context?.enter();
   try {
-    const program = machine.start(request, context?.variables);
+    const program = machine.start({ ...request, loss: context?.loss }, context?.variables);
+    if (context) context.loss = undefined;
     const stop = (): void => program.kill();
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
     program.outcome
-      .then(({ contextLost }) => {
-        if (contextLost && context) context.variables = new Map();
+      .then(() => {
+        if (program.endedContext && context) context.variables = new Map();
       })
       .catch(() => undefined)
       .finally(() => {

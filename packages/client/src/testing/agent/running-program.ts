@@ -22,6 +22,8 @@ export interface ProgramRequest {
   /** Seconds. */
   readonly timeout: number | undefined;
   readonly terminal?: TestingProgram["terminal"];
+  /** Why the variables that it may count on are gone, which is told with its end. */
+  readonly loss?: string | undefined;
 }
 
 /** A program of a sandbox, from its start on. */
@@ -33,6 +35,8 @@ export class RunningProgram {
   readonly pid: number;
   readonly startedAt: Date;
   readonly outcome: Promise<Outcome>;
+  /** Whether the variables of its context are gone with it. */
+  endedContext = false;
   readonly #machine: Machine;
   readonly #displays: RichOutput[] = [];
   readonly #end = new AbortController();
@@ -76,7 +80,11 @@ export class RunningProgram {
     this.#children.abort();
   }
 
-  async #run(program: TestingProgram, answer: ProgramAnswer, { timeout }: ProgramRequest): Promise<Outcome> {
+  async #run(
+    program: TestingProgram,
+    answer: ProgramAnswer,
+    { timeout, loss }: ProgramRequest,
+  ): Promise<Outcome> {
     const { clock, counts, processes } = this.#machine;
     const stopped = new Promise<Termination>((resolve) => {
       this.#terminate = resolve;
@@ -100,6 +108,8 @@ export class RunningProgram {
       const result: ProgramResult = "reason" in end ? {} : end;
       this.stdout.append(result.stdout ?? "");
       this.stderr.append(result.stderr ?? "");
+      if (loss !== undefined) this.stderr.append(`${loss}\n`);
+      this.endedContext = result.contextLost === true;
       const termination: Termination =
         "reason" in end ? end : { reason: "exit", exitCode: end.exitCode ?? 0 };
       succeeded = termination.exitCode === 0;
@@ -113,7 +123,7 @@ export class RunningProgram {
         stderr: whole(this.stderr),
         ...(result.value !== undefined && { result: result.value }),
         ...(this.#displays.length > 0 && { displays: this.#displays }),
-        ...(result.contextLost && { contextLost: true }),
+        ...((this.endedContext || loss !== undefined) && { contextLost: true }),
       };
     } finally {
       limit?.();
