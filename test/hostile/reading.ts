@@ -162,4 +162,49 @@ print([name for _, name in socket.if_nameindex()])
       return "no route, no abstract socket; its loopback is its own";
     },
   },
+  {
+    name: "learn about the host from the kernel's files",
+    async attempt({ sandbox }) {
+      const { stdout } = await python(
+        sandbox,
+        `
+import os
+names = """acpi asound bus cmdline config.gz diskstats fs interrupts iomem ioports kallsyms kcore keys latency_stats locks
+  mdstat modules partitions pressure sched_debug schedstat scsi slabinfo timer_list timer_stats vmallocinfo""".split()
+found = []
+for name in names:
+    path = "/proc/" + name
+    try:
+        told = os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(64)
+    except (FileNotFoundError, PermissionError):
+        continue
+    if told: found.append(name)
+    for change in (lambda: open(path, "ab").write(b"x"), lambda: os.chmod(path, 0o777), lambda: open(path + "/x", "w"),
+                   lambda: os.unlink(path), lambda: os.rename(path, "/proc/x"), lambda: os.utime(path)):
+        try:
+            change()
+            found.append("changed " + name)
+        except OSError: pass
+print(found)`,
+      );
+      expect(stdout).toBe("[]\n");
+      return "they are empty, and stay so";
+    },
+  },
+  {
+    name: "meet others at what hides the kernel's files",
+    async attempt({ sandbox, neighbour }) {
+      const inode = `import os; print([(s.st_dev, s.st_ino) for s in map(os.stat, ["/proc/cmdline", "/proc/acpi", "/proc/fs"])])`;
+      const lock = `import fcntl, os
+file = os.open("/proc/cmdline", os.O_RDONLY); directory = os.open("/proc/fs", os.O_RDONLY)
+for place in (file, directory): fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+print("locked")`;
+      const [own, other] = await Promise.all([python(sandbox, inode), python(neighbour, inode)]);
+      expect(own.stdout).not.toBe(other.stdout);
+      const first = await python(sandbox, lock);
+      const second = await python(neighbour, lock);
+      expect([first.stdout, second.stdout]).toEqual(["locked\n", "locked\n"]);
+      return "each sandbox has its own";
+    },
+  },
 ];

@@ -49,6 +49,7 @@ export function bubblewrapArguments(profile: {
     ["--proc", "/proc"],
     // Limits of the IPC namespace are there, and could be lifted from inside.
     ["--ro-bind", join(views?.proc ?? "/proc", "sys"), "/proc/sys"],
+    ...image.masks.map(readOnly),
     views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", views.dev, "/dev"],
     disk ? ["--bind", disk.sharedMemory, "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
     // The one of its own is read-only as it is; another mount would take the devices out of it.

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mountPoints } from "./host-views.js";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
+import { maskedKernelFiles } from "./masked-kernel-files.js";
 import { placeSubstitutes, searchPath } from "./search-path.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
@@ -19,6 +20,8 @@ export interface MachineImage {
   readonly disk: MachineDisk | undefined;
   /** Read-only. */
   readonly mounts: readonly Mount[];
+  /** Empty ones over what the kernel tells in `/proc`; read-only too. */
+  readonly masks: readonly Mount[];
   /** Symbolic links at the root, such as `/bin` to `usr/bin`. */
   readonly links: readonly { readonly target: string; readonly path: string }[];
   /** Search path for programs. */
@@ -81,9 +84,15 @@ export async function prepareMachineImage(
     // Programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
+  const masked = await maskedKernelFiles();
+  const real = ({ source, target }: Mount): Mount => ({ source: realpathSync(source), target });
   return {
     disk: root?.disk,
-    mounts: mounts.map(({ source, target }) => ({ source: realpathSync(source), target })),
+    mounts: mounts.map(real),
+    masks: [
+      ...masked.files.map((target) => real({ source: nothing, target })),
+      ...masked.directories.map((target) => real({ source: empty, target })),
+    ],
     links: root ? [] : links,
     path: searchPath(node.path),
     // No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
