@@ -12,6 +12,7 @@ import {
 } from "../support/local-server.js";
 import { escaping } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
+import { kernel } from "./kernel.js";
 import { reading } from "./reading.js";
 import { sharing } from "./sharing.js";
 
@@ -49,7 +50,9 @@ describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
   });
 
   test.for(
-    [...reading, ...sharing, ...escaping, ...exhausting].map((attack) => [attack.name, attack] as const),
+    [...reading, ...kernel, ...sharing, ...escaping, ...exhausting].map(
+      (attack) => [attack.name, attack] as const,
+    ),
   )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }], { skip }) => {
     skip(obstacle !== undefined, obstacle);
     const sandbox = await client.sandboxes.create({ template: "code-interpreter" });

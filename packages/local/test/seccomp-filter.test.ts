@@ -1,5 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { seccompProgram } from "../src/runtime/seccomp-filter.js";
+import {
+  allowedCalls,
+  forbiddenCalls,
+  ownerlessMemoryCalls,
+} from "../src/runtime/system-calls/allowed-calls.js";
+import { arm64Numbers, x64Numbers } from "../src/runtime/system-calls/call-numbers.js";
+import { seccompProgram } from "../src/runtime/system-calls/seccomp-filter.js";
 
 const allow = 0x7fff0000;
 const kill = 0x80000000;
@@ -33,6 +40,34 @@ describe("the system call filter", () => {
       { arch: x64, nr: 302, args: [1, 7, 2 ** 32] },
       refused(1),
     ],
+    [
+      "refuses the kernel's message queue families in a pair",
+      { arch: x64, nr: 53, args: [30, 1] },
+      refused(95),
+    ],
+    ["lets a pair of sockets be made", { arch: x64, nr: 53, args: [1, 1] }, allow],
+    ["lets a UDP socket be made over IPv6", { arch: x64, nr: 41, args: [10, 0x80802, 17] }, allow],
+    ["lets a sequence of packets go between processes", { arch: x64, nr: 41, args: [1, 5] }, allow],
+    ["refuses MPTCP", { arch: x64, nr: 41, args: [2, 1, 262] }, refused(93)],
+    ["refuses SCTP by its number", { arch: x64, nr: 41, args: [10, 1, 132] }, refused(93)],
+    ["refuses SCTP by its type", { arch: x64, nr: 41, args: [2, 0x80005, 0] }, refused(94)],
+    ["refuses DCCP by its type", { arch: x64, nr: 41, args: [10, 6, 0] }, refused(94)],
+    ["lets a socket be tuned", { arch: x64, nr: 54, args: [3, 6, 1] }, allow],
+    ["lets an option of another level have the same number", { arch: x64, nr: 54, args: [3, 1, 31] }, allow],
+    ["refuses TLS in the kernel", { arch: x64, nr: 54, args: [3, 6, 31] }, refused(92)],
+    ["lets the personality be asked for", { arch: x64, nr: 135, args: [0xffffffff] }, allow],
+    ["refuses to switch off randomised addresses", { arch: x64, nr: 135, args: [0x0040000] }, refused(1)],
+    ["refuses another line discipline", { arch: x64, nr: 16, args: [0, 0x5423] }, refused(1)],
+    ["does not know listmount", { arch: x64, nr: 458 }, refused(38)],
+    ["does not know statmount", { arch: x64, nr: 457 }, refused(38)],
+    ["does not know lsm_get_self_attr", { arch: x64, nr: 459 }, refused(38)],
+    ["does not know lsm_set_self_attr", { arch: x64, nr: 460 }, refused(38)],
+    ["does not know lsm_list_modules", { arch: x64, nr: 461 }, refused(38)],
+    ["does not know memfd_secret", { arch: x64, nr: 447 }, refused(38)],
+    ["does not know vmsplice", { arch: x64, nr: 278 }, refused(38)],
+    ["does not know the numbers between the old and the new", { arch: x64, nr: 400 }, refused(38)],
+    ["does not know what later kernels add", { arch: x64, nr: 470 }, refused(38)],
+    ["does not know the highest number", { arch: x64, nr: 0xffffffff }, refused(38)],
     ["refuses a vsock socket", { arch: x64, nr: 41, args: [40] }, refused(97)],
     ["refuses a packet socket", { arch: x64, nr: 41, args: [17] }, refused(97)],
     ["refuses the x32 numbers", { arch: x64, nr: 0x40000000 + 101 }, refused(38)],
@@ -51,9 +86,99 @@ describe("the system call filter", () => {
     ],
     ["refuses to set the limits of another", { arch: arm64, nr: 261, args: [1, 7, 0x1000] }, refused(1)],
     ["refuses a vsock socket", { arch: arm64, nr: 198, args: [40] }, refused(97)],
+    ["refuses MPTCP", { arch: arm64, nr: 198, args: [2, 1, 262] }, refused(93)],
+    ["refuses to switch off randomised addresses", { arch: arm64, nr: 92, args: [0x0040000] }, refused(1)],
+    ["does not know listmount", { arch: arm64, nr: 458 }, refused(38)],
+    ["does not know vmsplice", { arch: arm64, nr: 75 }, refused(38)],
+    ["does not know what later kernels add", { arch: arm64, nr: 470 }, refused(38)],
     ["kills a call of another architecture", { arch: x64, nr: 0 }, kill],
   ])("%s on arm64", (_, call, verdict) => {
     expect(decide(seccompProgram("arm64"), call)).toBe(verdict);
+  });
+
+  const architectures = [
+    { name: "x64", audit: x64, numbers: x64Numbers },
+    { name: "arm64", audit: arm64, numbers: arm64Numbers },
+  ] as const;
+
+  test.each(architectures)("gives each call of $name the verdict of its list", ({ name, audit, numbers }) => {
+    const program = seccompProgram(name);
+    const decided = (names: readonly string[]) =>
+      names.flatMap((call) => {
+        const nr = numbers.get(call);
+        return nr === undefined ? [] : [[call, decide(program, { arch: audit, nr })]];
+      });
+    const all = (names: readonly string[], verdict: number) =>
+      names.filter((call) => numbers.has(call)).map((call) => [call, verdict]);
+    const free = [...allowedCalls, ...ownerlessMemoryCalls];
+    expect(decided(free)).toEqual(all(free, allow));
+    expect(decided(forbiddenCalls)).toEqual(all(forbiddenCalls, refused(1)));
+    const checked = [
+      "clone",
+      "fcntl",
+      "ioctl",
+      "personality",
+      "prlimit64",
+      "setsockopt",
+      "socket",
+      "socketpair",
+    ];
+    const listed = new Set([...free, ...forbiddenCalls, ...checked]);
+    const others = [...numbers.keys()].filter((call) => !listed.has(call));
+    expect(decided(others)).toEqual(all(others, refused(38)));
+  });
+
+  test("knows the number of every call that it names", () => {
+    const names = [...allowedCalls, ...ownerlessMemoryCalls, ...forbiddenCalls];
+    expect(names.filter((name) => !x64Numbers.has(name))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(
+      [...x64Numbers].filter(([name, number]) => number >= 424 && arm64Numbers.get(name) !== number),
+    ).toEqual([]);
+  });
+
+  test.for([
+    ["x64", x64Numbers, "#include <asm/unistd_64.h>"],
+    [
+      "arm64",
+      arm64Numbers,
+      `#define __BITS_PER_LONG 64
+#define __ARCH_WANT_RENAMEAT
+#define __ARCH_WANT_NEW_STAT
+#define __ARCH_WANT_SET_GET_RLIMIT
+#define __ARCH_WANT_SYS_CLONE3
+#define __ARCH_WANT_MEMFD_SECRET
+#include <asm-generic/unistd.h>`,
+    ],
+  ] as const)("has the numbers of the kernel's own header for %s", ([arch, numbers, header], { skip }) => {
+    const compiled = spawnSync("gcc", ["-E", "-dM", "-D__BITS_PER_LONG=64", "-"], {
+      input: header,
+      encoding: "utf8",
+    });
+    skip(
+      compiled.status !== 0 || (arch === "x64" && process.arch !== "x64"),
+      "there is no compiler with these headers",
+    );
+    const defined = new Map(
+      [...compiled.stdout.matchAll(/^#define __NR(\w+) (\w+)$/gm)].map(([, name = "", value = ""]) => [
+        name,
+        value,
+      ]),
+    );
+    const value = (name: string): number => {
+      const said = defined.get(name) ?? "";
+      return said.startsWith("__NR") ? value(said.slice(4)) : Number(said);
+    };
+    const named = [...numbers].filter(([name]) => defined.has(`_${name}`));
+    expect(named.length).toBeGreaterThan(290);
+    expect(named.filter(([name, number]) => value(`_${name}`) !== number)).toEqual([]);
+  });
+
+  test.each(architectures)("costs few instructions for every call of $name", ({ name, audit, numbers }) => {
+    const program = seccompProgram(name);
+    const costs = [...numbers].map(([call, nr]) => [call, steps(program, { arch: audit, nr })] as const);
+    expect(costs.filter(([, cost]) => cost > 20)).toEqual([]);
+    expect(program?.length).toBeLessThan(4096 * 8);
   });
 
   test("refuses memory that belongs to no process where no control group counts it", () => {
@@ -73,20 +198,32 @@ interface SystemCall {
   readonly args?: readonly number[];
 }
 
+function decide(program: Buffer | undefined, call: SystemCall): number {
+  return interpret(program, call).verdict;
+}
+
+function steps(program: Buffer | undefined, call: SystemCall): number {
+  return interpret(program, call).steps;
+}
+
 /** Runs the program as the kernel's classic BPF machine would, for the instructions that it uses. */
-function decide(program: Buffer | undefined, { arch, nr, args = [] }: SystemCall): number {
+function interpret(
+  program: Buffer | undefined,
+  { arch, nr, args = [] }: SystemCall,
+): { verdict: number; steps: number } {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(nr, 0);
   data.writeUInt32LE(arch, 4);
   for (const [index, value] of args.entries()) data.writeBigUInt64LE(BigInt(value), 16 + index * 8);
   const code = program ?? Buffer.alloc(0);
   let accumulator = 0;
-  for (let at = 0; at * 8 < code.length; at += 1) {
+  for (let at = 0, done = 1; at * 8 < code.length; at += 1, done += 1) {
     const k = code.readUInt32LE(at * 8 + 4);
     const jump = (condition: boolean): number => code.readUInt8(at * 8 + (condition ? 2 : 3));
     const instruction = code.readUInt16LE(at * 8);
     if (instruction === 0x20) accumulator = data.readUInt32LE(k);
-    else if (instruction === 0x06) return k;
+    else if (instruction === 0x06) return { verdict: k, steps: done };
+    else if (instruction === 0x05) at += k;
     else if (instruction === 0x15) at += jump(accumulator === k);
     else if (instruction === 0x35) at += jump(accumulator >= k);
     else if (instruction === 0x45) at += jump((accumulator & k) !== 0);

@@ -7,14 +7,14 @@ import { allowsOwnDevices } from "./host-views.js";
 import { dynamicLoader } from "./loader.js";
 import { processIdentity } from "./process-identity.js";
 import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
-import { seccompProgram } from "./seccomp-filter.js";
+import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { usableRange } from "./uid-lease.js";
 import { allowsWritableRoot } from "./writable-root.js";
 
 const run = promisify(execFile);
 
 /** Starts the real profile once around `true`: what the kernel, AppArmor and sysctls allow shows only by trying. */
-export async function probeBubblewrap(): Promise<RuntimeReport> {
+export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     runtime: "bubblewrap",
     usable: false,
@@ -25,6 +25,12 @@ export async function probeBubblewrap(): Promise<RuntimeReport> {
     return unusable(
       "sandboxes on this machine need Linux",
       "use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud",
+    );
+  }
+  if (!seccompProgram(process.arch) && !withoutSystemCallFilter) {
+    return unusable(
+      `there is no system call filter for ${process.arch}, so code in a sandbox could reach all of the kernel`,
+      "use an x64 or arm64 machine, or start with --without-system-call-filter if you trust the code that runs",
     );
   }
   const version = await run("bwrap", ["--version"]).then(
@@ -115,7 +121,10 @@ async function measureEnforcement(
       "code in a sandbox can see when this machine opens /dev/null and the other devices that it shares, and lock them: start as root, who may make device nodes for each sandbox",
     );
   }
-  if (!seccompProgram(process.arch)) remarks.push(`there is no system call filter for ${process.arch}`);
+  if (!seccompProgram(process.arch))
+    remarks.push(
+      `there is no system call filter for ${process.arch}: code in a sandbox reaches all of the kernel`,
+    );
   if (!dynamicLoader(process.execPath))
     remarks.push("this Node.js is a static program: the agent's memory is not shielded");
   return {

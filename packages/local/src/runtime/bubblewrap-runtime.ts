@@ -19,9 +19,14 @@ import { egressInside, type MachineImage, type Mount, prepareMachineImage } from
 import { MemoryWatchdog } from "./memory-watchdog.js";
 import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
-import { seccompProgram } from "./seccomp-filter.js";
+import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { UidLeases } from "./uid-lease.js";
 import { WritableRoot } from "./writable-root.js";
+
+export interface BubblewrapOptions {
+  /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
+  readonly withoutSystemCallFilter?: boolean;
+}
 
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
@@ -29,8 +34,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
   #foundation: Promise<Foundation> | undefined;
   #cleared: Promise<void> | undefined;
 
+  constructor(private readonly options: BubblewrapOptions = {}) {}
+
   probe(): Promise<RuntimeReport> {
-    return probeBubblewrap();
+    return probeBubblewrap(this.options.withoutSystemCallFilter ?? false);
   }
 
   /** Done once; where that failed, it is tried again with the first machine. */

@@ -1,0 +1,84 @@
+/**
+ * The system calls that code in a sandbox may make, whatever their arguments: what programs of every kind need.
+ *
+ * They are what both Docker's default profile (`seccomp/default.json` of moby/profiles) and systemd's `@system-service` let
+ * through, and of the calls that only Docker lists, those that programs try on newer kernels. Left out are calls with a
+ * record of holes and next to no users, and those that tell what others on the host do: `vmsplice`, `memfd_secret`,
+ * `listmount`, `statmount`, `cachestat`, `fanotify_mark`. A name that an architecture does not have is skipped there.
+ */
+export const allowedCalls: readonly string[] = words(
+  // Files and descriptors.
+  `
+  access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
+  fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr flock fremovexattr
+  fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr getxattrat
+  inotify_add_watch inotify_init inotify_init1 inotify_rm_watch lchown lgetxattr link linkat listxattr listxattrat
+  llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat mq_unlink newfstatat open openat
+  openat2 pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv
+  removexattr removexattrat rename renameat renameat2 rmdir sendfile setxattr setxattrat splice stat statfs statx
+  symlink symlinkat sync sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes write
+  writev
+`,
+  // Memory.
+  `
+  brk madvise map_shadow_stack membarrier mincore mlock mlock2 mlockall mmap mprotect mremap mseal msync munlock
+  munlockall munmap pkey_alloc pkey_free pkey_mprotect process_mrelease remap_file_pages
+`,
+  // Between processes.
+  `
+  mq_getsetattr mq_notify mq_timedreceive mq_timedsend msgctl msgrcv msgsnd semctl semop semtimedop shmat shmctl
+  shmdt
+`,
+  // Sockets.
+  `
+  accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg sendmsg
+  sendto shutdown
+`,
+  // Waiting.
+  `
+  clock_nanosleep epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 futex
+  futex_requeue futex_wait futex_waitv futex_wake get_robust_list io_cancel io_destroy io_getevents io_pgetevents
+  io_setup io_submit nanosleep pause poll ppoll pselect6 select set_robust_list signalfd signalfd4 timerfd_create
+  timerfd_gettime timerfd_settime
+`,
+  // Time.
+  `
+  adjtimex alarm clock_getres clock_gettime getitimer gettimeofday setitimer time timer_create timer_delete
+  timer_getoverrun timer_gettime timer_settime times
+`,
+  // Processes, their users and their signals.
+  `
+  arch_prctl capget capset execve execveat exit exit_group fork getegid geteuid getgid getgroups getpgid getpid
+  getppid getpriority getresgid getresuid getrlimit getrusage getsid gettid getuid kill pidfd_open
+  pidfd_send_signal prctl rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend
+  rt_sigtimedwait rt_tgsigqueueinfo setfsgid setfsuid setgid setgroups setpgid setpriority setregid setresgid
+  setresuid setreuid setrlimit setsid setuid sigaltstack tgkill tkill vfork wait4 waitid
+`,
+  // Scheduling, and what is left.
+  `
+  get_thread_area getcpu getpgrp getrandom ioprio_get ioprio_set landlock_add_rule landlock_create_ruleset
+  landlock_restrict_self restart_syscall rseq sched_get_priority_max sched_get_priority_min sched_getaffinity
+  sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity sched_setattr
+  sched_setparam sched_setscheduler sched_yield seccomp set_thread_area set_tid_address sysinfo uname uretprobe
+`,
+);
+
+/** They make memory that belongs to no process: where no control group counts it, nothing would hold it. */
+export const ownerlessMemoryCalls: readonly string[] = words("memfd_create mq_open msgget semget shmget");
+
+/**
+ * Refused with EPERM, because programs take that for "not allowed here" and go on. Every other call that is not allowed,
+ * and every call that a later kernel adds, gives ENOSYS, at which programs fall back to what was there before: clone3,
+ * io_uring, the mount calls since Linux 5.2.
+ */
+export const forbiddenCalls: readonly string[] = words(`
+  acct add_key bpf chroot clock_adjtime clock_settime delete_module fanotify_init finit_module init_module ioperm iopl
+  kcmp kexec_file_load kexec_load keyctl lookup_dcookie migrate_pages modify_ldt mount move_pages name_to_handle_at
+  nfsservctl open_by_handle_at perf_event_open pidfd_getfd pivot_root process_madvise process_vm_readv process_vm_writev
+  ptrace quotactl quotactl_fd reboot request_key setdomainname sethostname setns settimeofday swapoff swapon _sysctl
+  sysfs syslog umount2 unshare uselib userfaultfd ustat vhangup
+`);
+
+function words(...lists: readonly string[]): string[] {
+  return lists.flatMap((list) => list.trim().split(/\s+/));
+}
