@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 import { runBuilt } from "./support/built-program.js";
 import { descendants, type HostProcess, hostProcesses } from "./support/host-processes.js";
@@ -216,6 +217,41 @@ describe("a machine without a runtime", () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+});
+
+describe("a CPU that there is no system call filter for", () => {
+  const NODE_OPTIONS =
+    "--import=data:text/javascript,Object.defineProperty(process,%22arch%22,{value:%22riscv64%22})";
+  const env = { NODE_OPTIONS };
+
+  test("starts no sandbox, and serve and doctor say what to do", async () => {
+    const serve = await runBuilt("local", ["serve"], { env });
+    expect(serve).toMatchObject({ code: 1, stdout: "" });
+    expect(serve.stderr).toMatch(/no system call filter for riscv64.*--without-system-call-filter/);
+    expect(serve.stderr).not.toContain("    at ");
+    const doctor = await runBuilt("local", ["doctor"], { env });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(
+      /✗ bubblewrap: .*riscv64.*\n {2}To mend it: .*--without-system-call-filter/,
+    );
+  });
+
+  test("starts sandboxes without one when that is asked for, and never on another CPU", async () => {
+    const filterInside = async (environment: Record<string, string>): Promise<string> => {
+      const server = await startLocalServer({ args: ["--without-system-call-filter"], env: environment });
+      await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+      try {
+        const { stdout } = await client.executeIsolated("grep ^Seccomp: /proc/self/status", {
+          language: "bash",
+        });
+        return stdout;
+      } finally {
+        await server.stop();
+      }
+    };
+    expect(await filterInside(env)).toBe("Seccomp:\t0\n");
+    expect(await filterInside({})).toBe("Seccomp:\t2\n");
   });
 });
 

@@ -65,6 +65,8 @@ export interface LocalControlPlaneOptions {
   readonly limits?: Partial<MachineLimits>;
   /** Seconds that the build of a template may take. Default: 1800. */
   readonly buildTimeoutSeconds?: number;
+  /** Starts sandboxes also on a CPU that there is no system call filter for (other than x64 and arm64): code in them then reaches all of the kernel. Default: false. */
+  readonly withoutSystemCallFilter?: boolean;
   /** Where sandboxes are kept over a restart; of one control plane at a time. Default: nothing outlives it. */
   readonly dataDir?: string;
   /**
@@ -109,7 +111,8 @@ export interface LocalControlPlane {
 export async function startLocalControlPlane(
   options: LocalControlPlaneOptions = {},
 ): Promise<LocalControlPlane> {
-  const runtime = new BubblewrapRuntime();
+  const { withoutSystemCallFilter = false } = options;
+  const runtime = new BubblewrapRuntime({ withoutSystemCallFilter });
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
 

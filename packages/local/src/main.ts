@@ -81,6 +81,11 @@ program
     "report ends of asynchronous executions to private addresses too, such as this machine's",
     false,
   )
+  .option(
+    "--without-system-call-filter",
+    "start sandboxes also on a CPU that there is no system call filter for: code in them then reaches all of the kernel",
+    false,
+  )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .addHelpText(
     "after",
@@ -136,6 +141,7 @@ interface ServeOptions {
   readonly egressDeny?: readonly string[];
   readonly egressUpstreamProxy?: string;
   readonly webhookAllowPrivate: boolean;
+  readonly withoutSystemCallFilter: boolean;
   readonly json: boolean;
 }
 
