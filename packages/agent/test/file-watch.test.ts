@@ -91,6 +91,27 @@ describe("what happens to files is told", () => {
     expect(events).not.toContain("deleted text");
   });
 
+  test("a file that is there for less than a moment, and a directory", async () => {
+    using client = await watching();
+    await agent.run({
+      command: "for n in 1 2 3; do : > f$n; rm f$n; done; mkdir d; rmdir d",
+      workdir: folder,
+    });
+    const brief = (events: readonly string[]) =>
+      events.filter((event) => !event.startsWith("modified")).toSorted();
+    const names = ["d", "f1", "f2", "f3"];
+    expect(brief(await all(client))).toEqual([
+      ...names.map((name) => `created ${name}`),
+      ...names.map((name) => `deleted ${name}`),
+    ]);
+  });
+
+  test("a file that is written through the API, without the name it had before it was complete", async () => {
+    using client = await watching();
+    await agent.call("POST", "/files/write", { path: at("written"), content: "whole" });
+    expect(await all(client)).toEqual(["created written"]);
+  });
+
   test("a file that only takes the place of one that ended is no renaming", async () => {
     await writeFile(at("old"), "");
     using client = await watching();

@@ -204,7 +204,7 @@ export class FileService {
   ): Promise<WrittenFile> {
     const absolute = this.tree.resolve(path);
     using destination = await this.#destination(absolute, options.overwrite);
-    const temporary = destination.directory.entry(`.${randomUUID()}.tmp`);
+    const temporary = destination.directory.entry(temporaryName());
     try {
       const size = await create(temporary, options.mode, fill);
       await place(temporary, destination.entry, options.overwrite);
@@ -247,7 +247,7 @@ export class FileService {
 
   /** A new name for a file whose place is not known yet. */
   temporaryPath(): string {
-    return posix.join(this.tree.workspace, `.${randomUUID()}.tmp`);
+    return posix.join(this.tree.workspace, temporaryName());
   }
 
   /** The directory that a write to `path` goes to, through a symbolic link if `path` is one. */
@@ -348,4 +348,13 @@ async function place(temporary: string, destination: string, overwrite: boolean)
   if (overwrite) return renameSync(temporary, destination);
   await link(temporary, destination);
   await unlink(temporary);
+}
+
+function temporaryName(): string {
+  return `.${randomUUID()}.tmp`;
+}
+
+/** Whether a file has it only until it is complete. */
+export function isTemporaryName(name: string): boolean {
+  return /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name);
 }

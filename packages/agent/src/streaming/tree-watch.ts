@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { isTemporaryName } from "../files/file-service.js";
 import { isMissing, type ServedTree } from "../files/served-tree.js";
 import type { WatchBudget } from "./watch-budget.js";
 import { type Identity, identityOf, isSame, WatchedDirectory } from "./watched-directory.js";
@@ -157,10 +158,11 @@ export class TreeWatch {
   async #compare(): Promise<{ readonly gone: Departure[]; readonly come: Arrival[] }> {
     const gone: Departure[] = [];
     const come: Arrival[] = [];
-    for (const [parent, { dirty, entries }] of [...this.#directories]) {
-      const names = [...dirty];
+    for (const [parent, directory] of [...this.#directories]) {
+      const { dirty, entries } = directory;
+      const happenings = [...dirty];
       dirty.clear();
-      for (const [name, isChanged] of names) {
+      for (const [name, { isChanged, turns }] of happenings) {
         const path = posix.join(parent, name);
         const before = entries.get(name);
         const identity = await identityOf(this.#absolute(path));
@@ -172,10 +174,19 @@ export class TreeWatch {
           if (before && !replaces) gone.push({ ...entry, identity: before });
           come.push({ ...entry, identity, replaces });
         } else if (before) gone.push({ ...entry, identity: before });
-        else if (parent === "") await this.#checkRoot();
+        else if (turns > 1 && (await this.#wasEntry(directory, entry))) {
+          this.#tell("created", path);
+          this.#tell("deleted", path);
+        } else if (parent === "") await this.#checkRoot();
       }
     }
     return { gone, come };
+  }
+
+  /** Whether a name that came and went since the last look was an entry's: not one of ours, nor the directory itself. */
+  async #wasEntry(directory: WatchedDirectory, { name, parent }: Entry): Promise<boolean> {
+    if (isTemporaryName(name)) return false;
+    return name !== directory.ownName || (await identityOf(this.#absolute(parent))) !== undefined;
   }
 
   /** The end of a watched directory is told like that of an entry which it does not have. */

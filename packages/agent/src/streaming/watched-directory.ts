@@ -1,5 +1,6 @@
 import { type FSWatcher, type Stats, watch } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
+import { posix } from "node:path";
 import { exhausted } from "../execution/start-failure.js";
 import { failedWith } from "../files/file-problem.js";
 import type { Pin } from "../files/served-tree.js";
@@ -16,11 +17,20 @@ export interface Identity {
   readonly isDirectory: boolean;
 }
 
+export interface Happening {
+  /** Whether its content or its attributes changed. */
+  readonly isChanged: boolean;
+  /** How often it appeared or disappeared. */
+  readonly turns: number;
+}
+
 /** One directory without those below: the entries it had when last looked at, and which of them to look at again. */
 export class WatchedDirectory {
   readonly entries = new Map<string, Identity>();
-  /** Names of entries that something happened to, and whether that was a change of their content. */
-  readonly dirty = new Map<string, boolean>();
+  /** Names of entries that something happened to. */
+  readonly dirty = new Map<string, Happening>();
+  /** What the system calls this directory in an event about itself. */
+  readonly ownName: string;
   readonly #watcher: FSWatcher;
 
   private constructor(
@@ -28,9 +38,12 @@ export class WatchedDirectory {
     private readonly budget: WatchBudget,
     onDirty: () => void,
   ) {
+    this.ownName = posix.basename(pin.location);
     this.#watcher = start(pin);
     this.#watcher.on("change", (kind, name) => {
-      this.dirty.set(String(name), kind === "change" || this.dirty.get(String(name)) === true);
+      const { isChanged, turns } = this.dirty.get(String(name)) ?? { isChanged: false, turns: 0 };
+      const isContent = kind === "change";
+      this.dirty.set(String(name), { isChanged: isChanged || isContent, turns: turns + (isContent ? 0 : 1) });
       onDirty();
     });
     // It is not watched any more; that its entries are gone is noticed where it was an entry itself.
