@@ -23,7 +23,12 @@ describe("a sandbox with limits of its own", () => {
     await using sandbox = await client.sandboxes.create({ limits: { memoryMb: 256, vcpu: 0.5 } });
     const path = { id: sandbox.id };
     const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}", { params: { path } });
-    expect(data).toMatchObject({ limits: { memory_mb: 256, vcpu: 0.5 }, resources: { memory_mb: 256 } });
+    expect(data).toMatchObject({
+      limits: { memory_mb: 256, vcpu: 0.5 },
+      resources: { memory_mb: 256, vcpu: 1 },
+    });
+    expect(sandbox.toJSON().resources).toMatchObject({ memoryMb: 256, vcpu: 0.5 });
+    expect((await client.sandboxes.get(sandbox.id)).toJSON().resources.vcpu).toBe(0.5);
     expect(await memoryOf(sandbox)).toBe(256);
     expect(await sandbox.execute(fill)).toMatchObject({ success: false });
     await sandbox.stop();

@@ -27,7 +27,7 @@ export interface SandboxRecord {
   isolation: Isolation | undefined;
   /** Whether code in it reaches the internet. */
   internetAccess: boolean | undefined;
-  /** What it may use: processors, and MiB. */
+  /** What it may use: processors (parts of one too), and MiB. */
   resources: { vcpu: number | undefined; memoryMb: number | undefined; diskMb: number | undefined };
   /** Its lifetime in seconds, as it was set last; undefined where it has no deadline. */
   timeoutSeconds: number | undefined;
@@ -53,7 +53,8 @@ export function sandboxRecord(wire: WireSandbox): SandboxRecord {
     isolation: wire.isolation,
     internetAccess: wire.internet_access,
     resources: {
-      vcpu: wire.resources?.vcpu,
+      // A whole number on the wire; parts of a processor are in the limits that it was created with.
+      vcpu: wire.limits?.vcpu ?? wire.resources?.vcpu,
       memoryMb: wire.resources?.memory_mb,
       diskMb: wire.resources?.disk_mb,
     },

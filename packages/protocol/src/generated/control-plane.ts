@@ -543,7 +543,7 @@ export interface components {
         SandboxStatus: "creating" | "running" | "paused" | "stopped" | "error" | "deleted";
         /** @description What a sandbox may use. */
         Resources: {
-            /** @description Processors. */
+            /** @description Processors, a part of one counted as one; `limits` of the sandbox tells it exactly. */
             vcpu?: number;
             /** @description Memory in MiB. */
             memory_mb?: number;

@@ -52,7 +52,7 @@ export function sandboxOnWire(
     direct_url: agentUrl,
     ...previews,
     resources: {
-      vcpu: Math.max(1, Math.round(limits.vcpu)),
+      vcpu: Math.ceil(limits.vcpu),
       memory_mb: limits.memoryMb,
       disk_mb: limits.diskMb,
     },

@@ -73,7 +73,7 @@ export function templateOnWire(
 
 function resourcesOnWire({ limits }: TemplateFacts): ControlPlaneSchemas["TemplateResources"] {
   return {
-    vcpu: Math.max(1, Math.round(limits.vcpu)),
+    vcpu: Math.ceil(limits.vcpu),
     memory_mb: limits.memoryMb,
     disk_gb: Math.max(1, Math.round(limits.diskMb / 1024)),
   };
