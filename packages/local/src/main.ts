@@ -32,7 +32,7 @@ program
   .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
   .option(
     "--api-key <key>",
-    "key that callers present; default: CLOUD_SANDBOX_API_KEY, else a random one, printed",
+    "key that callers present; all users of this machine can read it here, so prefer the variable CLOUD_SANDBOX_API_KEY; default: a random one, printed",
   )
   .option("--data-dir <directory>", "where sandboxes are kept over a restart; without it, nothing is")
   .option(

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import type { PrivateDirectory } from "../private-directory.js";
-import type { Program } from "./program.js";
+import { type Program, shellProgram } from "./program.js";
 import { pythonDriver } from "./python-driver.js";
 
 /** A language that code can be executed in: which program runs it, and how it gets the code. */
@@ -10,8 +10,8 @@ export interface Language extends LanguageName {
   readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
 }
 
-/** The kernel takes an argument of 128 KiB at most, and none with a null byte. */
-const fitsArgument = (text: string) =>
+/** The kernel takes a variable of 128 KiB at most, and none with a null byte. */
+const fitsVariable = (text: string) =>
   text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");
 
 const python: Language = {
@@ -43,7 +43,7 @@ const bash: Language = {
   aliases: ["sh", "shell"],
   interpreter: "bash",
   program: async (code, directory) => {
-    if (fitsArgument(code)) return { command: "bash", args: ["-c", code] };
+    if (fitsVariable(code)) return shellProgram("bash", code);
     const folder = await directory.folder();
     const file = await directory.write(folder, "script.sh", code);
     return { command: "bash", args: [file], cleanUp: () => rm(folder, { recursive: true, force: true }) };

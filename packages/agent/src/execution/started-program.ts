@@ -36,7 +36,12 @@ export async function startProgram(
   const input = program.input === undefined ? "ignore" : "pipe";
   try {
     return {
-      ...(await startProcess(program, { cwd, env, stdio: [input, stdout.stdio, stderr.stdio], id })),
+      ...(await startProcess(program, {
+        cwd,
+        env: { ...env, ...program.env },
+        stdio: [input, stdout.stdio, stderr.stdio],
+        id,
+      })),
       stdout,
       stderr,
     };

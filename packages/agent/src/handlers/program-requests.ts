@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { languageNotAvailable } from "@cloud-sandbox/protocol/handlers";
 import { type Language, languageNamed } from "../execution/languages.js";
-import type { Program } from "../execution/program.js";
+import { type Program, shellProgram } from "../execution/program.js";
 import type { InstalledPrograms } from "../machine/installed-programs.js";
 
 export interface LanguageSupport {
@@ -20,13 +20,18 @@ export async function availableLanguage(
   return language;
 }
 
+const shells = ["bash", "sh", "/bin/bash", "/bin/sh"];
+
 /** The program itself where there are arguments, else a shell that reads the command. */
 export async function commandProgram(
   { command, args }: { readonly command: string; readonly args?: readonly string[] | null },
   programs: InstalledPrograms,
 ): Promise<Program> {
+  const [option, line] = args ?? [];
+  if (args?.length === 2 && option === "-c" && line !== undefined && shells.includes(command))
+    return shellProgram(command, line);
   if (args) return { command, args };
-  return { command: (await programs.has("bash")) ? "bash" : "sh", args: ["-c", command] };
+  return shellProgram((await programs.has("bash")) ? "bash" : "sh", command);
 }
 
 export interface Placed {

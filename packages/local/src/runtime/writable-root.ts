@@ -256,7 +256,8 @@ layer=$MACHINE_LAYER
 # written to wherever a link of the first leads on the host.
 if [ -n "$layer" ] && [ -z "$MACHINE_DISK" ]; then
   for part in workspace home; do
-    [ -z "$(ls -A "$layer/$part")" ] || cp -a "$layer/$part/." "$part/"
+    # From within, so that no command line tells where it is.
+    (cd "$layer/$part"; [ -z "$(ls -A)" ] || cp -a . "$MACHINE_PLACE/$part/")
   done
   chown -hR "$owner:$owner" workspace home
 fi
@@ -284,5 +285,6 @@ code=$?
 [ -d "$keep" ] || exit "$code"
 # The agent's own, with the variables of this machine. Its parent may be a link to a place on the host by now.
 find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
-chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && cp -a root usr workspace home "$keep/" && sync -f "$keep"
+chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && place=$PWD && cd "$keep" &&
+  cp -a "$place/root" "$place/usr" "$place/workspace" "$place/home" . && sync -f .
 `;

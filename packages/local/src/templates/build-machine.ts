@@ -31,14 +31,13 @@ export class BuildMachine {
       const { sources, destination, permissions = "" } = step;
       await this.#run(copyScript, [archiveAt(index), destination, permissions, ...sources], context);
     }
-    if (step.kind === "run") await this.#run('exec bash -c "$1"', [step.command], context);
+    if (step.kind === "run") await this.#run(step.command, [], context);
   }
 
   async #run(script: string, args: readonly string[], { environment, workdir }: BuildContext): Promise<void> {
-    const words = [script, "step", ...args].map(quoted).join(" ");
     const body = {
       language: "bash",
-      code: `exec bash -c ${words}`,
+      code: args.length === 0 ? script : `set -- ${args.map(quoted).join(" ")}\n${script}`,
       env: environment,
       workdir,
       timeout: longestStepSeconds,
