@@ -25,6 +25,12 @@ export interface ChaosReport {
   readonly refused: readonly string[];
 }
 
+export interface ChaosOptions {
+  readonly kills: number;
+  readonly seed: number;
+  readonly killsGuards: boolean;
+}
+
 const workers = 4;
 /** A kill comes after so many answers at most, or so long, and then at any moment of the next. */
 const mostAnswers = 24;
@@ -46,13 +52,15 @@ export class ChaosRun {
   private constructor(
     private readonly random: () => number,
     private readonly executions: AcceptedExecutions,
+    private readonly killsGuards: boolean,
   ) {
     this.#workload = new Workload(random, executions);
   }
 
-  static async run(kills: number, seed: number): Promise<ChaosReport> {
+  /** With `killsGuards`, what would clean up after a server is killed with it, and the next one has to do it. */
+  static async run({ kills, seed, killsGuards }: ChaosOptions): Promise<ChaosReport> {
     await using executions = await AcceptedExecutions.open();
-    return await new ChaosRun(randomNumbers(seed), executions).#run(kills);
+    return await new ChaosRun(randomNumbers(seed), executions, killsGuards).#run(kills);
   }
 
   async #run(kills: number): Promise<ChaosReport> {
@@ -83,14 +91,14 @@ export class ChaosRun {
     const server = new ChaosServer(directory);
     await sleep(this.random() * longestStartMs);
     this.#killsAtStart += 1;
-    await this.#end(server, "SIGKILL");
+    await this.#kill(server);
   }
 
   async #killUnderLoad(directory: string): Promise<void> {
     const { server, url } = await this.#start(directory);
     const working = Array.from({ length: workers }, () => this.#workload.work(url));
     await this.#load(this.#workload.tally.acknowledged + Math.floor(this.random() * mostAnswers));
-    await this.#end(server, "SIGKILL");
+    await this.#kill(server);
     await Promise.all(working);
   }
 
@@ -106,7 +114,8 @@ export class ChaosRun {
     await this.#tryTemplates(url);
     this.#checks += this.executions.count;
     this.#lost.push(...(await this.executions.contradictions()));
-    await this.#end(server, "SIGTERM");
+    await server.end("SIGTERM");
+    this.#dead.add(server.pid);
     await this.#checkLeftovers();
   }
 
@@ -118,8 +127,9 @@ export class ChaosRun {
     return { server, url };
   }
 
-  async #end(server: ChaosServer, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    await server.end(signal);
+  async #kill(server: ChaosServer): Promise<void> {
+    if (this.killsGuards) await server.endWithGuard();
+    else await server.end("SIGKILL");
     this.#dead.add(server.pid);
   }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { descendants } from "../support/host-processes.js";
 
 const main = fileURLToPath(new URL("../../packages/local/dist/main.js", import.meta.url));
 export const apiKey = "chaos-key";
@@ -41,6 +42,13 @@ export class ChaosServer {
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     process.kill(this.pid, signal);
     await this.#exited;
+  }
+
+  /** Kills it, and before that what would clean up after it; where it has not come so far, it alone. */
+  async endWithGuard(): Promise<void> {
+    for (const { pid, commandLine } of descendants(this.pid))
+      if (commandLine.includes(" cloud-sandbox-guard ")) process.kill(pid, "SIGKILL");
+    await this.end("SIGKILL");
   }
 }
 

@@ -26,11 +26,13 @@ test("a group of the unified hierarchy holds a machine to its memory, processes 
   expect(await read("memory.swap.max")).toBe("0");
   expect(await read("pids.max")).toBe("99");
   expect(await read("cpu.max")).toBe("150000 100000");
-  expect(group?.memberFiles).toEqual([join(directory, "cgroup.procs")]);
+  expect(group?.memberFiles).toEqual([join(directory, "machine", "cgroup.procs")]);
+  // What handles its files while it is frozen goes on, within its limits.
+  expect(group?.helperFiles).toEqual([join(directory, "helpers", "cgroup.procs")]);
   expect(group?.canFreeze).toBe(true);
 
   await group?.freeze(true);
-  expect(await read("cgroup.freeze")).toBe("1");
+  expect(await read("machine/cgroup.freeze")).toBe("1");
   await writeFile(join(directory, "memory.events"), "low 0\nhigh 0\nmax 3\noom 2\noom_kill 2\n");
   expect(await group?.outOfMemoryKills()).toBe(2);
 });

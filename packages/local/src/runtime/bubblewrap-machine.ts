@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { answersHealth } from "./agent-health.js";
 import { isAgentStopped, killAgent } from "./agent-process.js";
+import { enterGroups } from "./enter-groups.js";
 import type { MachineGroup } from "./machine-group.js";
-import { stopProcessTree } from "./process-tree.js";
+import { processTree, stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
 import type { WritableRoot } from "./writable-root.js";
 
@@ -14,6 +16,8 @@ const bootLimitMs = 20_000;
 /** More than that, for each gibibyte that may have to be unpacked. */
 const unpackLimitMs = 20_000;
 const keptErrorOutput = 4096;
+/** What is killed is given so long before it is seen to what keeps it from ending, and so long between two times. */
+const insistMs = 1000;
 
 export class BubblewrapMachine implements Machine {
   readonly id: string;
@@ -23,12 +27,17 @@ export class BubblewrapMachine implements Machine {
   readonly #parts: MachineParts;
   /** Process 1 of the machine, by its number on the host. */
   readonly #init: Promise<number | undefined>;
+  /** What is still to be removed of it. */
+  #cleanups: readonly (() => Promise<void>)[];
+  /** Processes outside that read its files. */
+  readonly #readers = new Set<ChildProcess>();
   #errorOutput = "";
   #isDestroyed = false;
   #isPaused = false;
 
   constructor(parts: MachineParts) {
     this.#parts = parts;
+    this.#cleanups = parts.cleanups;
     this.id = parts.spec.id;
     this.socketPath = parts.socketPath;
     this.#init = readInitPid(parts.information);
@@ -93,10 +102,13 @@ export class BubblewrapMachine implements Machine {
   }
 
   readDisk(): Readable {
-    const { root, child } = this.#parts;
+    const { root, child, group } = this.#parts;
     if (!root || child.pid === undefined) throw new Error("This machine has no disk of its own.");
-    const [program, ...args] = root.read(child.pid);
+    // How much work its files are is up to the code in it: it is done at the expense of the machine.
+    const [program = "", ...args] = [...enterGroups(group.helperFiles), ...root.read(child.pid)];
     const reader = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
+    this.#readers.add(reader);
+    reader.once("close", () => this.#readers.delete(reader));
     let said = "";
     reader.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       said = (said + chunk).slice(-keptErrorOutput);
@@ -128,15 +140,43 @@ export class BubblewrapMachine implements Machine {
   async destroy(): Promise<void> {
     if (!this.#isDestroyed) {
       this.#isDestroyed = true;
-      const init = await this.#init;
-      // The end of process 1 takes every process of the machine with it, and bubblewrap reports it only afterwards.
-      // Its number cannot have been used again: bubblewrap, its parent, has not reaped it while it is running itself.
-      if (init !== undefined && this.#isRunning()) killIfThere(init);
-      else this.#parts.child.kill("SIGKILL");
-      // A killed process of a frozen group dies when it is thawed.
-      if (this.#isPaused) await this.#setFrozen(false);
+      await this.#kill();
     }
     await this.exited;
+    await this.#clean();
+  }
+
+  async #kill(): Promise<void> {
+    void this.#insist();
+    for (const reader of this.#readers) reader.kill("SIGKILL");
+    const init = await Promise.race([this.#init, sleep(insistMs, undefined, { ref: false })]);
+    // The end of process 1 takes every process of the machine with it, and bubblewrap reports it only afterwards.
+    // Its number cannot have been used again: bubblewrap, its parent, has not reaped it while it is running itself.
+    if (init !== undefined && this.#isRunning()) killIfThere(init);
+    else this.#parts.child.kill("SIGKILL");
+    // A killed process of a frozen group dies when it is thawed.
+    if (this.#isPaused) await this.#setFrozen(false);
+  }
+
+  /** Bubblewrap, stopped by somebody on the host, reports no end, and a group that somebody froze has none. */
+  async #insist(): Promise<void> {
+    const { child, group } = this.#parts;
+    await Promise.race([this.exited, sleep(insistMs, undefined, { ref: false })]);
+    while (this.#isRunning() && child.pid !== undefined) {
+      if (group.canFreeze) await group.freeze(false).catch(() => undefined);
+      const tree = await processTree().catch(() => undefined);
+      for (const pid of tree?.descendants(child.pid) ?? [])
+        if (/[Tt]/.test(tree?.state(pid) ?? "") && this.#isRunning()) tree?.signal(pid, "SIGKILL");
+      await sleep(insistMs, undefined, { ref: false });
+    }
+  }
+
+  /** Removes what is left of it; rejects when something stays, for which it can be called again. */
+  async #clean(): Promise<void> {
+    const outcomes = await Promise.allSettled(this.#cleanups.map((cleanup) => cleanup()));
+    this.#cleanups = this.#cleanups.filter((_, index) => outcomes[index]?.status === "rejected");
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   async #setFrozen(frozen: boolean): Promise<void> {
@@ -154,7 +194,7 @@ export class BubblewrapMachine implements Machine {
   }
 
   async #end(): Promise<MachineExit> {
-    const { child, group, cleanups, socketPath } = this.#parts;
+    const { child, group, socketPath } = this.#parts;
     await new Promise<void>((resolve) => {
       child.once("close", () => resolve());
       child.once("error", (error) => {
@@ -164,7 +204,8 @@ export class BubblewrapMachine implements Machine {
     });
     // What ended by order needs no explanation.
     const kills = this.#isDestroyed ? 0 : await group.outOfMemoryKills();
-    await Promise.all([rm(socketPath, { force: true }), ...cleanups.map((cleanup) => cleanup())]);
+    // What stays is removed when the machine is destroyed, which is told that it did.
+    await Promise.all([rm(socketPath, { force: true }), this.#clean()]).catch(() => undefined);
     return this.#explain(kills);
   }
 

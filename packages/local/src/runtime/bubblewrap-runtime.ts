@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -10,6 +9,7 @@ import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
 import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "./control-group.js";
 import { type EgressSocket, listenForEgress } from "./egress-socket.js";
+import { becomeMachine } from "./enter-groups.js";
 import { directoriesToView } from "./host-views.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
@@ -23,6 +23,8 @@ import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { UidLeases } from "./uid-lease.js";
 import { WritableRoot } from "./writable-root.js";
 
+const clearAgainMs = 1000;
+
 export interface BubblewrapOptions {
   /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
   readonly withoutSystemCallFilter?: boolean;
@@ -33,6 +35,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
   #foundation: Promise<Foundation> | undefined;
   #cleared: Promise<void> | undefined;
+  #clearing: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: BubblewrapOptions = {}) {}
 
@@ -42,11 +45,27 @@ export class BubblewrapRuntime implements SandboxRuntime {
 
   /** Done once; where that failed, it is tried again with the first machine. */
   removeLeftovers(): Promise<void> {
-    this.#cleared ??= removeLeftovers().catch((error: unknown) => {
-      this.#cleared = undefined;
-      throw error;
-    });
+    this.#cleared ??= removeLeftovers().then(
+      (isAllGone) => {
+        if (!isAllGone) this.#clearAgain();
+      },
+      (error: unknown) => {
+        this.#cleared = undefined;
+        throw error;
+      },
+    );
     return this.#cleared;
+  }
+
+  /** What is left of killed machines goes when their last processes do, which may take longer than a start should. */
+  #clearAgain(): void {
+    this.#clearing = setTimeout(() => {
+      void removeLeftovers()
+        .catch(() => false)
+        .then((isAllGone) => {
+          if (!isAllGone && this.#clearing !== undefined) this.#clearAgain();
+        });
+    }, clearAgainMs).unref();
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -57,9 +76,13 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const name = randomBytes(8).toString("hex");
     try {
       const uid = await uids?.take();
-      if (uid !== undefined) cleanups.push(async () => uids?.release(uid));
+      const release = async (): Promise<void> => {
+        if (uid !== undefined) await uids?.release(uid);
+      };
+      cleanups.push(release);
       const group = await groups.create(name, spec.limits);
-      cleanups.push(() => group.remove());
+      // As long as the group is there, processes with the uid may be.
+      cleanups[0] = () => group.remove().then(release);
       const egress = await openEgress(spec, foundation.directory, name, uid);
       if (egress) cleanups.push(() => egress.close());
       const files = await foundation.directory.handOut(spec.files ?? [], name, uid);
@@ -108,7 +131,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     });
     try {
       const [program = "", ...args] = [
-        ...enterGroups(group.memberFiles, strayDescriptors),
+        ...becomeMachine(group.memberFiles, strayDescriptors),
         ...(entry?.command ?? dropTo(uid)),
         ...["bwrap", "--args", String(descriptors.arguments), "--"],
         ...image.command,
@@ -155,6 +178,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
 
   async close(): Promise<void> {
     await this.#cleared?.catch(() => undefined);
+    clearTimeout(this.#clearing);
+    this.#clearing = undefined;
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     await foundation?.groups.close();
@@ -188,12 +213,14 @@ interface Foundation {
   readonly strayDescriptors: readonly number[];
 }
 
-async function removeLeftovers(): Promise<void> {
+/** Whether nothing is left, as far as this process may remove it. */
+async function removeLeftovers(): Promise<boolean> {
   await InstanceDirectory.removeStale();
   const remaining = await removeStaleGroups(isAliveIdentity);
   // A uid is somebody's for as long as a process of his may have it.
   if (process.getuid?.() === 0)
     await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
+  return remaining.size === 0;
 }
 
 async function layFoundation(): Promise<Foundation> {
@@ -220,20 +247,6 @@ async function layFoundation(): Promise<Foundation> {
     seccompFile,
     strayDescriptors: inheritableDescriptors(),
   };
-}
-
-/**
- * A shell that ends when this process has ended before it began, which nothing else would notice. It enters the control
- * groups, offers itself to the kernel when memory runs out, closes what this process
- * was started with, and becomes the machine.
- */
-function enterGroups(memberFiles: readonly string[], strayDescriptors: readonly number[]): string[] {
-  // Only bash can name a descriptor above 9.
-  const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
-  const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj
-while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"`;
-  return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }
 
 async function openEgress(

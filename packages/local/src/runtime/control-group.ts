@@ -49,21 +49,20 @@ export async function removeStaleGroups(
   base: string = root,
 ): Promise<ReadonlySet<string>> {
   const remaining = new Set<string>();
-  for (const directory of await familyDirectories(base)) {
-    for (const instance of await subdirectories(directory)) {
-      if (isAlive(instance)) continue;
-      for (const group of await subdirectories(join(directory, instance))) {
-        await endMembers(join(directory, instance, group));
-      }
-      if (!(await removeTree(join(directory, instance)))) remaining.add(instance);
-    }
-    await rmdir(directory).catch(ignoreBusy);
-  }
+  const families = await familyDirectories(base);
+  const stale: { readonly instance: string; readonly path: string }[] = [];
+  for (const family of families)
+    for (const instance of await subdirectories(family))
+      if (!isAlive(instance)) stale.push({ instance, path: join(family, instance) });
+  // First in all hierarchies: what is frozen in one keeps its groups in the others from being removed.
+  for (const { path } of stale) for (const group of await groupsBelow(path)) await killMembers(group);
+  for (const { path } of stale) for (const group of await groupsBelow(path)) await thaw(group);
+  for (const { instance, path } of stale) if (!(await removeTree(path))) remaining.add(instance);
+  for (const family of families) await rmdir(family).catch(ignoreBusy);
   return remaining;
 }
 
-/** Kills the members of a group. Frozen ones die when they are thawed. */
-async function endMembers(group: string): Promise<void> {
+async function killMembers(group: string): Promise<void> {
   const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(() => "");
   for (const pid of members.split("\n").filter(Boolean).map(Number)) {
     try {
@@ -72,8 +71,22 @@ async function endMembers(group: string): Promise<void> {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
+}
+
+/** What was killed while it was frozen dies now. */
+async function thaw(group: string): Promise<void> {
   await writeFile(join(group, "freezer.state"), "THAWED", { flag: "r+" }).catch(ignoreMissing);
   await writeFile(join(group, "cgroup.freeze"), "0", { flag: "r+" }).catch(ignoreMissing);
+}
+
+/** All groups below one, the deepest first. */
+async function groupsBelow(directory: string): Promise<string[]> {
+  const groups: string[] = [];
+  for (const name of await subdirectories(directory)) {
+    const group = join(directory, name);
+    groups.push(...(await groupsBelow(group)), group);
+  }
+  return groups;
 }
 
 async function openUnified(instance: string, base: string): Promise<ControlGroups | undefined> {
@@ -100,7 +113,9 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
     controllers: [...wanted, "freezer"],
     async create(name, limits) {
       const group = join(directory, name);
+      const [machine, helpers] = [join(group, "machine"), join(group, "helpers")];
       await mkdir(group);
+      await Promise.all([mkdir(machine), mkdir(helpers)]);
       await Promise.all([
         writeFile(join(group, "memory.max"), String(memoryBytes(limits))),
         // Absent where the kernel counts no swap.
@@ -110,13 +125,16 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
         writeFile(join(group, "cpu.weight"), "50"),
       ]);
       return {
-        memberFiles: [join(group, "cgroup.procs")],
+        memberFiles: [join(machine, "cgroup.procs")],
+        helperFiles: [join(helpers, "cgroup.procs")],
         canFreeze: true,
         adopt: alreadyMember,
         figures: { source: group, target: root },
-        freeze: (frozen) => writeFile(join(group, "cgroup.freeze"), frozen ? "1" : "0"),
+        freeze: (frozen) => writeFile(join(machine, "cgroup.freeze"), frozen ? "1" : "0"),
         outOfMemoryKills: () => readCounter(join(group, "memory.events"), "oom_kill"),
-        remove: () => removeGroup(group),
+        remove: async () => {
+          for (const part of [machine, helpers, group]) await removeGroup(part);
+        },
       };
     },
     close: async () => {
@@ -180,6 +198,9 @@ async function openPerController(
       return {
         // Not cgroup.procs: a thread that moves itself needs no lock that the whole kernel waits for, 10 ms each.
         memberFiles: [...group.values()].map((directory) => join(directory, "tasks")),
+        helperFiles: [...group].flatMap(([name, directory]) =>
+          name === "freezer" ? [] : [join(directory, "tasks")],
+        ),
         canFreeze: group.has("freezer"),
         adopt: alreadyMember,
         figures: { source: memoryGroup, target: join(root, "memory") },
@@ -245,8 +266,7 @@ async function removeGroup(directory: string): Promise<void> {
 
 /** Whether nothing of it is left. */
 async function removeTree(directory: string, parent?: string): Promise<boolean> {
-  for (const child of await subdirectories(directory))
-    await removeGroup(join(directory, child)).catch(ignoreBusy);
+  for (const group of await groupsBelow(directory)) await removeGroup(group).catch(ignoreBusy);
   await rmdir(directory).catch(ignoreBusy);
   if (parent !== undefined) await rmdir(parent).catch(ignoreBusy);
   return !existsSync(directory);

@@ -48,32 +48,48 @@ export class InstanceGuard {
   }
 }
 
+/** What has been killed may take a while to be gone, on a busy machine above all; only then can its groups be removed. */
 const script = `
 read -r released && exit 0
+is_left() {
+  for group in "$@"; do [ -d "$group" ] && return 0; done
+  return 1
+}
 pass=0
 quiet=0
-while [ "$pass" -lt 100 ] && [ "$quiet" -lt 5 ]; do
+pause=0.05
+while [ "$pass" -lt 700 ]; do
   pass=$((pass + 1))
   quiet=$((quiet + 1))
+  [ "$pass" -lt 100 ] || pause=1
   for group in "$@"; do
-    for members in "$group"/*/cgroup.procs; do
+    for members in "$group"/*/cgroup.procs "$group"/*/*/cgroup.procs; do
       [ -r "$members" ] || continue
       while read -r pid; do kill -9 "$pid" && quiet=0; done < "$members"
     done
     for state in "$group"/*/freezer.state; do
       [ -w "$state" ] && echo THAWED > "$state"
     done
+    for state in "$group"/*/*/cgroup.freeze; do
+      [ -w "$state" ] && echo 0 > "$state"
+    done
   done
   for file in $(printf %s "$INSTANCE_DIRECTORY" | grep -lsF -f - /proc/[0-9]*/cmdline); do
     pid=\${file#/proc/}
     kill -9 "\${pid%/cmdline}" && quiet=0
   done
-  sleep 0.05
+  if [ "$quiet" -ge 5 ]; then
+    for group in "$@"; do rmdir "$group"/*/* "$group"/* "$group"; done
+    is_left "$@" || break
+  fi
+  sleep "$pause"
 done
-for group in "$@"; do rmdir "$group"/* "$group"; done
-for lease in "$LEASES"/*; do
-  [ "$(readlink "$lease")" = "$INSTANCE" ] && rm -f "$lease"
-done
-rmdir "$LEASES"
+# A uid is somebody's for as long as a process of his may have it.
+if ! is_left "$@"; then
+  for lease in "$LEASES"/*; do
+    [ "$(readlink "$lease")" = "$INSTANCE" ] && rm -f "$lease"
+  done
+  rmdir "$LEASES"
+fi
 rm -rf -- "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"
 `;

@@ -13,6 +13,8 @@ export interface MachineGroups {
 export interface MachineGroup {
   /** Files into which a process writes 0, for itself, to become a member before it becomes the machine. */
   readonly memberFiles: readonly string[];
+  /** The same for a process outside that handles the machine's files: held to what the machine may use, not frozen with it. */
+  readonly helperFiles: readonly string[];
   /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
   readonly canFreeze: boolean;
   /** Directory with the memory figures and where the machine sees it, so that it can measure itself. */

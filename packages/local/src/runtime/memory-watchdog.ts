@@ -39,6 +39,7 @@ export class MemoryWatchdog implements MachineGroups {
     await writeFile(eventsFile(watched), "oom_kill 0\n");
     return {
       memberFiles: [],
+      helperFiles: [],
       canFreeze: false,
       figures: { source: figures, target: "/sys/fs/cgroup" },
       adopt: (init) => {

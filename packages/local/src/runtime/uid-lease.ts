@@ -49,8 +49,9 @@ export class UidLeases {
   }
 
   async release(uid: number): Promise<void> {
-    if (!this.#held.delete(uid)) return;
+    if (!this.#held.has(uid)) return;
     await rm(join(uidLeaseDirectory, String(uid)), { force: true });
+    this.#held.delete(uid);
   }
 
   async close(): Promise<void> {

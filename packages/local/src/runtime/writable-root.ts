@@ -142,6 +142,7 @@ export class WritableRoot {
     return [
       ...(["nsenter", "--target", String(pid), "--mount"] as const),
       ...(this.isRoot ? [] : ["--user", "--preserve-credentials"]),
+      ...["/bin/sh", "-c", readScript, "read", this.#at],
       ...["tar", "--create", "--sparse", "--warning=no-file-ignored", `--directory=${this.#at}`],
       ...keptAttributes,
       // Of the agent's programs, which have ended; its own state is under another name.
@@ -237,6 +238,16 @@ for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $
 
 /** Those by which the kernel knows that a directory hides the one below it, and people's own. */
 const keptAttributes = ["--xattrs", "--xattrs-include=trusted.overlay.opaque", "--xattrs-include=user.*"];
+
+/** What is deeper than a path can name could be packed, and never unpacked again. */
+const readScript = `cd "$1" || exit
+if find root usr workspace home -printf '%p\\n' | LC_ALL=C grep -q -E '.{4000}'; then
+  echo "the path of a file in it is longer than 4000 bytes" >&2
+  exit 1
+fi
+shift
+exec "$@"
+`;
 
 const mountScript = `set -e
 mount -t tmpfs -o "$MACHINE_SIZE" tmpfs "$MACHINE_PLACE"
