@@ -76,6 +76,7 @@ export class Execution {
       for (let delay = shortestDelay; ; ) {
         // The server counts whole seconds.
         const wait = Math.min(step, Math.floor(left()));
+        const asked = performance.now();
         const told = await this.#output(position, wait, { signal });
         const { status, exitCode, terminationReason, duration, error, stdoutBytes, stderrBytes } = told;
         if (status !== "running")
@@ -84,9 +85,16 @@ export class Execution {
         if (wait === 0) {
           await scope.sleep(Math.min(delay, left()));
           delay *= 1.5;
-        } else if (onProgress !== undefined) {
+          continue;
+        }
+        if (onProgress !== undefined) {
           onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
           position = { ...position, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
+        }
+        // Servers that do not wait are asked ever more seldom.
+        if (performance.now() - asked < wait * 500) {
+          await scope.sleep(Math.min(delay, left()));
+          delay = Math.min(delay * 1.5, longestDelay);
         }
       }
     } finally {

@@ -50,6 +50,14 @@ describe("code in the background", () => {
     expect(await rejection(job.waitAtMost(0.9, { signal }))).toMatchObject({ name: "AbortError" });
   });
 
+  test("is asked for ever more seldom where the server answers at once that it goes on", async () => {
+    const { agent } = await sandboxService({ [outputOf]: (_, response) => json(response, 200, piece()) });
+    const job = (await withSandbox(agent.url)).processes.get("proc_1");
+    expect(await job.waitAtMost(2)).toBeUndefined();
+    // Without pauses there would be hundreds. Those after the last whole second are counted anew.
+    expect(agent.requests.length).toBeLessThan(25);
+  });
+
   test("is waited for a minute at a time, and followed from where it was left", async () => {
     const { agent } = await sandboxService({
       [outputOf]: inTurn(

@@ -178,6 +178,34 @@ test.each([
   expect(got).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"AGENT_UNREADABLE"/);
 });
 
+describe("an answer that is longer than any real one", () => {
+  const ping = `GET /agent/${sandboxId}/ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+
+  test("is refused where it says so", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      flood(socket, `HTTP/1.1 200 OK\r\nContent-Length: ${9 * 1024 * 1024}\r\n\r\n`);
+    });
+    expect(await text(rig.open(ping))).toMatch(
+      /^HTTP\/1\.1 409 [\s\S]*8 MiB[\s\S]*"code":"AGENT_UNREADABLE"/,
+    );
+  });
+
+  test("is broken off where it does not", async () => {
+    await using rig = await GatewayRig.start((socket) => flood(socket, "HTTP/1.1 200 OK\r\n\r\n"));
+    const got = await text(rig.open(ping)).catch(() => "broken off");
+    expect(got.length).toBeLessThan(10 * 1024 * 1024);
+  });
+
+  test("is none where it is a file", async () => {
+    const bytes = 9 * 1024 * 1024;
+    await using rig = await GatewayRig.start((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n${"x".repeat(bytes)}`),
+    );
+    const got = await text(rig.open(ping.replace("/ping", "/files/download?path=a")));
+    expect(got.length).toBeGreaterThan(bytes);
+  });
+});
+
 test("a WebSocket is asked for without a body; a request with one is served as it is", async () => {
   const heads: string[] = [];
   await using rig = await GatewayRig.start((socket, head) => {

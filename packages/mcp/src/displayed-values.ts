@@ -19,6 +19,8 @@ export interface Displayed {
 /** Models take images of some 5 MB, as base64; all of a result's together stay below that. */
 const imageBudget = 4_000_000;
 const mostImages = 10;
+/** A real sandbox has no more. */
+const mostValues = 64;
 /** Bytes of each text, and of all. */
 const textBudget = 4000;
 const textsBudget = 12_000;
@@ -27,7 +29,7 @@ const textsBudget = 12_000;
 export function displayed(outputs: readonly RichOutput[], { texts }: { readonly texts: boolean }): Displayed {
   const images: Content[] = [];
   let [imagesLeft, textsLeft] = [imageBudget, texts ? textsBudget : 0];
-  const values = outputs.map(({ type, data }) => {
+  const values = outputs.slice(0, mostValues).map(({ type, data }) => {
     const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
     if (shownAsImage.has(type)) {
       const base64 = text.replaceAll(/\s/g, "");

@@ -1,3 +1,4 @@
+import { isModestJson } from "@cloud-sandbox/protocol";
 import { InvalidResponseError, type SandboxError, StreamClosedError, TimeoutError } from "../errors.js";
 import type { CallScope } from "../transport/call-scope.js";
 import type { CarriedSocket, SocketListener } from "../transport/sockets.js";
@@ -205,6 +206,7 @@ function overrun(): StreamClosedError {
 }
 
 function jsonObject(text: string): RawFrame | undefined {
+  if (!isModestJson(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)

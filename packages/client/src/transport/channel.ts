@@ -1,3 +1,4 @@
+import { longestAnswer } from "@cloud-sandbox/protocol";
 import type { Activity } from "../activity.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
@@ -13,7 +14,7 @@ import type { LightRequest } from "./light-request.js";
 import type { LightResponse } from "./light-response.js";
 import { networkFailure } from "./network-failure.js";
 import { type ObservedTry, Observer, type Observers } from "./observer.js";
-import { receive } from "./reception.js";
+import { longestBody, receive } from "./reception.js";
 import type { DecidedRetry } from "./retry-options.js";
 import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry-policy.js";
 import type { IncomingResponse, Transport } from "./transport.js";
@@ -197,6 +198,7 @@ export class Channel {
         failed: (error) => this.#failed(call, error),
       },
       isParsed: call.request.isParsed ?? false,
+      longest: plane === "agent" ? (longestAnswer(call.ownPath) ?? longestBody) : longestBody,
       maxBytes: call.request.maxBytes,
       expectChunk: () => this.#expectChunk(call),
       watched: (stream) => this.#watched(call, stream),
@@ -251,6 +253,8 @@ export class Channel {
 class Call {
   readonly id = globalThis.crypto.randomUUID();
   readonly scope: CallScope;
+  /** Below the server's base URL. */
+  readonly ownPath: string;
   readonly may: Repeatable;
   attempt = 0;
 
@@ -260,7 +264,8 @@ class Call {
     prefixLength: number,
   ) {
     this.scope = new CallScope(request.signal);
-    this.may = repeatable(request.method, path.slice(prefixLength));
+    this.ownPath = path.slice(prefixLength);
+    this.may = repeatable(request.method, this.ownPath);
   }
 
   get runsCode(): boolean {

@@ -1,3 +1,4 @@
+import { isModestJson } from "@cloud-sandbox/protocol";
 import type { Plane } from "../error-from-response.js";
 import { InvalidResponseError, type SandboxError } from "../errors.js";
 import { redact, safeHeaders } from "../redaction.js";
@@ -64,6 +65,7 @@ export class LightResponse implements Response {
 
   async json(): Promise<unknown> {
     const text = await this.text();
+    if (!isModestJson(text)) throw this.#notModest();
     try {
       return JSON.parse(text);
     } catch {
@@ -108,6 +110,15 @@ export class LightResponse implements Response {
     if (this.#used) throw new TypeError("The body of this response was read already.");
     this.#used = true;
     return content;
+  }
+
+  #notModest(): InvalidResponseError {
+    return invalidResponse(this, {
+      summary:
+        "The answer holds more values than any real one, and would take minutes and gigabytes to read.",
+      hint: "Ask for less at once; of a sandbox whose code has taken its agent over, create a new one.",
+      code: "RESPONSE_TOO_LARGE",
+    });
   }
 
   #notJson(text: string): InvalidResponseError {

@@ -8,6 +8,8 @@ export interface Reception {
   facts: CallFacts;
   /** Whether JSON is expected. */
   isParsed: boolean;
+  /** Most bytes of what is read at once. */
+  longest: number;
   /** Most bytes that the caller takes. */
   maxBytes: number | undefined;
   /** Puts a limit on the silence until the next piece of a body. */
@@ -34,24 +36,26 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
     return answer(await content(incoming, reception));
   } catch (error) {
     if (!(error instanceof BodyTooLarge)) throw error;
-    throw reception.maxBytes === undefined ? tooLarge(answer(null)) : beyondLimit(error, incoming, reception);
+    throw reception.maxBytes === undefined
+      ? tooLarge(answer(null), error)
+      : beyondLimit(error, incoming, reception);
   }
 }
 
 /** Bytes read into memory at once; files are streamed instead. */
-const longestBody = 64 * 1024 * 1024;
+export const longestBody = 64 * 1024 * 1024;
 const longestError = 1024 * 1024;
 
 /** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
 async function content(
   incoming: IncomingResponse,
-  { expectChunk, isParsed, maxBytes, watched }: Reception,
+  { expectChunk, isParsed, longest, maxBytes, watched }: Reception,
 ): Promise<LightContent> {
   const { headers, status } = incoming;
   const type = headers.get("content-type") ?? "";
   const length = declaredLength(headers);
   const isJson = status === 204 || /^[^;]*[/+]json\b/i.test(type);
-  const most = maxBytes ?? longestBody;
+  const most = maxBytes ?? longest;
   if (length > most && (isJson || maxBytes !== undefined)) throw abandoned(incoming, most);
   if (isJson) return incoming.text(most);
   if (length >= 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
@@ -61,7 +65,7 @@ async function content(
   // Also where a length is declared: that of a compressed body is not its own.
   if (maxBytes !== undefined) return readAll(stream, maxBytes, expectChunk);
   // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.
-  if (Number.isNaN(length) && isParsed) return readAll(stream, longestBody);
+  if (Number.isNaN(length) && isParsed) return readAll(stream, longest);
   return watched(stream);
 }
 
@@ -94,9 +98,9 @@ function redirected(response: LightResponse): Error {
   });
 }
 
-function tooLarge(response: LightResponse): Error {
+function tooLarge(response: LightResponse, { limit }: BodyTooLarge): Error {
   return invalidResponse(response, {
-    summary: `The answer is longer than ${longestBody / 1024 / 1024} MiB.`,
+    summary: `The answer is longer than ${limit / 1024 / 1024} MiB.`,
     hint: "Ask for less at once; files of any size are read with files.readBytes().",
     code: "RESPONSE_TOO_LARGE",
   });

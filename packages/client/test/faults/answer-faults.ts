@@ -52,6 +52,24 @@ export const answerFaults: FaultGroup = {
     },
     { ...answered("answers with JSON that is no object", 200, '"fine"', jsonType), outcome: invalid() },
     {
+      ...answered(
+        "answers with a million empty objects",
+        200,
+        `{"id":[${"{},".repeat(1_000_000)}{}]}`,
+        jsonType,
+      ),
+      outcome: invalid("RESPONSE_TOO_LARGE"),
+    },
+    {
+      ...answered(
+        "answers with 2,000 lists in each other",
+        200,
+        `{"id":${" ".repeat(70_000)}${"[".repeat(2000)}${"]".repeat(2000)}}`,
+        jsonType,
+      ),
+      outcome: invalid("RESPONSE_TOO_LARGE"),
+    },
+    {
       ...answered("answers with an object that lacks what is promised", 200, { status: "running" }),
       outcome: invalid(),
     },

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/protocol/server";
-import { answerText } from "../gateway/agent-answer.js";
+import { answerJson, answerText } from "../gateway/agent-answer.js";
 import type { AgentConnections, AgentRequest } from "../gateway/agent-connection.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { TokenIssuer } from "./token-issuer.js";
@@ -47,11 +47,13 @@ export class AgentCalls {
 
   /** The JSON that an operation of the agent's contract answers with. What it says is not to be trusted. */
   async ask(machine: Machine, request: AgentQuestion): Promise<Readonly<Record<string, unknown>>> {
-    const { method, path, body, signal } = request;
+    const { method, path, body, signal, longest = answerLimit } = request;
     const headers = { "content-type": "application/json" };
     const sent =
       body === undefined ? { method, path } : { method, path, headers, body: JSON.stringify(body) };
-    const said: unknown = JSON.parse(await successText(await this.#send(machine, { ...sent, signal })));
+    const answer = await this.#send(machine, { ...sent, signal });
+    if (!isSuccess(answer)) await successText(answer);
+    const said = await answerJson(answer, longest);
     return typeof said === "object" && said !== null ? { ...said } : {};
   }
 
@@ -75,6 +77,8 @@ export interface AgentQuestion {
   readonly path: string;
   readonly body?: object;
   readonly signal: AbortSignal;
+  /** Bytes that the answer may have, where that is more than usual. */
+  readonly longest?: number;
 }
 
 async function successText(answer: IncomingMessage): Promise<string> {
@@ -85,8 +89,8 @@ async function successText(answer: IncomingMessage): Promise<string> {
 
 const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
 
-/** Bytes. */
-const answerLimit = 4 * 1024 * 1024;
+/** Bytes: figures, names, a few lines. */
+const answerLimit = 256 * 1024;
 
 function problemText(body: string, { statusCode }: IncomingMessage): string {
   try {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isModestJson } from "@cloud-sandbox/protocol";
 
 /** The text of an agent's answer. What answers in a sandbox is not trusted: it may send without end. */
 export async function answerText(answer: IncomingMessage, maxBytes: number): Promise<string> {
@@ -11,4 +12,15 @@ export async function answerText(answer: IncomingMessage, maxBytes: number): Pro
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Its JSON; undefined where it is none. */
+export async function answerJson(answer: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const text = await answerText(answer, maxBytes);
+  if (!isModestJson(text)) throw new Error("The agent's answer holds more values than any real one.");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { longestAnswer } from "@cloud-sandbox/protocol";
 import { sandboxFailed } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
@@ -42,6 +43,7 @@ export class AgentGateway {
           signal,
         })
         .catch((error: unknown) => this.explain(machine, signal, error));
+      holdTo(longestAnswer(target.path), message);
       await passOn({ message, connection: undefined }, response, forwardedResponseHeaders(message));
     } catch (error) {
       refuse(request, response, error);
@@ -135,6 +137,27 @@ export class AgentGateway {
     throw sandboxFailed(sandbox);
   }
 }
+
+/** Ends an answer that is longer than any real one; what has begun can only be broken off. */
+function holdTo(most: number | undefined, message: IncomingMessage): void {
+  if (most === undefined) return;
+  if (Number(message.headers["content-length"] ?? 0) > most) {
+    message.destroy();
+    throw answerTooLong(most);
+  }
+  let received = 0;
+  message.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > most) message.destroy(answerTooLong(most));
+  });
+}
+
+const answerTooLong = (most: number): Problem =>
+  new Problem(
+    409,
+    "AGENT_UNREADABLE",
+    `The sandbox's agent sent an answer of more than ${most / 1024 / 1024} MiB, which none has. Delete the sandbox and create a new one.`,
+  );
 
 const tokenNeeded = (): Problem =>
   new Problem(

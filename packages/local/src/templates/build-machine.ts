@@ -1,5 +1,7 @@
 import type { BuildStep } from "@cloud-sandbox/protocol/handlers";
+import * as z from "zod/mini";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
+import { Pace } from "../gateway/pace.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { searchPathAnywhere } from "../runtime/search-path.js";
 
@@ -42,15 +44,21 @@ export class BuildMachine {
       workdir,
       timeout: longestStepSeconds,
     };
-    const { process_id: id } = await this.#ask("POST", "/execute/background", body);
+    const { process_id: id } = readable(started, await this.#ask("POST", "/execute/background", body));
     let offsets = { stdout: 0, stderr: 0 };
+    const pace = new Pace({ firstMs: 20, longestMs: 1000, patientMs: waitSeconds * 500 });
     for (;;) {
-      const query = `stdout_offset=${offsets.stdout}&stderr_offset=${offsets.stderr}&wait=1`;
-      const answer = await this.#ask("GET", `/execute/processes/${String(id)}/output?${query}`);
-      this.print(String(answer.stdout ?? ""));
-      this.print(String(answer.stderr ?? ""));
-      offsets = { stdout: Number(answer.stdout_offset), stderr: Number(answer.stderr_offset) };
-      if (answer.complete !== true) continue;
+      pace.begin();
+      const query = `stdout_offset=${offsets.stdout}&stderr_offset=${offsets.stderr}&limit=${pieceBytes}&wait=${waitSeconds}`;
+      const path = `/execute/processes/${encodeURIComponent(id)}/output?${query}`;
+      const answer = readable(stepOutput, await this.#ask("GET", path));
+      this.print(answer.stdout);
+      this.print(answer.stderr);
+      offsets = { stdout: answer.stdout_offset, stderr: answer.stderr_offset };
+      if (!answer.complete) {
+        await pace.rest(this.signal);
+        continue;
+      }
       if (answer.exit_code === 0) return;
       const reason =
         answer.termination_reason === "out_of_memory"
@@ -61,8 +69,33 @@ export class BuildMachine {
   }
 
   #ask(method: "GET" | "POST", path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
-    return this.agents.ask(this.machine, { method, path, ...(body && { body }), signal: this.signal });
+    return this.agents.ask(this.machine, {
+      method,
+      path,
+      ...(body && { body }),
+      signal: this.signal,
+      longest: longestAnswer,
+    });
   }
+}
+
+const started = z.object({ process_id: z.string().check(z.minLength(1), z.maxLength(200)) });
+const offset = z.int().check(z.nonnegative());
+const stepOutput = z.object({
+  stdout: z.string(),
+  stderr: z.string(),
+  stdout_offset: offset,
+  stderr_offset: offset,
+  complete: z.boolean(),
+  exit_code: z.optional(z.int()),
+  termination_reason: z.optional(z.string()),
+});
+
+/** What the agent says is what a step in the machine may have put in its place. */
+function readable<Form extends z.ZodMiniType>(form: Form, answer: unknown): z.output<Form> {
+  const read = z.safeParse(form, answer);
+  if (read.success) return read.data;
+  throw new Error("the machine's agent sent an answer that nobody can read");
 }
 
 /** What holds after a step, which does not depend on what it did. */
@@ -83,6 +116,12 @@ export const isPerformed = ({ kind }: BuildStep): boolean =>
   kind === "run" || kind === "copy" || kind === "workdir";
 
 const longestStepSeconds = 86_400;
+/** The agent answers when the step has ended, or after so many seconds. */
+const waitSeconds = 1;
+/** Of each output, at a time. What a build prints beyond a few of them is left out of its log. */
+const pieceBytes = 256 * 1024;
+/** Two of them, each of whose bytes takes six at most as JSON, and what else there is. */
+const longestAnswer = 4 * 1024 * 1024;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 

@@ -16,7 +16,7 @@ import { type Callback, parseCallback } from "./callback.js";
 
 /** As the agent's own. */
 const bodyLimit = 32 * 1024 * 1024;
-const maxAnswerBytes = 1024 * 1024;
+const maxAnswerBytes = 64 * 1024;
 const operationPath = "/execute/async";
 
 const startedJob = z.object({

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
 import type { Delivery } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import * as z from "zod/mini";
-import { answerText } from "../gateway/agent-answer.js";
+import { answerJson } from "../gateway/agent-answer.js";
+import { Pace } from "../gateway/pace.js";
 
 /** Seconds that the agent holds an answer back while the code runs. */
 const waitSeconds = 30;
@@ -40,21 +40,23 @@ export class ExecutionFollower {
 
   /** What there is to report. Rejects only when it is aborted. */
   async end(execution: Followed, signal: AbortSignal): Promise<WebhookPayload> {
-    let pause = firstPauseMs;
+    const pace = new Pace({
+      firstMs: firstPauseMs,
+      longestMs: longestPauseMs,
+      patientMs: waitSeconds * 500,
+    });
     for (;;) {
-      const asked = performance.now();
+      pace.begin();
       try {
         const job = await this.#read(execution, { wait: waitSeconds, limit: 16 }, signal);
         if (job.status !== "running") return await this.#report(execution, job, signal);
-        if (performance.now() - asked > waitSeconds * 500) pause = firstPauseMs;
       } catch (error) {
         signal.throwIfAborted();
         const reason = finalReason(error);
         if (reason !== undefined) return lost(execution, reason);
         // The agent was killed and comes back, or the sandbox is paused: it is asked again.
       }
-      await sleep(pause, undefined, { signal, ref: false });
-      pause = Math.min(pause * 2, longestPauseMs);
+      await pace.rest(signal);
     }
   }
 
@@ -66,11 +68,11 @@ export class ExecutionFollower {
     const text = Object.entries(query).map(([name, value]) => `${name}=${value}`);
     const path = `/execute/processes/${encodeURIComponent(executionId)}/output?${text.join("&")}`;
     const answer = await this.ask(sandboxId, path, signal);
-    const body = await answerText(answer, maxAnswerBytes);
+    const body = await answerJson(answer, maxAnswerBytes);
     if (answer.statusCode === 404)
       throw new Problem(404, "NOT_FOUND", `Sandbox ${sandboxId} knows nothing of the execution any more.`);
     if (answer.statusCode !== 200) throw new Error(`The agent answered ${answer.statusCode}.`);
-    return jobAnswer.parse(JSON.parse(body));
+    return jobAnswer.parse(body);
   }
 
   async #report(execution: Followed, job: JobAnswer, signal: AbortSignal): Promise<WebhookPayload> {

@@ -1,0 +1,49 @@
+/** What is shorter is read in no time, whatever it holds. */
+const smallText = 64 * 1024;
+
+/**
+ * Beyond what agents send: 90,000 files of a directory are that many objects, with a dozen values each; a displayed table has more
+ * values than names. Reading costs about a microsecond for each name that was not there before, and 100 bytes for each object.
+ */
+const mostContainers = 250_000;
+const mostNames = 1_000_000;
+const mostValues = 5_000_000;
+/** What is deeper is not written out again without the stack's end. */
+const deepest = 1000;
+
+const [quote, comma, colon, backslash] = [34, 44, 58, 92];
+const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
+
+/**
+ * Whether reading `text` as JSON costs what its length says. A few megabytes of empty objects take gigabytes and minutes; long
+ * strings take themselves.
+ */
+export function isModestJson(text: string): boolean {
+  if (text.length <= smallText) return true;
+  let [depth, containers, names, values] = [0, 0, 0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (code === comma) values += 1;
+    else if (code === colon) names += 1;
+    else if (code === openList || code === openObject) {
+      containers += 1;
+      depth += 1;
+      if (containers > mostContainers || depth > deepest) return false;
+    } else if (code === closeList || code === closeObject) depth -= 1;
+    if (values > mostValues || names > mostNames) return false;
+  }
+  return true;
+}
+
+function endOfString(text: string, start: number): number {
+  const end = text.indexOf('"', start + 1);
+  if (end === -1) return text.length;
+  if (text.charCodeAt(end - 1) !== backslash) return end;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === backslash) at += 1;
+    else if (code === quote) return at;
+  }
+  return text.length;
+}
