@@ -7,7 +7,7 @@ import type { Options } from "tsup";
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 
 /** A plugin for esbuild: a module is run when it is built, and what it exports as JSON stands in for it. */
-export function recordedModule(filter: RegExp, { external }: { readonly external: string[] }): Plugin {
+export function recordedModule(filter: RegExp): Plugin {
   return {
     name: "recorded-module",
     setup(build) {
@@ -19,7 +19,6 @@ export function recordedModule(filter: RegExp, { external }: { readonly external
           format: "esm",
           platform: "node",
           write: false,
-          external,
           ...(alias && { alias }),
           ...(banner && { banner }),
         });

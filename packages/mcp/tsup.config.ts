@@ -4,8 +4,6 @@ import { lazyCommonJs } from "../../scripts/lazy-commonjs.js";
 import { recordedModule } from "../../scripts/recorded-module.js";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
-const external = ["cloud-sandbox-local"];
-
 export default defineConfig({
   entry: { main: "src/main.ts" },
   format: "esm",
@@ -13,13 +11,8 @@ export default defineConfig({
   target: "node20",
   // Everything is in it: finding packages takes longer than loading them. What is loaded later is in files of its own,
   // because Node.js parses the whole of a file (docs/decisions/0021-mcp-starts-in-parts.md).
-  external,
   splitting: true,
-  esbuildPlugins: [
-    lazyCommonJs(/^undici$/),
-    recordedModule(/src\/handshake\.ts$/, { external }),
-    thirdPartyLicences(),
-  ],
+  esbuildPlugins: [lazyCommonJs(/^undici$/), recordedModule(/src\/handshake\.ts$/), thirdPartyLicences()],
   minifyWhitespace: true,
   clean: true,
   banner: {

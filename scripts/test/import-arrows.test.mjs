@@ -27,7 +27,7 @@ const packages = {
   cli: "cloud-sandbox-cli",
 };
 const free = ["client protocol", "agent protocol", "local protocol", "mcp client", "cli client"];
-const lazy = ["mcp local", "cli local", "cli mcp"];
+const lazy = ["cli mcp"];
 const pairs = Object.keys(packages).flatMap((owner) =>
   Object.keys(packages)
     .filter((target) => target !== owner)
@@ -54,8 +54,9 @@ test.each([
   ["client", 'type Local = import("cloud-sandbox-local").Local;', 1],
   ["client", 'import type { Local } from "cloud-sandbox-local";', 1],
   ["client", 'const local = require("cloud-sandbox-local");', 1],
-  ["mcp", 'export { serve } from "cloud-sandbox-local";', 1],
-  ["mcp", 'import type { Local } from "cloud-sandbox-local";', 0],
+  ["cli", 'export { serve } from "cloud-sandbox-mcp";', 1],
+  ["cli", 'import type { Server } from "cloud-sandbox-mcp";', 0],
+  ["client", "const local = await import(name);", 1],
   ["local", 'import { main } from "../../../agent/src/main.js";', 1],
   ["local", 'import { main } from "../../../local-other/src/main.js";', 1],
   ["local", 'export const load = () => import("../../../agent/dist/main.js");', 1],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { addAbortSignal } from "node:stream";
-import { openBackend } from "./backend.js";
+import { SandboxClient } from "cloud-sandbox";
 
 export interface RunOptions {
   readonly code?: string;
@@ -20,19 +20,17 @@ export async function runCommand(
 ): Promise<number> {
   const code = options.code ?? (await readProgram(file, signal));
   const language = options.language ?? languageOf(file);
-  const backend = await openBackend();
+  // Signals are this command's. One sandbox is all that is needed: nothing is gained by booting another to wait.
+  const client = new SandboxClient({ deleteOnSignal: false, local: { pool: 0 } });
   try {
-    const { stdout, stderr, exitCode, terminationReason, output } = await backend.client.executeIsolated(
-      code,
-      {
-        language,
-        timeout: options.timeout,
-        template: options.template,
-        env: options.env,
-        internetAccess: options.internet,
-        signal,
-      },
-    );
+    const { stdout, stderr, exitCode, terminationReason, output } = await client.executeIsolated(code, {
+      language,
+      timeout: options.timeout,
+      template: options.template,
+      env: options.env,
+      internetAccess: options.internet,
+      signal,
+    });
     process.stdout.write(stdout);
     process.stderr.write(stderr);
     if (terminationReason === "timeout") {
@@ -48,7 +46,7 @@ export async function runCommand(
     }
     return exitCode;
   } finally {
-    await backend.close();
+    await client.close();
   }
 }
 

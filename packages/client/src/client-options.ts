@@ -1,8 +1,11 @@
+import type { Account } from "./account.js";
 import { ConfigurationError, invalidArgument } from "./errors.js";
 import { type Logger, type LogLevel, leveled, logLevels } from "./logger.js";
+import { onNode } from "./on-node.js";
 import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
 import { runningTimeout } from "./running-options.js";
 import { lifetime as checkedLifetime } from "./sandbox-creation.js";
+import type { Isolation } from "./sandbox-record.js";
 import type { TraceContext } from "./trace-context.js";
 import { propagation, type Tracing } from "./tracing.js";
 import type { Fetch } from "./transport/fetch-transport.js";
@@ -15,6 +18,14 @@ import type { OpenWebSocket } from "./transport/sockets.js";
  * `ConfigurationError` or a `ValidationError`.
  */
 export interface SandboxClientOptions {
+  /**
+   * Where sandboxes run. `local` is this machine: Linux, with the package `cloud-sandbox-local` and Node.js; its control plane is
+   * started with the first call, and ended with the client. Default: `cloud` where `apiKey`, `bearerToken` or `baseUrl` is given,
+   * else CLOUD_SANDBOX_BACKEND, else `cloud` where the environment names a key or an address, else `local`.
+   */
+  backend?: Backend | undefined;
+  /** How it is started on this machine. Default: as {@link LocalBackendOptions} says. */
+  local?: LocalBackendOptions | undefined;
   /** The account's key. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. It is sent to `baseUrl` only. */
   apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer` beside the key. Default: CLOUD_SANDBOX_BEARER_TOKEN, else HOPX_BEARER_TOKEN. */
@@ -57,6 +68,29 @@ export interface SandboxClientOptions {
   deleteOnSignal?: boolean | undefined;
 }
 
+/** How sandboxes are made on this machine, where a client starts the backend itself. */
+export interface LocalBackendOptions {
+  /** Sandboxes kept booted for those to come, about 45 MB each, most of it shared. Default 1. */
+  pool?: number;
+  /** What each sandbox may use. Default: 1024 MiB of memory and of disk, 2 CPUs (or all there are), 256 processes. */
+  limits?: { memoryMb?: number; diskMb?: number; vcpu?: number; maxProcesses?: number };
+  /** Internet access of sandboxes that are made without `internetAccess`: `on`, `off`, or `allow=` and destinations with commas between them. Default: CLOUD_SANDBOX_INTERNET, else `on`. */
+  internet?: string;
+  /** Told once it has started. */
+  onReady?: (backend: StartedBackend) => void;
+}
+
+/** A backend on this machine, which ends with its client. */
+export interface StartedBackend {
+  /** Where it listens, on loopback. */
+  readonly url: string;
+  /** What starts its sandboxes. */
+  readonly runtime: string;
+  readonly isolation: Isolation;
+  /** Internet access of sandboxes that are made without `internetAccess`. */
+  readonly internet: string;
+}
+
 /** The four time limits, in seconds. */
 export interface Timeouts {
   /** How long a new sandbox lives (`timeoutSeconds` of create). Default: what the server gives. */
@@ -75,11 +109,15 @@ export interface Timeouts {
   idle?: number | undefined;
 }
 
+const backends = ["cloud", "local"] as const;
+
+/** Where sandboxes run: behind a HOPX-compatible API, or on this machine. */
+export type Backend = (typeof backends)[number];
+
 /** Options with everything decided. */
 export interface Settings {
-  apiKey: string | undefined;
-  bearerToken: string | undefined;
-  baseUrl: URL;
+  /** Undefined where this machine is meant. */
+  account: Account | undefined;
   fetch: Fetch | undefined;
   webSocket: OpenWebSocket | undefined;
   retry: RetryOptions | false | undefined;
@@ -92,17 +130,7 @@ export interface Settings {
 
 /** An option wins over the environment. Throws {@link ConfigurationError} for what cannot work. */
 export function settingsFrom(options: SandboxClientOptions): Settings {
-  const apiKey = credential("API key", options.apiKey, "API_KEY");
-  const bearerToken = credential("bearer token", options.bearerToken, "BEARER_TOKEN");
-  if (apiKey === undefined && bearerToken === undefined) {
-    throw new ConfigurationError({
-      summary: "There is no API key.",
-      hint:
-        "Set CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or give the apiKey option. Without an account, start a local " +
-        'backend with "npx cloud-sandbox-local serve" and use the URL and key it prints.',
-      code: "API_KEY_MISSING",
-    });
-  }
+  const account = accountOf(options);
   const { lifetime, execution = 30, request = 60, idle = 60 } = options.timeouts ?? {};
   for (const [name, seconds] of Object.entries({ lifetime, execution, request, idle })) {
     checkSeconds(`timeouts.${name}`, seconds);
@@ -113,9 +141,7 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
   checkFunction("webSocket", options.webSocket);
   checkBoolean("deleteOnSignal", options.deleteOnSignal);
   return {
-    apiKey,
-    bearerToken,
-    baseUrl: serverUrl(options.baseUrl ?? fromEnvironment("BASE_URL") ?? "https://api.hopx.dev"),
+    account,
     fetch: options.fetch,
     webSocket: options.webSocket,
     retry: options.retry,
@@ -125,6 +151,33 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
     tracing: tracingFrom(options),
     deleteOnSignal: options.deleteOnSignal ?? true,
   };
+}
+
+function accountOf(options: SandboxClientOptions): Account | undefined {
+  const { apiKey: key, baseUrl: url, bearerToken: token } = options;
+  const named = url ?? fromEnvironment("BASE_URL");
+  const asked = options.backend ?? (key || token || url ? "cloud" : setting("CLOUD_SANDBOX_BACKEND")?.trim());
+  if (asked && !backends.some((backend) => backend === asked)) {
+    throw new ConfigurationError({
+      summary: "CLOUD_SANDBOX_BACKEND (or the backend option) must be cloud or local.",
+      hint: "Correct it, or leave it out: with an API key it is cloud.",
+      code: "BACKEND_INVALID",
+    });
+  }
+  const account = {
+    apiKey: credential("API key", key, "API_KEY"),
+    bearerToken: credential("bearer token", token, "BEARER_TOKEN"),
+    baseUrl: serverUrl(named ?? "https://api.hopx.dev"),
+  };
+  const hasKey = (account.apiKey ?? account.bearerToken) !== undefined;
+  const isLocal = asked === "local" || (!asked && !hasKey && named === undefined);
+  if (isLocal && onNode()) return undefined;
+  if (hasKey && !isLocal) return account;
+  throw new ConfigurationError({
+    summary: isLocal ? "Sandboxes on this machine need Node.js." : "There is no API key.",
+    hint: "Set CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or give the apiKey option; on Node.js, CLOUD_SANDBOX_BACKEND=local needs none.",
+    code: "API_KEY_MISSING",
+  });
 }
 
 const hookNames = ["onRequest", "onResponse", "onRetry", "onError", "onWarning"] as const;
@@ -185,8 +238,11 @@ function credential(what: string, option: string | undefined, suffix: string): s
   });
 }
 
-/** Some runtimes have no `process`. */
 function fromEnvironment(suffix: string): string | undefined {
-  const environment = globalThis.process?.env;
-  return environment?.[`CLOUD_SANDBOX_${suffix}`] || environment?.[`HOPX_${suffix}`] || undefined;
+  return setting(`CLOUD_SANDBOX_${suffix}`) ?? setting(`HOPX_${suffix}`);
+}
+
+/** Some runtimes have no `process`. */
+function setting(name: string): string | undefined {
+  return globalThis.process?.env?.[name] || undefined;
 }

@@ -1,6 +1,8 @@
 import type { AgentPaths, ControlPlanePaths } from "@cloud-sandbox/protocol";
 import type { Client } from "openapi-fetch";
+import type { Account } from "./account.js";
 import { call, deferred } from "./deferred.js";
+import type { AccountChannelOptions } from "./transport/account-client.js";
 import type { ChannelOptions } from "./transport/channel.js";
 import type { CallInit } from "./transport/light-request.js";
 
@@ -14,10 +16,15 @@ export type AgentClient = Pick<Client<AgentPaths>, Methods>;
 
 const methods = { GET: call, PUT: call, POST: call, DELETE: call, PATCH: call } as const;
 
-/** Loads what speaks HTTP with its first call. */
-export function controlPlaneClient(options: ChannelOptions): ControlPlaneClient {
-  const load = async () =>
-    (await import("./transport/openapi-client.js")).openapiClient<ControlPlanePaths>(options);
+/** Loads what speaks HTTP, and finds the control plane, with its first call. */
+export function controlPlaneClient(
+  options: AccountChannelOptions,
+  find: () => Account | Promise<Account>,
+): ControlPlaneClient {
+  const load = async () => {
+    const [{ accountClient }, account] = await Promise.all([import("./transport/account-client.js"), find()]);
+    return accountClient(options, account);
+  };
   return counted(deferred<ControlPlaneClient>(load, methods), options);
 }
 
@@ -29,7 +36,7 @@ export function agentClient(options: ChannelOptions): AgentClient {
 type Call = (path: string, init?: CallInit) => Promise<unknown>;
 
 /** From the moment they are made, so that closing the client waits for them. */
-function counted<Client extends object>(client: Client, { calls }: ChannelOptions): Client {
+function counted<Client extends object>(client: Client, { calls }: AccountChannelOptions): Client {
   const entries: [string, Call][] = Object.entries(client);
   for (const [method, call] of entries)
     Reflect.set(client, method, (path: string, init?: CallInit) =>

@@ -31,7 +31,13 @@ export function deferred<Resource extends object, Known extends keyof Resource =
   const source: Source = {
     async load() {
       source.loading ??= load();
-      source.loaded ??= await source.loading;
+      try {
+        source.loaded ??= await source.loading;
+      } catch (error) {
+        // What is not there now may be there with the next call.
+        source.loading = undefined;
+        throw error;
+      }
       return source.loaded;
     },
   };
@@ -47,7 +53,7 @@ type Iterable = AsyncGenerator<unknown, unknown, void>;
 
 interface Source {
   load(): Promise<object>;
-  loading?: Promise<object>;
+  loading?: Promise<object> | undefined;
   loaded?: object;
 }
 

@@ -70,6 +70,13 @@ export class NetworkError extends SandboxError {
   override get name(): string {
     return "NetworkError";
   }
+  /** Whether the server may have got the call, and done its work. */
+  readonly wasSent: boolean;
+
+  constructor(options: SandboxErrorOptions & { wasSent?: boolean }) {
+    super(options);
+    this.wasSent = options.wasSent ?? false;
+  }
 }
 
 /**

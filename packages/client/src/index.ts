@@ -5,7 +5,13 @@ export type {
   BackgroundOptions,
 } from "./background-options.js";
 export type { CallOptions } from "./call-options.js";
-export type { SandboxClientOptions, Timeouts } from "./client-options.js";
+export type {
+  Backend,
+  LocalBackendOptions,
+  SandboxClientOptions,
+  StartedBackend,
+  Timeouts,
+} from "./client-options.js";
 export type { Commands, StreamCommandOptions } from "./commands.js";
 export type { AgentClient, ControlPlaneClient } from "./contract-clients.js";
 export type { Desktop } from "./desktop/desktop.js";
@@ -98,7 +104,7 @@ export type { InstallOptions, PythonPackages } from "./python-packages.js";
 export type { RichExecutionResult } from "./rich-execution.js";
 export type { RunningOptions } from "./running-options.js";
 export { Sandbox } from "./sandbox.js";
-export { SandboxClient, type ServiceHealth } from "./sandbox-client.js";
+export { type CloseOptions, SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
 export type { ListSandboxesOptions } from "./sandbox-list.js";
 export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";

@@ -1,15 +1,22 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { Account } from "./account.js";
 import { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
-import { type SandboxClientOptions, type Settings, settingsFrom } from "./client-options.js";
+import {
+  type Backend,
+  type LocalBackendOptions,
+  type SandboxClientOptions,
+  settingsFrom,
+} from "./client-options.js";
 import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./contract-clients.js";
-import type { SandboxError } from "./errors.js";
+import { invalidArgument, type SandboxError } from "./errors.js";
 import type { HandOverOptions } from "./hand-over.js";
 import type {
   HandedOverExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
 } from "./isolated-execution.js";
+import type { LocalBackend } from "./local-backend.js";
 import { longestExecution, margin } from "./running-options.js";
 import { templatesOf } from "./sandbox-parts.js";
 import type { Isolation } from "./sandbox-record.js";
@@ -36,6 +43,8 @@ export interface ServiceHealth {
 
 /** A control plane and its sandboxes: a HOPX-compatible cloud, or the local backend. */
 export class SandboxClient implements AsyncDisposable {
+  /** Where its sandboxes run. */
+  readonly backend: Backend;
   /** Isolated machines: create, find, delete. */
   readonly sandboxes: Sandboxes;
   /** What sandboxes are made from: list, build, delete. */
@@ -47,13 +56,18 @@ export class SandboxClient implements AsyncDisposable {
   readonly #sockets: Sockets;
   readonly #transport: Transport;
   readonly #executionTimeout: number;
+  #local: Promise<LocalBackend> | undefined;
 
-  /** Options win over the environment. Throws a `ConfigurationError` where there is no API key. */
+  /**
+   * Options win over the environment. Without a key, sandboxes are on this machine: see the option `backend`. Throws a
+   * `ConfigurationError` for what cannot work; where this machine cannot, the first call rejects with one.
+   */
   constructor(options: SandboxClientOptions = {}) {
     const settings = settingsFrom(options);
-    const { baseUrl, deleteOnSignal, hooks, log } = settings;
+    const { account, deleteOnSignal, hooks, log } = settings;
     const clock = new ServerClock();
     const { execution, idle, lifetime, request } = settings.timeouts;
+    this.backend = account === undefined ? "local" : "cloud";
     this.#transport = new DeferredTransport(settings.fetch);
     this.#sockets = new DeferredSockets(settings.webSocket);
     this.#background = new BackgroundWork((warning) => {
@@ -69,18 +83,12 @@ export class SandboxClient implements AsyncDisposable {
       observers: settings,
       timeouts: { request, idle, running: longestExecution + margin },
     };
-    const credentials = accountCredentials(settings);
-    this.controlPlane = controlPlaneClient({
-      ...shared,
-      clock,
-      baseUrl,
-      plane: "control plane",
-      credentials,
-    });
+    const find = (): Account | Promise<Account> => account ?? this.#openLocal(options.local);
+    this.controlPlane = controlPlaneClient({ ...shared, clock }, find);
     this.templates = templatesOf({
       controlPlane: this.controlPlane,
       uploads: { ...shared, plane: "control plane", credentials: noCredentials },
-      origin: baseUrl.origin,
+      account: find,
     });
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
@@ -124,19 +132,52 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   /**
-   * Waits for calls and clean-up under way, ends open streams, then closes the connections. What asks again and again is no
-   * call: the waiting for a program in the background or for a build ends with a `SandboxError` (CLIENT_CLOSED), as streams
-   * over HTTP do. The client cannot be used after.
+   * Waits for calls and clean-up under way, for 30 s or `timeout`; calls that are not over then are stopped, as by their
+   * `signal`, and what they leave is cleaned up for 5 s at most. Then it ends open streams and closes the connections. What
+   * asks again and again is no call: the waiting for a program in the background or for a build ends with a `SandboxError`
+   * (CLIENT_CLOSED), as streams over HTTP do. A backend that it started on this machine ends, with all its sandboxes. The client cannot be used after.
    */
-  async close(): Promise<void> {
-    await Promise.all([this.#sockets.close(), this.#background.end()]);
-    await this.#calls.end();
+  async close({ timeout = 30 }: CloseOptions = {}): Promise<void> {
+    if (!(timeout >= 0)) throw invalidArgument("timeout must be a number of seconds, 0 or more.");
+    const over = Promise.all([this.#sockets.close(), this.#background.end()]).then(() => this.#calls.end());
+    if (!(await endsWithin(timeout, over))) {
+      this.#calls.stop();
+      await endsWithin(longestCleanUp, over);
+    }
+    this.#calls.endStreams();
     await this.#transport.close();
+    await (await this.#local)?.close();
+  }
+
+  async #openLocal(options: LocalBackendOptions | undefined): Promise<Account> {
+    this.#local ??= import("./local-backend.js").then(({ LocalBackend }) => new LocalBackend(options));
+    return (await this.#local).open();
   }
 
   /** As `close`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+}
+
+/** How a client is closed. */
+export interface CloseOptions {
+  /** Seconds to wait for what is under way, 0 or more. Default 30. */
+  timeout?: number | undefined;
+}
+
+/** Seconds. */
+const longestCleanUp = 5;
+
+async function endsWithin(seconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(seconds * 1000, 2 ** 31 - 1));
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -147,14 +188,6 @@ function emitWarning(warning: SandboxError): void {
 
 function warningText({ message }: SandboxError): string {
   return `A sandbox could not be deleted, or a program in it not ended. ${message}`;
-}
-
-function accountCredentials({ apiKey, bearerToken }: Settings): Credentials {
-  const headers: Record<string, string> = {};
-  if (apiKey !== undefined) headers["x-api-key"] = apiKey;
-  if (bearerToken !== undefined) headers.authorization = `Bearer ${bearerToken}`;
-  const secrets = [apiKey, bearerToken].filter((secret) => secret !== undefined);
-  return { headers: () => headers, secrets: () => secrets };
 }
 
 const noCredentials: Credentials = { headers: () => ({}), secrets: () => [] };

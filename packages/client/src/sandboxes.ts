@@ -1,9 +1,8 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { AgentAccess, type AgentChannelOptions, agentUrl } from "./agent-access.js";
+import { AgentAccess, type AgentChannelOptions } from "./agent-access.js";
 import type { BackgroundWork } from "./background-work.js";
 import { type CallOptions, callInit } from "./call-options.js";
-import { afterCleanUp } from "./cleanup.js";
-import { type Answer, bodyOf, type ControlPlaneClient, readBody, successOf } from "./contract-clients.js";
+import { bodyOf, type ControlPlaneClient, readBody, successOf } from "./contract-clients.js";
 import { NotFoundError, SandboxExpiredError } from "./errors.js";
 import { identifier } from "./identifier.js";
 import { checkBoolean, requireText } from "./option-checks.js";
@@ -66,8 +65,10 @@ export class Sandboxes {
   }
 
   /**
-   * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), 120 s at most by default. Where that
-   * fails half-way, also because `signal` fires, the sandbox is deleted: none is left that nobody knows of.
+   * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), `timeouts.request` at most. Where that
+   * fails half-way, also because `signal` fires, the sandbox is deleted: none is left that nobody knows of. A server that goes
+   * silent, or whose answer is lost, is asked again for the same sandbox if it says that it knows creates by their
+   * Idempotency-Key; where it does not, the error says what may have been made.
    */
   async create(options: CreateSandboxOptions = {}): Promise<Sandbox> {
     return this.#make(createRequest(options, this.#parts.timeouts.lifetime), options);
@@ -98,29 +99,23 @@ export class Sandboxes {
   }
 
   #make(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
-    return this.background.during(() => this.#made(request, options));
-  }
-
-  async #made(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
-    const { timeouts } = this.#parts;
-    const seconds = options.requestTimeout ?? Math.max(timeouts.request, usualCreation);
-    const scope = new CallScope(options.signal);
-    try {
-      scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready" });
-      const isOwned = options.deleteOnSignal ?? this.#parts.deleteOnSignal;
-      if (isOwned) await this.#owned.ready();
-      scope.throwIfAborted();
-      // Goes on when the caller gives up: only the answer names what is to be deleted then.
-      const pending = this.#post(request, seconds + graceForTheId);
-      if (isOwned) this.#owned.expect(pending.then(({ wire }) => wire.id));
-      const made = await unlessAborted(pending, scope).catch((error: unknown) => {
-        if (scope.failure !== undefined) this.background.run(() => this.#deleteComing(pending));
-        throw error;
-      });
-      return await this.#prepared(made, request, options, scope);
-    } finally {
-      scope.end();
-    }
+    const { agents, deleteOnSignal, timeouts } = this.#parts;
+    const owned = (options.deleteOnSignal ?? deleteOnSignal) ? this.#owned : undefined;
+    return this.background.during(async () =>
+      (await import("./sandbox-making.js")).makeSandbox(
+        {
+          sandboxes: this,
+          calls: agents.calls,
+          owned,
+          tries: agents.retry.attempts,
+          seconds: options.requestTimeout ?? timeouts.request,
+          sandbox: (wire) => this.#sandbox(wire),
+          access: (id) => this.#access(id),
+        },
+        request,
+        options,
+      ),
+    );
   }
 
   /** One, running or not (GET /v1/sandboxes/{id}). It is not resumed by being looked at. */
@@ -213,57 +208,6 @@ export class Sandboxes {
     return (await successOf(pending))?.status ?? status;
   }
 
-  async #post(request: WireRequest, requestTimeout: number): Promise<MadeSandbox> {
-    const params = { header: { "Idempotency-Key": globalThis.crypto.randomUUID() } };
-    const made = async (pending: Promise<Answer<WireSandbox>>): Promise<MadeSandbox> => {
-      const wire = await bodyOf(pending, "id", "status");
-      const wasThere = request.get_or_create === true && (await pending).response.status === 200;
-      return { wire, isNew: !wasThere || wire.name !== request.name };
-    };
-    const onLost = (response: Response): void =>
-      this.background.run(() =>
-        this.#deleteComing(made(response.json().then((data) => ({ data: data as WireSandbox, response })))),
-      );
-    const init = { params, body: request, onLost, ...callInit({ requestTimeout }) };
-    return made(this.#parts.controlPlane.POST("/v1/sandboxes", init));
-  }
-
-  async #deleteComing(pending: Promise<MadeSandbox>): Promise<void> {
-    const made = await pending.catch(() => undefined);
-    if (made?.isNew) await this.delete(made.wire.id);
-  }
-
-  async #prepared(
-    { isNew, wire }: MadeSandbox,
-    request: WireRequest,
-    options: CreateSandboxOptions,
-    scope: CallScope,
-  ): Promise<Sandbox> {
-    const { id } = wire;
-    try {
-      if (request.get_or_create === true && wire.name !== request.name)
-        throw (await import("./sandbox-refusals.js")).noNames();
-      const sandbox = this.#sandbox(wire);
-      if (sandbox.status !== "running" || sandbox.publicHost === undefined)
-        await (await import("./readiness.js")).untilRunning(sandbox, scope);
-      agentUrl(sandbox.publicHost ?? "");
-      if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
-        const { checkKept } = await import("./kept-promises.js");
-        checkKept(options, wire);
-      }
-      // Who states the isolation keeps our contract: the agent is ready and has its environment.
-      if (sandbox.isolation === undefined) {
-        const { untilPrepared } = await import("./agent-readiness.js");
-        await untilPrepared(this.#access(id), options.env ?? {}, scope);
-      }
-      return sandbox;
-    } catch (error) {
-      const failure = scope.failure ?? error;
-      if (!isNew) throw failure;
-      throw await afterCleanUp(failure, () => this.delete(id, { requestTimeout: 30 }), this.background);
-    }
-  }
-
   #sandbox(wire: WireSandbox): Sandbox {
     const record = sandboxRecord(wire);
     const access = this.#access(record.id);
@@ -295,18 +239,10 @@ export class Sandboxes {
   }
 }
 
-interface MadeSandbox {
-  wire: WireSandbox;
-  /** False for one that was there before and is somebody else's too. */
-  isNew: boolean;
-}
-
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
 /** Seconds. */
-const usualCreation = 120;
-const graceForTheId = 60;
 const longestLastDelete = 5;
 /** Objects held by callers keep theirs beyond this; it bounds what is remembered for those who come by id. */
 const mostAccesses = 1000;

@@ -195,6 +195,45 @@ describe.each(carriers)("closing a client over %s ends", (_, carrier) => {
   });
 });
 
+describe.each(carriers)("closing a client over %s waits no longer than it is told", (_, carrier) => {
+  test("and stops a call that is not over", async () => {
+    const { client, sandbox, agent } = await sandboxWith({ "POST /execute": () => undefined }, carrier);
+    const pending = rejection(sandbox.execute("1"));
+    await expect.poll(() => agent.requests.length).toBe(1);
+    await client.close({ timeout: 0.1 });
+    expect(await pending).toMatchObject(closed);
+  });
+
+  test("and deletes the sandbox of an isolated execution that is not over", async () => {
+    const { agent, controlPlane } = await sandboxService({ "POST /execute": () => undefined });
+    const client = testClient(controlPlane.url, carrier);
+    const pending = rejection(client.executeIsolated("1"));
+    await expect.poll(() => agent.requests.length).toBe(1);
+    await client.close({ timeout: 0 });
+    expect(await pending).toMatchObject(closed);
+    expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
+  });
+
+  test("for a sandbox that does not get ready, and deletes it", async () => {
+    const creating = { id: "abc", status: "creating" };
+    const { controlPlane } = await sandboxService({
+      "POST /v1/sandboxes": (_, response) => json(response, 201, creating),
+      "GET /v1/sandboxes/abc": (_, response) => json(response, 200, creating),
+    });
+    const client = testClient(controlPlane.url, carrier);
+    const pending = rejection(client.sandboxes.create());
+    await expect.poll(() => controlPlane.requests.length).toBeGreaterThan(2);
+    await client.close({ timeout: 0 });
+    expect(await pending).toMatchObject(closed);
+    expect(controlPlane.calls().at(-1)).toBe("DELETE /v1/sandboxes/abc");
+  });
+
+  test.each([-1, Number.NaN])("refuses to wait for %d s", async (timeout) => {
+    const { client } = await sandboxWith({}, carrier);
+    expect(await rejection(client.close({ timeout }))).toMatchObject({ name: "ValidationError" });
+  });
+});
+
 describe("closing a client waits for no connection that is being made", () => {
   /** Takes connections and says nothing. */
   async function silentServer(): Promise<{ url: string; connections: Set<Socket> }> {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as library from "../src/index.js";
 import { SandboxClient, type SandboxClientOptions, version } from "../src/index.js";
 import { openTelemetry } from "../src/opentelemetry.js";
 import { json, scriptedServer } from "./support/scripted-server.js";
 
-const names = ["API_KEY", "BASE_URL", "BEARER_TOKEN"].flatMap((name) => [
+const names = ["API_KEY", "BACKEND", "BASE_URL", "BEARER_TOKEN"].flatMap((name) => [
   `CLOUD_SANDBOX_${name}`,
   `HOPX_${name}`,
 ]);
@@ -81,9 +81,38 @@ describe("a client", () => {
     expect(server.calls()).toEqual([`GET ${expected}`]);
   });
 
-  test("without a key says how to get one, and that none is needed on this machine", () => {
-    expect(failure()).toMatchObject({ name: "ConfigurationError", code: "API_KEY_MISSING" });
-    expect(String(failure())).toMatch(/CLOUD_SANDBOX_API_KEY.*HOPX_API_KEY.*npx cloud-sandbox-local serve/);
+  test.each<[string, string, Record<string, string>, SandboxClientOptions]>([
+    ["local", "nothing says otherwise", {}, {}],
+    ["local", "keys are empty", { CLOUD_SANDBOX_API_KEY: " " }, { apiKey: "" }],
+    ["local", "the environment says so, with a key", { BACKEND: "local", CLOUD_SANDBOX_API_KEY: "k" }, {}],
+    ["local", "the option says so, with a key", { CLOUD_SANDBOX_API_KEY: "k" }, { backend: "local" }],
+    ["cloud", "there is a key", { HOPX_API_KEY: "k" }, {}],
+    ["cloud", "there is a bearer token", { HOPX_BEARER_TOKEN: "b" }, {}],
+    ["cloud", "a key is given, whatever the environment says", { BACKEND: "local" }, { apiKey: "k" }],
+    ["cloud", "the environment says so", { BACKEND: " cloud ", CLOUD_SANDBOX_API_KEY: "k" }, {}],
+  ])("takes the backend %s where %s", (backend, _, { BACKEND, ...environment }, options) => {
+    Object.assign(process.env, environment, BACKEND && { CLOUD_SANDBOX_BACKEND: BACKEND });
+    expect(new SandboxClient(options).backend).toBe(backend);
+  });
+
+  test.each<[string, Record<string, string>, SandboxClientOptions, object]>([
+    ["with no key", { CLOUD_SANDBOX_BACKEND: "cloud" }, {}, { code: "API_KEY_MISSING" }],
+    ["with no key for an address", {}, { baseUrl: "http://127.0.0.1:7007" }, { code: "API_KEY_MISSING" }],
+    ["of no such name", { CLOUD_SANDBOX_BACKEND: "moon" }, {}, { code: "BACKEND_INVALID" }],
+  ])("refuses a backend %s", (_, environment, options, expected) => {
+    Object.assign(process.env, environment);
+    expect(failure(options)).toMatchObject({ name: "ConfigurationError", ...expected });
+    expect(String(failure(options))).toMatch(/CLOUD_SANDBOX_BACKEND/);
+  });
+
+  test("without a key where there is no Node.js says how to get one", () => {
+    vi.stubGlobal("process", undefined);
+    try {
+      expect(failure()).toMatchObject({ code: "API_KEY_MISSING" });
+      expect(String(failure())).toMatch(/need Node\.js.*CLOUD_SANDBOX_API_KEY.*HOPX_API_KEY/);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   test.each<[string, SandboxClientOptions, string]>([

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -70,6 +70,33 @@ describe("on Node.js", () => {
     const { stdout } = await run(process.execPath, ["-e", program]);
     // A call may take 60 s.
     expect(Number(stdout)).toBeLessThan(10_000);
+  });
+
+  test("a program without a key is told what to install, and goes on once that is there", async () => {
+    const away = await mkdtemp(join(tmpdir(), "client-alone-"));
+    const local = fileURLToPath(new URL("../../local", import.meta.url));
+    const program = `
+      import { mkdirSync, symlinkSync } from "node:fs";
+      import { createRequire } from "node:module";
+      const { SandboxClient } = createRequire(import.meta.url)("./node.cjs");
+      const client = new SandboxClient();
+      const failures = await Promise.all([client.health(), client.sandboxes.create()].map((call) => call.catch((error) => error)));
+      for (const { code, message } of failures) console.log(code, message);
+      mkdirSync("node_modules");
+      symlinkSync(${JSON.stringify(local)}, "node_modules/cloud-sandbox-local");
+      console.log((await client.health()).runtime);`;
+    try {
+      await copyFile(join(directory, "node.cjs"), join(away, "node.cjs"));
+      await writeFile(join(away, "program.mjs"), program);
+      const { PATH = "" } = process.env;
+      const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: away, env: { PATH } });
+      const twoLines =
+        /LOCAL_BACKEND_MISSING .*\n {2}npm install cloud-sandbox-local .*\n {2}export CLOUD_SANDBOX_API_KEY=\S+ .*\n/g;
+      expect(stdout.match(twoLines)).toHaveLength(2);
+      expect(stdout).toMatch(/\nbubblewrap\n$/);
+    } finally {
+      await rm(away, { recursive: true });
+    }
   });
 
   test("loading the package and making a client start nothing, and undici waits for the first call", async () => {

@@ -31,6 +31,7 @@ import { routeRequests } from "./gateway/request-routing.js";
 import { NotKeptError, PortUnavailableError, RuntimeUnavailableError } from "./local-errors.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/instance-directory.js";
+import { holdingProcess } from "./runtime/let-go.js";
 import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
@@ -78,6 +79,8 @@ export interface LocalControlPlaneOptions {
   readonly egress?: EgressOptions;
   /** How ends of asynchronous executions are reported. Without a data directory, what is not delivered ends with the process. */
   readonly webhooks?: WebhookOptions;
+  /** Whether it keeps this process from ending by itself, as servers do. Default: true. Without it, whoever started it closes it on `beforeExit`. */
+  readonly holdsProcess?: boolean;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }
@@ -111,8 +114,12 @@ export interface LocalControlPlane {
 export async function startLocalControlPlane(
   options: LocalControlPlaneOptions = {},
 ): Promise<LocalControlPlane> {
-  const { withoutSystemCallFilter = false } = options;
-  const runtime = new BubblewrapRuntime({ withoutSystemCallFilter });
+  return holdingProcess(() => start(options));
+}
+
+async function start(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
+  const { holdsProcess = true, withoutSystemCallFilter = false } = options;
+  const runtime = new BubblewrapRuntime({ holdsProcess, withoutSystemCallFilter });
   const report = await runtime.probe();
   if (!report.usable) throw new RuntimeUnavailableError([report]);
 
@@ -145,6 +152,7 @@ async function serve(
   const limits = { ...defaultLimits(), ...options.limits };
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
   const server = createGatewayServer();
+  if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
   const templates = await TemplateCatalogue.open(limits);
   const activity = new Activity();
   const connections = new AgentConnections(log);
@@ -270,7 +278,7 @@ async function serve(
     isolation,
     internet: internet.text,
     close: () => {
-      closing ??= close();
+      closing ??= holdingProcess(close);
       return closing;
     },
   };

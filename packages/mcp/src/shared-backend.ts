@@ -35,7 +35,7 @@ export class SharedBackend {
 
   /** After a failure, the next call tries again. */
   open(): Promise<Backend> {
-    this.#backend ??= openBackend(this.environment, this.#local).then(
+    this.#backend ??= openBackend(this.#local).then(
       (backend) => {
         this.#logOnce(backend.description);
         return backend;

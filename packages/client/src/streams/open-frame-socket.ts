@@ -5,7 +5,8 @@ import type { CallScope } from "../transport/call-scope.js";
 import type { ChannelTimeouts, Credentials } from "../transport/channel.js";
 import type { RequestEvent } from "../transport/hooks.js";
 import { networkFailure } from "../transport/network-failure.js";
-import { type ObservedTry, Observer, type Observers } from "../transport/observer.js";
+import type { ObservedTry, Observer } from "../transport/observer.js";
+import { type Observers, observerOf } from "../transport/observers.js";
 import type { DecidedRetry } from "../transport/retry-options.js";
 import { type Failure, RetryPolicy } from "../transport/retry-policy.js";
 import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/sockets.js";
@@ -47,7 +48,7 @@ export async function openFrameSocket(route: SocketRoute, request: StreamRequest
   const path = route.baseUrl.pathname.replace(/\/+$/, "") + operation;
   const requestId = globalThis.crypto.randomUUID();
   const event = { plane: "agent" as const, method: "GET", origin, path, operation, requestId, attempt: 0 };
-  const observer = Observer.of(route.observers);
+  const observer = await observerOf(route.observers);
   const retry = new RetryPolicy(route.retry);
   try {
     return await untilOpen({ ...route, observer, retry }, request, event);

@@ -1,3 +1,4 @@
+import type { Account } from "../account.js";
 import { callInit } from "../call-options.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../contract-clients.js";
 import { InvalidResponseError, invalidArgument } from "../errors.js";
@@ -13,8 +14,8 @@ export interface UploadParts {
   controlPlane: ControlPlaneClient;
   /** Of the way to another server, without credentials. */
   uploads: Omit<ChannelOptions, "baseUrl" | "isForeign">;
-  /** The control plane's. */
-  origin: string;
+  /** The control plane. */
+  account: () => Account | Promise<Account>;
 }
 
 /**
@@ -53,8 +54,8 @@ async function send(parts: UploadParts, url: URL, archive: Blob, scope: CallScop
     requestTimeout: scope.remaining / 1000,
   });
   const baseUrl = new URL("/", url);
-  const isForeign = baseUrl.origin !== parts.origin;
-  const channel = new Channel({ ...parts.uploads, baseUrl, isForeign });
+  const isForeign = baseUrl.origin !== (await parts.account()).baseUrl.origin;
+  const channel = await Channel.to({ ...parts.uploads, baseUrl, isForeign });
   const answer = parts.uploads.calls.during(() => channel.fetch(request));
   await successOf(answer.then(async (response) => ({ response, error: await response.text() })));
 }

@@ -5,6 +5,7 @@ import type { CallScope } from "./call-scope.js";
 export class Calls {
   readonly #running = new Set<Promise<unknown>>();
   readonly #streams = new Set<CallScope>();
+  readonly #stoppable = new Set<CallScope>();
   #isClosed = false;
 
   /** `isPart` of those that others may need, which are under way while the client is closed. */
@@ -28,10 +29,26 @@ export class Calls {
     };
   }
 
-  /** Lets calls finish, and none begin; ends the streams after, some of which nobody reads. */
+  /** Gives what to call when it is over by itself. */
+  stoppable(scope: CallScope): () => void {
+    this.#stoppable.add(scope);
+    return () => void this.#stoppable.delete(scope);
+  }
+
+  /** Lets calls finish, and none begin. */
   async end(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
+  }
+
+  /** Stops those that are under way. What they leave to be cleaned up may still be. */
+  stop(): void {
+    for (const scope of this.#stoppable) scope.stop(clientClosed());
+  }
+
+  /** Ends the streams, some of which nobody reads. */
+  endStreams(): void {
+    this.#isClosed = true;
     for (const scope of this.#streams) {
       scope.stop(clientClosed());
       scope.end();

@@ -13,7 +13,8 @@ import type { RequestEvent } from "./hooks.js";
 import type { LightRequest } from "./light-request.js";
 import type { LightResponse } from "./light-response.js";
 import { networkFailure } from "./network-failure.js";
-import { type ObservedTry, Observer, type Observers } from "./observer.js";
+import type { ObservedTry, Observer } from "./observer.js";
+import { type Observers, observerOf } from "./observers.js";
 import { longestBody, receive } from "./reception.js";
 import type { DecidedRetry } from "./retry-options.js";
 import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry-policy.js";
@@ -70,9 +71,13 @@ export class Channel {
   readonly #retry: RetryPolicy;
   readonly #unanswered: string;
 
-  constructor(options: ChannelOptions) {
+  static async to(options: ChannelOptions): Promise<Channel> {
+    return new Channel(options, await observerOf(options.observers));
+  }
+
+  private constructor(options: ChannelOptions, observer: Observer | undefined) {
     this.#options = options;
-    this.#observer = Observer.of(options.observers);
+    this.#observer = observer;
     this.#retry = new RetryPolicy(options.retry);
     this.#origin = options.baseUrl.origin;
     this.#unanswered = `${this.#origin} did not answer`;
@@ -83,7 +88,8 @@ export class Channel {
   readonly fetch = async (request: LightRequest): Promise<LightResponse> => {
     const call = new Call(request, this.#pathOf(request.url), this.baseUrl.length - this.#origin.length);
     const { timeouts } = this.#options;
-    const seconds = request.requestTimeout ?? (call.runsCode ? timeouts.running : timeouts.request);
+    const seconds = request.requestTimeout ?? (call.waitsForCode ? timeouts.running : timeouts.request);
+    const isStopped = this.#options.calls.stoppable(call.scope);
     call.scope.limit({ seconds, kind: "request", passed: this.#unanswered, requestId: call.id });
     const isOver = this.#options.activity?.begin();
     let response: LightResponse | undefined;
@@ -97,6 +103,7 @@ export class Channel {
       throw error;
     } finally {
       isOver?.();
+      isStopped();
       // A streamed body goes on; its end is the end of the call.
       if (!response?.streams) call.scope.end();
     }
@@ -268,8 +275,9 @@ class Call {
     this.may = repeatable(request.method, this.ownPath);
   }
 
-  get runsCode(): boolean {
-    return this.may === "unsent";
+  /** Those that start programs in the background are answered at once. */
+  get waitsForCode(): boolean {
+    return this.may === "unsent" && !/\/(background|async)$/.test(this.path);
   }
 
   get harmless(): boolean {

@@ -1,4 +1,5 @@
 import { clientClosed } from "../errors.js";
+import { onNode } from "../on-node.js";
 import type { Fetch } from "./fetch-transport.js";
 import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.js";
 
@@ -27,9 +28,7 @@ export class DeferredTransport implements Transport {
 }
 
 async function transportOf(given: Fetch | undefined): Promise<Transport> {
-  const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};
-  const onNode = versions.node !== undefined && versions.bun === undefined && versions.deno === undefined;
-  if (onNode && given === undefined) return new (await import("./undici-transport.js")).UndiciTransport();
+  if (onNode() && given === undefined) return new (await import("./undici-transport.js")).UndiciTransport();
   const { FetchTransport } = await import("./fetch-transport.js");
   return new FetchTransport(given ?? ((request) => globalThis.fetch(request)));
 }

@@ -71,7 +71,13 @@ export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure
   }
   const summary = `The connection to ${host} broke before the answer was complete (${describe(cause, code, call.secrets)}).`;
   return {
-    error: new NetworkError({ ...options, summary, hint: broken(call.harmless), retryable: call.harmless }),
+    error: new NetworkError({
+      ...options,
+      summary,
+      hint: broken(call.harmless),
+      retryable: call.harmless,
+      wasSent: true,
+    }),
     failure: { kind: "broken" },
   };
 }

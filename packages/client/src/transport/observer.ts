@@ -1,29 +1,15 @@
 import { AbortError, ApiError, type SandboxError } from "../errors.js";
-import type { Logger, LogLevel } from "../logger.js";
+import type { LogLevel } from "../logger.js";
 import { traceHeaders } from "../trace-context.js";
-import type { RequestOutcome, RequestSpan, Tracing } from "../tracing.js";
-import type { Hooks, RequestEvent, RetryEvent } from "./hooks.js";
-
-/** Who wants to know. */
-export interface Observers {
-  hooks: Hooks;
-  log: Logger | undefined;
-  tracing: Tracing | undefined;
-}
+import type { RequestOutcome, RequestSpan } from "../tracing.js";
+import type { RequestEvent, RetryEvent } from "./hooks.js";
+import type { Observers } from "./observers.js";
 
 /** Tells hooks, log and spans what happens to requests. */
 export class Observer {
   readonly #parts: Observers;
 
-  /** None where nobody wants to know: making events costs. */
-  static of(parts: Observers): Observer | undefined {
-    const { log, tracing } = parts;
-    const { onError, onRequest, onResponse, onRetry } = parts.hooks;
-    const someone = log ?? tracing ?? onError ?? onRequest ?? onResponse ?? onRetry;
-    return someone === undefined ? undefined : new Observer(parts);
-  }
-
-  private constructor(parts: Observers) {
+  constructor(parts: Observers) {
     this.#parts = parts;
   }
 

@@ -8,8 +8,8 @@ const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openap
 const createClient = imported.default ?? imported;
 
 /** Calls the operations of a contract through a channel of its own. */
-export function openapiClient<Paths extends object>(options: ChannelOptions): Client<Paths> {
-  const channel = new Channel(options);
+export async function openapiClient<Paths extends object>(options: ChannelOptions): Promise<Client<Paths>> {
+  const channel = await Channel.to(options);
   const wiring: ClientOptions = {
     baseUrl: channel.baseUrl,
     fetch: channel.fetch,

@@ -4,7 +4,7 @@ import { clientClosed } from "../errors.js";
 import { piecesOf, readAhead } from "../local-blob.js";
 import type { CallScope } from "./call-scope.js";
 import { Connecting } from "./connecting.js";
-import { FileTunnels } from "./file-tunnels.js";
+import type { FileTunnels } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { type Content, MultipartForm } from "./multipart.js";
 import {
@@ -21,12 +21,14 @@ import {
 export class UndiciTransport implements Transport {
   #roads: Roads | undefined;
   #opening: Promise<Roads> | undefined;
+  #tunnels: Promise<FileTunnels> | undefined;
   #closing: Promise<void> | undefined;
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closing !== undefined) throw clientClosed();
-    const { agent, tunnels } = this.#roads ?? (await this.#open());
-    const tunnelled = tunnels.way(request);
+    const { agent, tunnels: open } = this.#roads ?? (await this.#open());
+    const tunnels = request.tunnelAt === undefined ? undefined : await open();
+    const tunnelled = tunnels?.way(request);
     if (tunnelled !== undefined) {
       try {
         return await exchanged(tunnelled.pool, tunnelled.path, request);
@@ -36,7 +38,7 @@ export class UndiciTransport implements Transport {
       }
     }
     const response = await exchanged(agent, request.path, request);
-    tunnels.came(request, declaredLength(response.headers));
+    tunnels?.came(request, declaredLength(response.headers));
     return response;
   }
 
@@ -47,9 +49,9 @@ export class UndiciTransport implements Transport {
 
   async #close(): Promise<void> {
     const roads = await this.#opening;
-    const destroyed = [roads?.agent.destroy(), roads?.tunnels.close()];
+    const destroyed = roads?.agent.destroy();
     roads?.connecting.destroy();
-    await Promise.all(destroyed);
+    await Promise.all([destroyed, (await this.#tunnels)?.close()]);
   }
 
   /** Loaded with the first call: importing undici costs more time than importing all of this package. */
@@ -63,7 +65,13 @@ export class UndiciTransport implements Transport {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      this.#roads = { agent, connecting, tunnels: new FileTunnels(agent, undici) };
+      const tunnels = async (): Promise<FileTunnels> => {
+        this.#tunnels ??= import("./file-tunnels.js").then(
+          ({ FileTunnels }) => new FileTunnels(agent, undici),
+        );
+        return this.#tunnels;
+      };
+      this.#roads = { agent, connecting, tunnels };
       return this.#roads;
     });
     return this.#opening;
@@ -73,7 +81,8 @@ export class UndiciTransport implements Transport {
 interface Roads {
   agent: Agent;
   connecting: Connecting;
-  tunnels: FileTunnels;
+  /** Loaded for the first file. */
+  tunnels: () => Promise<FileTunnels>;
 }
 
 async function exchanged(

@@ -22,6 +22,8 @@ export interface ScriptedServer {
   requests: SeenRequest[];
   /** "METHOD /path" of all requests so far. */
   calls(): string[];
+  /** Ends all connections. */
+  drop(): void;
 }
 
 export async function scriptedServer(handler: Handler): Promise<ScriptedServer> {
@@ -44,6 +46,7 @@ export async function scriptedServer(handler: Handler): Promise<ScriptedServer> 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    drop: () => server.closeAllConnections(),
     calls: () => requests.map(({ method, path }) => `${method} ${path}`),
   };
 }

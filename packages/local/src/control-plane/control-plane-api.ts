@@ -76,6 +76,7 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       version: options.version,
       runtime: options.runtime,
       isolation: options.isolation,
+      idempotent_creates: true,
       timestamp: new Date().toISOString(),
     }),
 

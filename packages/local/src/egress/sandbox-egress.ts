@@ -63,7 +63,8 @@ export class SandboxEgress {
       if (signal.aborted || this.#isClosed) socket.destroy();
       socket.on("timeout", () => socket.destroy());
       this.watchIdle(socket);
-      return socket;
+      // Its other end lets this process end too.
+      return socket.unref();
     } catch (error) {
       this.#upstreams -= 1;
       const isRefused = error instanceof EgressProblem && error.kind === "refused";

@@ -14,6 +14,7 @@ import { directoriesToView } from "./host-views.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { InstanceDirectory } from "./instance-directory.js";
 import { InstanceGuard } from "./instance-guard.js";
+import { letGo } from "./let-go.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { egressInside, type MachineImage, type Mount, prepareMachineImage } from "./machine-image.js";
 import { MemoryWatchdog } from "./memory-watchdog.js";
@@ -28,6 +29,8 @@ const clearAgainMs = 1000;
 export interface BubblewrapOptions {
   /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
   readonly withoutSystemCallFilter?: boolean;
+  /** Whether machines that run keep this process from ending. Default: yes. */
+  readonly holdsProcess?: boolean;
 }
 
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
@@ -145,6 +148,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         },
         stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore", "pipe"],
       });
+      if (this.options.holdsProcess === false) letGo(child);
       const options = bubblewrapArguments({
         image,
         views: root?.views,

@@ -15,7 +15,7 @@ export async function listenForEgress(
 ): Promise<EgressSocket> {
   const connections = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (connection) => {
-    connections.add(connection);
+    connections.add(connection.unref());
     connection.once("close", () => connections.delete(connection));
     onConnection(connection);
   });
@@ -25,6 +25,8 @@ export async function listenForEgress(
   });
   // Without a descriptor to spare it cannot accept; what waits is accepted when there is one.
   server.on("error", () => undefined);
+  // What sandboxes reach is no reason for this process to go on.
+  server.unref();
   await chmod(hidden, 0o600);
   if (uid !== undefined) await chown(hidden, uid, uid);
   await rename(hidden, path);

@@ -527,6 +527,8 @@ export interface components {
              */
             runtime?: string;
             isolation?: components["schemas"]["Isolation"];
+            /** @description Whether a create that is repeated with its Idempotency-Key gives the first one's sandbox. */
+            idempotent_creates?: boolean;
             /** Format: date-time */
             timestamp?: string;
         };

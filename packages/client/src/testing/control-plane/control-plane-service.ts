@@ -52,6 +52,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       status: "healthy",
       version,
       runtime: "memory",
+      idempotent_creates: true,
       timestamp: clock.now().toISOString(),
     }),
 
