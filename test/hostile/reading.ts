@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { isSandboxError } from "cloud-sandbox";
 import { expect } from "vitest";
 import { type Attack, bash, python } from "./attack.js";
@@ -205,6 +206,52 @@ print("locked")`;
       const second = await python(neighbour, lock);
       expect([first.stdout, second.stdout]).toEqual(["locked\n", "locked\n"]);
       return "each sandbox has its own";
+    },
+  },
+  {
+    name: "reach the host, its network and clouds' own services through the proxy",
+    async attempt({ sandbox, server }) {
+      const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+      const hosts = [
+        ...[
+          "127.0.0.1",
+          "localhost",
+          "a.localhost",
+          "127.1",
+          "2130706433",
+          "0x7f.1",
+          "0177.0.0.1",
+          "0.0.0.0",
+        ],
+        ...["[::1]", "[::]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]"],
+        ...["169.254.169.254", "168.63.129.16", "100.100.100.200", "[fd00:ec2::254]", "[fd20:ce::254]"],
+        ...own.map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
+      ];
+      const { stdout, stderr } = await python(
+        sandbox,
+        `
+import socket
+port = ${new URL(server.url).port}
+def ask(at, *said):
+    with socket.create_connection(("127.0.0.1", at), 10) as s:
+        for words in said:
+            s.sendall(words)
+            answer = s.recv(4096)
+        return answer
+answers = set()
+for host in ${JSON.stringify(hosts)}:
+    place = f"{host}:{port}".encode()
+    answers.add(ask(3128, b"GET http://" + place + b"/health HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n")[9:12])
+    answers.add(ask(3128, b"GET http://" + place + b"/health HTTP/1.1\\r\\nHost: 1.1.1.1\\r\\nConnection: close\\r\\n\\r\\n")[9:12])
+    answers.add(ask(3128, b"CONNECT " + place + b" HTTP/1.1\\r\\nHost: 1.1.1.1\\r\\n\\r\\n")[9:12])
+    name = host.strip("[]").encode()
+    request = b"\\5\\1\\0\\3" + bytes([len(name)]) + name + port.to_bytes(2, "big")
+    answers.add(ask(1080, b"\\5\\1\\0", request)[:2])
+print(sorted(answers))
+`,
+      );
+      expect({ stdout, stderr }).toEqual({ stdout: "[b'\\x05\\x02', b'403']\n", stderr: "" });
+      return "refused, in every spelling, as HTTP, CONNECT and SOCKS";
     },
   },
 ];
