@@ -1,4 +1,3 @@
-export { longestAnswer } from "./answer-limits.js";
 export {
   type AgentErrorCode,
   agentErrorCodes,
@@ -18,7 +17,6 @@ export type {
   paths as ControlPlanePaths,
 } from "./generated/control-plane.js";
 export { maskedValue } from "./masked-value.js";
-export { isModestJson } from "./modest-json.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";
 export { controlPlaneScope, tokenIssuer } from "./token-issuer.js";

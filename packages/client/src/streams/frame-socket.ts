@@ -1,4 +1,4 @@
-import { isModestJson } from "@cloud-sandbox/protocol";
+import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
 import { InvalidResponseError, type SandboxError, StreamClosedError, TimeoutError } from "../errors.js";
 import type { CallScope } from "../transport/call-scope.js";
 import type { CarriedSocket, SocketListener } from "../transport/sockets.js";

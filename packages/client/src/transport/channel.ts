@@ -1,4 +1,4 @@
-import { longestAnswer } from "@cloud-sandbox/protocol";
+import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
 import type { Activity } from "../activity.js";
 import type { Plane } from "../error-from-response.js";
 import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";

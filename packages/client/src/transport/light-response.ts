@@ -1,4 +1,4 @@
-import { isModestJson } from "@cloud-sandbox/protocol";
+import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
 import type { Plane } from "../error-from-response.js";
 import { InvalidResponseError, type SandboxError } from "../errors.js";
 import { redact, safeHeaders } from "../redaction.js";
@@ -114,9 +114,8 @@ export class LightResponse implements Response {
 
   #notModest(): InvalidResponseError {
     return invalidResponse(this, {
-      summary:
-        "The answer holds more values than any real one, and would take minutes and gigabytes to read.",
-      hint: "Ask for less at once; of a sandbox whose code has taken its agent over, create a new one.",
+      summary: "The answer holds more values than any real one.",
+      hint: "Ask for less at once, or create another sandbox.",
       code: "RESPONSE_TOO_LARGE",
     });
   }

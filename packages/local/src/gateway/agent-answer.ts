@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isModestJson } from "@cloud-sandbox/protocol";
+import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
 
 /** The text of an agent's answer. What answers in a sandbox is not trusted: it may send without end. */
 export async function answerText(answer: IncomingMessage, maxBytes: number): Promise<string> {

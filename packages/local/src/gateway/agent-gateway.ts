@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { longestAnswer } from "@cloud-sandbox/protocol";
+import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
 import { sandboxFailed } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";

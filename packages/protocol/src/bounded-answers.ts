@@ -1,0 +1,2 @@
+export { longestAnswer } from "./answer-limits.js";
+export { isModestJson } from "./modest-json.js";
