@@ -43,7 +43,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const ours = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
   const message = envelope.message ?? `The server answered ${status} without saying why.`;
   const options: ApiErrorOptions = {
-    ...sentences(message, kind, ours),
+    ...sentences(message, kind, ours, code),
     code,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
     retryable: mayRetry(kind, failed, retryAfter),
@@ -67,7 +67,7 @@ export function errorFromFrame(
   const kind = classify(status, envelope, "agent");
   const code = envelope.code ?? kind.code ?? "STREAM_FAILED";
   const message = envelope.message ?? "The server reported a failure without saying why.";
-  const said = sentences(message, kind, kind.hint?.(envelope.retryAfter));
+  const said = sentences(message, kind, kind.hint?.(envelope.retryAfter), code);
   return new kind.error({ ...said, code, requestId, details: envelope.details });
 }
 
@@ -87,19 +87,33 @@ const statusOfCode: Record<string, number> = {
 };
 
 /** What happened and what to do next: what we advise, else what the server does, else what helps with most of its kind. */
-function sentences(message: string, { error }: Kind, ours: string | undefined) {
+function sentences(message: string, { error }: Kind, ours: string | undefined, code: string) {
   if (ours !== undefined) return { summary: inOurTerms(message.replace(advice, "$1")), hint: ours };
   const summary = inOurTerms(message);
-  return { summary, hint: advising.test(message) ? undefined : adviceFor(error) };
+  return { summary, hint: advising.test(message) ? undefined : adviceFor(error, code) };
 }
 
-function adviceFor(error: Kind["error"]): string {
-  if (error === ValidationError) return "Change what it names, and call again.";
+function adviceFor(error: Kind["error"], code: string): string {
+  if (error === ValidationError)
+    return ofTheRequest.has(code) ? "Change what it names, and call again." : "Another server may do it.";
   if (error === NotFoundError) return "Check the name or the id.";
   if (error === ConflictError) return "Look at its state, and call again once that allows it.";
   if (error === PermissionDeniedError) return "Use a key that may do this.";
   return "Report the request id to who runs the server.";
 }
+
+/** Codes of what the caller gave; the others are of what the server cannot do, however it is asked. */
+const ofTheRequest: ReadonlySet<string> = new Set([
+  "FILE_TOO_LARGE",
+  "INVALID_JSON",
+  "INVALID_PATH",
+  "INVALID_REQUEST",
+  "LANGUAGE_NOT_AVAILABLE",
+  "MISSING_PARAMETER",
+  "PAYLOAD_TOO_LARGE",
+  "PORT_NOT_ALLOWED",
+  "STREAM_FAILED",
+]);
 
 const imperative =
   "(?:Please\\s+)?" +

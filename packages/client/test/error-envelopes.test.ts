@@ -315,6 +315,7 @@ test.each<[number, string, string, string, string | undefined]>([
   ],
   [400, "INVALID_REQUEST", "Use another name.", "Use another name.", undefined],
   [400, "INVALID_REQUEST", "No such region.", "No such region.", "Change what it names, and call again."],
+  [400, "DESKTOP_NOT_AVAILABLE", "There is no desktop.", "There is no desktop.", "Another server may do it."],
 ])("%d %s gives one advice, in this client's terms: %s", async (status, code, message, summary, hint) => {
   const server = await scriptedServer((_, response) => json(response, status, nested(code, message)));
   const thrown = await rejection(testClient(server.url, { retry: false }).sandboxes.get("abc"));
