@@ -48,6 +48,21 @@ describe("a template of one's own", () => {
     expect(resources.find(({ name }) => name === "broken")?.description).toMatch(/ It is failed\.$/);
   });
 
+  it("that needs root where there is none says in one line what is possible", async () => {
+    const definition = {
+      name: "rooted",
+      from: "base",
+      commands: ["apt-get update && apt-get install -y hello"],
+    };
+    const sentence = await mcp.failure("build_template", definition);
+    const said = sentence.split("\n").filter((line) => !/^(Failed: )?Step 1\/1: RUN/.test(line));
+    expect(said).toEqual([expect.stringMatching(/^apt-get needs root, .*install with pip or npm instead/)]);
+    const provided = { ...definition, commands: ["apt-get update 2>/dev/null || echo without"] };
+    expect(await mcp.result("build_template", { ...provided, update: true })).toMatchObject({
+      status: "active",
+    });
+  });
+
   it("whose build takes longer is built on", async () => {
     const impatient = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1" });
     try {

@@ -33,7 +33,7 @@ export class BuildMachine {
       const { sources, destination, permissions = "" } = step;
       await this.#run(copyScript, [archiveAt(index), destination, permissions, ...sources], context);
     }
-    if (step.kind === "run") await this.#run(step.command, [], context);
+    if (step.kind === "run") await this.#run(rootGuard(step.command) + step.command, [], context);
   }
 
   async #run(script: string, args: readonly string[], { environment, workdir }: BuildContext): Promise<void> {
@@ -122,6 +122,17 @@ const waitSeconds = 1;
 const pieceBytes = 256 * 1024;
 /** Two of them, each of whose bytes takes six at most as JSON, and what else there is. */
 const longestAnswer = 4 * 1024 * 1024;
+
+/**
+ * Before a command that cannot work without root, and does not provide for that: what its package manager says in many lines
+ * is said in one, where there is no root.
+ */
+function rootGuard(command: string): string {
+  const manager = /(?:^|[;&(\n])\s*(?:sudo\s+)?(apt-get|apt|apk|yum|dnf)\s/.exec(command)?.[1];
+  if (manager === undefined || command.includes("||")) return "";
+  const said = `${manager} needs root, which builds on this machine do not have: install with pip or npm instead, or install it on the host, whose programs are there in every sandbox.`;
+  return `[ "$(id -u)" = 0 ] || { echo ${quoted(said)} >&2; exit 100; }\n`;
+}
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
