@@ -118,7 +118,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...cacheHandlers(cache),
     ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workspace }),
     ...jobHandlers(jobs),
-    ...environmentHandlers(variables, () => variables.save()),
+    ...environmentHandlers(variables, () => variables.save(), base),
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),

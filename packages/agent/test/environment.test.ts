@@ -54,6 +54,15 @@ describe("changing variables", () => {
   });
 });
 
+test("GET tells what programs get beside them, which no change touches", async () => {
+  const inherited = async () => (await agent.call("GET", "/env")).body.inherited;
+  const before = await inherited();
+  expect(before).toMatchObject({ LANG: "C.UTF-8", HOME: expect.any(String) });
+  expect(await valueInProgram("PATH")).toBe(before.PATH);
+  await set("PUT", { PATH: "/bin" });
+  expect(await inherited()).toEqual(before);
+});
+
 describe("values whose name looks secret", () => {
   const names = ["API_KEY", "my_secret", "DB_PASSWORD", "GITHUB_TOKEN", "AWS_CREDENTIALS", "BASIC_AUTH"];
 

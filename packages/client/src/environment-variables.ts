@@ -25,6 +25,16 @@ export class EnvironmentVariables {
     return env_vars;
   }
 
+  /**
+   * What a program sees: these, and what every program gets beside them where the server tells it, such as PATH, HOME and LANG
+   * (GET /env). The server shows a mask in place of values whose names look secret.
+   */
+  async effective(options?: CallOptions): Promise<Record<string, string>> {
+    const pending = this.#access.client.GET("/env", callInit(options));
+    const { env_vars, inherited } = await bodyOf(pending, "env_vars");
+    return { ...inherited, ...env_vars };
+  }
+
   /** Their names, sorted (GET /env). */
   async names(options?: CallOptions): Promise<string[]> {
     return Object.keys(await this.get(options)).sort();

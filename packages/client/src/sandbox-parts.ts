@@ -44,6 +44,7 @@ export function environmentOf(access: AgentAccess): EnvironmentVariables {
   const load = async () => (await import("./environment-variables.js")).EnvironmentVariables.of(access);
   return deferred(load, {
     get: call,
+    effective: call,
     names: call,
     set: call,
     merge: call,

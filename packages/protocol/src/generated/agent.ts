@@ -2228,6 +2228,13 @@ export interface components {
             count?: number;
             /** Format: date-time */
             timestamp?: string;
+            /**
+             * @description Of GET: what every program gets where no variable says otherwise, such as PATH, HOME and LANG. It is not counted, and
+             *     no operation changes it.
+             */
+            inherited?: {
+                [key: string]: string;
+            };
         };
         EnvVarsSetRequest: {
             env_vars: components["schemas"]["EnvironmentVariables"];

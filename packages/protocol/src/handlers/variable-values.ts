@@ -10,6 +10,12 @@ const secretName = /KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|CREDENTIAL|AUTH|
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
+/** For answers: values whose name looks secret are masked. */
+export function withMasks(variables: Readonly<Record<string, string>>): Record<string, string> {
+  const shown = ([name, value]: [string, string]) => [name, secretName.test(name) ? maskedValue : value];
+  return Object.fromEntries(Object.entries(variables).map(shown));
+}
+
 /** A sandbox's own variables. Values go to processes and, unless their name looks secret, to answers. */
 export class VariableValues {
   #values: ReadonlyMap<string, string> = new Map();
@@ -21,9 +27,7 @@ export class VariableValues {
 
   /** For answers: values whose name looks secret are masked. */
   shown(): Record<string, string> {
-    return Object.fromEntries(
-      [...this.#values].map(([name, value]) => [name, secretName.test(name) ? maskedValue : value]),
-    );
+    return withMasks(Object.fromEntries(this.#values));
   }
 
   get count(): number {
