@@ -88,6 +88,7 @@ export type {
 } from "./local-files.js";
 export type { LogFields, Logger, LogLevel } from "./logger.js";
 export type {
+  AgentFeatures,
   AgentHealth,
   AgentInfo,
   CacheStatistics,

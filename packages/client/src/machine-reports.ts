@@ -11,15 +11,32 @@ export interface AgentHealth {
   languages: string[] | undefined;
   /** Programs running now. */
   activeExecutions: number | undefined;
+  /** The agent's name. */
+  agent: string | undefined;
+  /** For how long it has run, for people, such as `2h34m12s`. */
+  uptime: string | undefined;
+  /** What the agent can do, under the wire's own names. */
+  features: AgentFeatures | undefined;
 }
+
+/** What an agent can do, under the wire's own names. */
+export type AgentFeatures = AgentSchemas["AgentFeatures"];
 
 /** What the agent is and where it runs (GET /info). */
 export interface AgentInfo {
+  /** The sandbox's id, as its agent has it. */
+  vmId: string | undefined;
+  /** The agent's name. */
+  agent: string | undefined;
   version: string | undefined;
   /** As `linux/x64`. */
   platform: string | undefined;
   template: string | undefined;
   startedAt: Date | undefined;
+  /** For how long the agent has run: seconds, or text for people where the server has that. */
+  uptime: number | string | undefined;
+  /** What the agent can do, under the wire's own names. */
+  features: AgentFeatures | undefined;
   languages: string[] | undefined;
   /** Undefined where there is no limit, or the agent does not say. */
   limits: { memoryMb: number | undefined; diskMb: number | undefined; maxProcesses: number | undefined };
@@ -72,16 +89,23 @@ export function agentHealth(wire: AgentSchemas["AgentHealth"]): AgentHealth {
     version: wire.version,
     languages: wire.features?.languages,
     activeExecutions: wire.active_executions,
+    agent: wire.agent,
+    uptime: wire.uptime,
+    features: wire.features,
   };
 }
 
 export function agentInfo(wire: AgentSchemas["AgentInfo"]): AgentInfo {
   const { limits } = wire;
   return {
+    vmId: wire.vm_id,
+    agent: wire.agent,
     version: wire.agent_version ?? wire.version,
     platform: wire.platform ?? (wire.os && wire.arch && `${wire.os}/${wire.arch}`),
     template: wire.template,
     startedAt: date(wire.start_time),
+    uptime: wire.uptime,
+    features: wire.features,
     languages: wire.features?.languages,
     limits: {
       memoryMb: limits?.memory_mb,
