@@ -12,6 +12,9 @@ export interface ServerOptions extends ToolSelection {
   readonly transport: "stdio" | "http";
   readonly host: string;
   readonly port: number;
+  readonly socket?: string;
+  /** What clients must send; false where nothing is asked for. */
+  readonly token?: string | false;
   readonly allowedHost: readonly string[];
   readonly allowedOrigin: readonly string[];
   readonly maxClients: number;
@@ -22,8 +25,10 @@ export interface ServerOptions extends ToolSelection {
 /** `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
 const prefix = "CLOUD_SANDBOX_MCP_";
 
+const noToken = `${prefix}NO_TOKEN`;
+
 /** Settings that are variables alone. */
-const furtherVariables = ["CLOUD_SANDBOX_MCP_TOKEN", "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
+const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
 
 /**
  * Reads the options; prints what is wrong with them, or the help that was asked for, and ends the process. Throws an OptionError
@@ -33,6 +38,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   // Many clients pass a variable on that nobody has set as an empty one.
   for (const [name, value] of Object.entries(environment))
     if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
+  // The other flags take false for what they are without it.
+  if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
   const command = commandLine().parse(argv);
   requireKnown(Object.keys(environment), command);
   handOverAfter(environment);
@@ -85,6 +92,14 @@ function commandLine(): Command {
         .argParser(wholeNumber(0, 65_535))
         .default(8000),
     )
+    .addOption(option("--socket <path>", "Unix socket to listen on in place of a port, with http"))
+    .addOption(
+      option(
+        "--token <tokens>",
+        "what clients must send, with http; better as a variable, which no other user sees",
+      ),
+    )
+    .addOption(option("--no-token", "ask for none, with http: every user of this machine can use it then"))
     .addOption(
       option("--allowed-host <names>", "further names by which it may be addressed, with http")
         .argParser(names)
@@ -166,7 +181,8 @@ and deletes the sandboxes that it created. Lists of names are separated by comma
 Environment:
   CLOUD_SANDBOX_API_KEY    key of the cloud account (or HOPX_API_KEY)
   CLOUD_SANDBOX_BASE_URL   URL of the cloud (or HOPX_BASE_URL); default https://api.hopx.dev
-  CLOUD_SANDBOX_MCP_TOKEN  token that clients must send, with http; several, with commas between them, keep clients apart
+  CLOUD_SANDBOX_MCP_TOKEN  token that clients must send, with http; several, with commas between them, keep clients apart;
+                           default: one that is made and written to stderr, and none on a socket
   CLOUD_SANDBOX_BACKEND    cloud or local; default: cloud when there is a key, else local (sandboxes on this machine)
   CLOUD_SANDBOX_INTERNET   internet access of sandboxes on this machine that are made without internet_access: on, off,
                            or allow=NAMES with commas between them; default on

@@ -23,6 +23,8 @@ export interface Profile {
   readonly offByDefault?: readonly Toolset[];
   /** How the server that it replaces is reached where nothing else is said, from variables of that server's own. */
   readonly transport?: (environment: Environment) => ProfileTransport;
+  /** Whether requests of the era with sessions are served without one over HTTP, as the server that it replaces does. */
+  readonly sessionless?: true;
   /** How this machine makes the sandboxes, where it is this machine that does, from such variables too. */
   readonly local?: (environment: Environment) => LocalOptions;
   readonly resources?: readonly Registration[];

@@ -17,7 +17,7 @@ async function serveAsAsked(greeted: RequestId | undefined): Promise<void> {
   const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, log });
   if (transport === "stdio") return serveOverStdio(offer, backend, greeted);
   const { serveOverHttp } = await import("./http/http-service.js");
-  return serveOverHttp(offer, backend, { ...options, tokens: process.env.CLOUD_SANDBOX_MCP_TOKEN });
+  return serveOverHttp(offer, backend, options);
 }
 
 /** `greeted` is the id of an `initialize` that has been answered already. */

@@ -32,7 +32,7 @@ const command = { command: process.execPath, args: [serverFile], stderr: "ignore
 const environment = { ...getDefaultEnvironment(), CLOUD_SANDBOX_BACKEND: "local" };
 let http: HttpServer;
 beforeAll(async () => {
-  http = await startHttpServer();
+  http = await startHttpServer(["--no-token"]);
 });
 afterAll(() => http.stop());
 

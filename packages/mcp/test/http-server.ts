@@ -11,7 +11,9 @@ export interface HttpServer {
   readonly url: string;
   readonly process: ChildProcessByStdio<null, null, Readable>;
   readonly stderr: () => string;
-  /** A client of the SDK's first generation, in a session of its own. */
+  /** The headers with the token that it made, where it made one. */
+  readonly authorization: Readonly<Record<string, string>>;
+  /** A client of the SDK's first generation, in a session of its own; without a token, it has the one that was made. */
   connect(token?: string): Promise<McpConnection<StreamableHTTPClientTransport>>;
   /** Asks it to stop, and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -30,17 +32,20 @@ export async function startHttpServer(
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
-      const found = /listening at (http:\S+)\n/.exec(said)?.[1];
+      const found = /listening at ((?:http|unix):\S+?),?(?: path \/mcp)?\n/.exec(said)?.[1];
       if (found !== undefined) resolve(found);
     });
     child.once("exit", () => reject(new Error(`It ended before it listened: ${said}`)));
   });
+  const made = /^cloud-sandbox-mcp: Authorization: (Bearer \S+)$/m.exec(said)?.[1];
+  const authorization: Record<string, string> = made === undefined ? {} : { authorization: made };
   return {
     url,
+    authorization,
     process: child,
     stderr: () => said,
     connect: async (token) => {
-      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const headers = token === undefined ? authorization : { authorization: `Bearer ${token}` };
       const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
       const client = new Client({ name: "test", version: "1.0.0" });
       await client.connect(transport);
@@ -59,6 +64,17 @@ export interface RawAnswer {
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
+
+/** What begins a session. */
+export const initialize = {
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1.0.0" },
+  },
+};
 
 /** One request, with exactly these headers; the body is sent as it is. */
 export async function exchange(

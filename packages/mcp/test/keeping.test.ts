@@ -56,7 +56,10 @@ describe("sandboxes in the cloud", () => {
   });
 
   it("are deleted when the only client that can call them makes room for others", async () => {
-    const server = await startHttpServer(["--profile", "code-executer", "--max-clients", "2"], environment);
+    const server = await startHttpServer(
+      ["--no-token", "--profile", "code-executer", "--max-clients", "2"],
+      environment,
+    );
     const call = (name: string, client: string) =>
       exchange(server.url, statelessRequest("tools/call", { name, arguments: {} }, { client }));
     await call("start_code_executer", "one");

@@ -19,7 +19,7 @@ describe("a client of the stateless era that listens is told when a sandbox come
   const idIn = (text: string): string => /"structuredContent":\{"id":"([^"]+)"/.exec(text)?.[1] ?? "";
 
   it("over HTTP", async () => {
-    server = await startHttpServer();
+    server = await startHttpServer(["--no-token"]);
     const { url } = server;
     const stream = request(url, { method: "POST", headers: listen.headers });
     stream.on("error", () => undefined).end(listen.body);

@@ -22,7 +22,7 @@ export class BearerTokens {
   }
 }
 
-/** The tokens of `CLOUD_SANDBOX_MCP_TOKEN`: one, or several, one for each client. */
+/** The tokens of `--token`, or `CLOUD_SANDBOX_MCP_TOKEN`: one, or several, one for each client. */
 export function parseTokens(text: string | undefined): string[] {
   const tokens = (text ?? "").split(/[\s,]+/).filter((token) => token !== "");
   // As RFC 6750 has them; a guess of fewer characters is too likely to be right.

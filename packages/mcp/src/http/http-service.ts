@@ -18,15 +18,18 @@ import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
 import { LoadLimit } from "./load-limit.js";
 import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";
 import { isLoopback, type Refusal, RequestChecks, refused } from "./request-checks.js";
+import { listenOnSocket } from "./unix-socket.js";
 
 export interface HttpOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
+  /** A Unix socket in its place. */
+  readonly socket?: string | undefined;
   readonly allowedHost?: readonly string[];
   readonly allowedOrigin?: readonly string[];
-  /** As `CLOUD_SANDBOX_MCP_TOKEN` has them. */
-  readonly tokens?: string | undefined;
+  /** As `CLOUD_SANDBOX_MCP_TOKEN` has them; false asks for none. */
+  readonly token?: string | false | undefined;
   /** Clients that are remembered at a time. */
   readonly maxClients: number;
   /** Seconds after which a silent client is forgotten. */
@@ -59,7 +62,8 @@ export async function serveOverHttp(
   const { log } = offer;
   const stopped = stopSignal();
   const newServer = (session: Session): McpServer => createServer(offer, session);
-  const service = await startHttpService({ newServer, backend, log }, options);
+  const { sessionless } = offer.profile;
+  const service = await startHttpService({ newServer, backend, sessionless, log }, options);
   log(`listening at ${service.url}`);
   backend.warmUp();
   await stopped;
@@ -118,9 +122,10 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
     const { method = "GET", url = "/" } = request;
     serveNode(Object.assign(request, { method, url }), response).catch(onerror);
   });
-  await listen(server, host, port);
+  const { socket } = options;
+  await (socket === undefined ? listen(server, host, port) : listenOnSocket(server, socket));
   return {
-    url: `http://${authority(host, server)}/mcp`,
+    url: socket === undefined ? `http://${authority(host, server)}/mcp` : `unix:${socket}, path /mcp`,
     close: async () => {
       isClosing = true;
       server.close();
@@ -133,13 +138,16 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
   };
 }
 
-function tokensFor({ host, tokens: text }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
-  const tokens = parseTokens(text);
-  if (tokens.length > 0 || isLoopback(host)) return new BearerTokens(tokens);
+/** Whoever can reach a port of this machine can run code in its sandboxes; a socket belongs to its user alone. */
+function tokensFor({ host, socket, token: given }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
+  if (given === false) {
+    if (socket !== undefined || isLoopback(host)) return new BearerTokens([]);
+    throw new OptionError(`Others can reach ${host}, so clients need a token: drop --no-token.`);
+  }
+  const tokens = parseTokens(given);
+  if (tokens.length > 0 || socket !== undefined) return new BearerTokens(tokens);
   const token = newToken();
-  log(
-    `others can reach ${host}, so clients need a token; CLOUD_SANDBOX_MCP_TOKEN is not set, so this one was made:`,
-  );
+  log("clients need a token; CLOUD_SANDBOX_MCP_TOKEN is not set, so this one was made:");
   log(`Authorization: Bearer ${token}`);
   return new BearerTokens([token]);
 }

@@ -17,6 +17,8 @@ export interface EndpointParts {
   /** What speaks the protocol with a client: one for a session, or for one request of the stateless era. */
   readonly newServer: (session: Session) => McpServer;
   readonly backend: SharedBackend;
+  /** Whether a request of the era with sessions is served that belongs to none. */
+  readonly sessionless?: boolean | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -52,15 +54,21 @@ export class McpEndpoint {
         const session = requestInfo && this.#sessions.get(requestInfo);
         return parts.newServer(session ?? new Session(parts.backend));
       },
-      { legacy: "reject", maxSubscriptions: options.most },
+      { legacy: parts.sessionless ? "stateless" : "reject", maxSubscriptions: options.most },
     );
   }
 
   async serve({ request, text, holder, over }: EndpointRequest): Promise<Response | Refusal> {
     const body = request.method === "POST" ? parsed(text) : undefined;
     if (body === notJson) return refused(400, "the body is not JSON");
-    if (await isLegacyRequest(request, body ?? null)) return this.#serveSession(request, body, holder, over);
-    return this.#serveStateless(request, body, holder, over);
+    const isLegacy = await isLegacyRequest(request, body ?? null);
+    const serve = isLegacy && !this.#isSessionless(request, body) ? this.#serveSession : this.#serveStateless;
+    return serve.call(this, request, body, holder, over);
+  }
+
+  #isSessionless({ method, headers }: Request, body: unknown): boolean {
+    if (this.#parts.sessionless !== true || method !== "POST") return false;
+    return !headers.has("mcp-session-id") && !beginsSession(body);
   }
 
   /** Stops the calls of tools that are under way; whoever waits for one is told that the server ends. */

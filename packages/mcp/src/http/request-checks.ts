@@ -53,7 +53,7 @@ export class RequestChecks {
     if (holder !== undefined) return { holder };
     return refused(
       401,
-      "send the server's token as Authorization: Bearer …; its CLOUD_SANDBOX_MCP_TOKEN sets it",
+      "send the server's token as Authorization: Bearer …; it says which on stderr, and CLOUD_SANDBOX_MCP_TOKEN sets it",
       {
         "www-authenticate": "Bearer",
       },

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const program = join(project, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
   const log = (): void => undefined;
   const backend = new SharedBackend({ environment: {}, log });
-  const options = { host: "127.0.0.1", port: 0, maxClients: 1_000, idleTimeout: 60 };
+  const options = { host: "127.0.0.1", port: 0, token: false as const, maxClients: 1_000, idleTimeout: 60 };
   service = await startHttpService({ newServer: fixtureServer, backend, log }, options);
   conformance = (...args) =>
     run(node, [program, "server", "--url", service.url, ...args], {

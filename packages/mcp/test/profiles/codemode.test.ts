@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants } from "../../../../test/support/host-processes.js";
 import { startLocalServer } from "../../../../test/support/local-server.js";
-import { startHttpServer } from "../http-server.js";
+import { exchange, posted, startHttpServer } from "../http-server.js";
 import { connect, type McpConnection, plainText, serverFile } from "../mcp-connection.js";
 
 const codemode = (environment: Record<string, string> = {}): Promise<McpConnection> =>
@@ -33,6 +33,7 @@ describe("in place of mcp-codemode", () => {
 
   it.each([
     ["python unless told otherwise", {}, "print('hello')", "[stdout]\nhello\n\n[exit_code] 0"],
+    ["Python, however it is written", { language: "Python" }, "print(1)", "[stdout]\n1\n\n[exit_code] 0"],
     ["bash", { language: "bash" }, "echo $((6 * 7))", "[stdout]\n42\n\n[exit_code] 0"],
     ["sh", { language: "sh" }, "echo out; echo err >&2", "[stdout]\nout\n\n[stderr]\nerr\n\n[exit_code] 0"],
     ["node", { language: "node" }, "const a = 1; console.log(a)", "[stdout]\n1\n\n[exit_code] 0"],
@@ -210,6 +211,32 @@ it("listens where MCP_HOST and MCP_PORT say, over HTTP, and gives each client a 
     expect(await other.failure("sandbox_read_file", { path: "mine" })).toMatch(/sandbox_list_files/);
     expect(await plainText(one, "sandbox_read_file", { path: "mine" })).toBe("one");
     await Promise.all([one.client.close(), other.client.close()]);
+  } finally {
+    await server.stop();
+  }
+});
+
+it("serves requests that belong to no session, as the original does", async () => {
+  const server = await startHttpServer([], {
+    CLOUD_SANDBOX_MCP_PROFILE: "codemode",
+    SANDBOX_IMAGE: "python",
+  });
+  const ask = async (method: string, params: object = {}): Promise<string> => {
+    const request = posted({ id: 1, method, params }, server.authorization);
+    const { status, body } = await exchange(server.url, request);
+    expect(status).toBe(200);
+    return body;
+  };
+  try {
+    expect(await ask("tools/list")).toContain("sandbox_write_file");
+    const file = { path: "note", content: "kept" };
+    await ask("tools/call", { name: "sandbox_write_file", arguments: file });
+    const read = { name: "sandbox_read_file", arguments: { path: "note" } };
+    expect(await ask("tools/call", read)).toContain("kept");
+    const mcp = await server.connect();
+    expect(mcp.transport.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await mcp.failure("sandbox_read_file", { path: "note" })).toMatch(/sandbox_list_files/);
+    await mcp.client.close();
   } finally {
     await server.stop();
   }

@@ -1,0 +1,43 @@
+/** A Unix socket that only its user can open. */
+import { once } from "node:events";
+import { lstat, unlink } from "node:fs/promises";
+import { connect, type Server } from "node:net";
+import { OptionError } from "../option-error.js";
+
+/** Listens at `path`, in place of a socket there that a server left behind. Throws an {@link OptionError}. */
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  try {
+    await listen(server, path);
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (reason !== "EADDRINUSE" || (await isServed(path)))
+      throw new OptionError(`Cannot listen on ${path} (${reason}); choose another --socket.`);
+    await unlink(path);
+    await listen(server, path);
+  }
+}
+
+/** The mask is there before the socket is: there is no moment at which others can open it. */
+async function listen(server: Server, path: string): Promise<void> {
+  const mask = process.umask(0o177);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(mask);
+  }
+  await once(server, "listening");
+}
+
+/** Whether anybody answers there, or what is there is no socket. */
+async function isServed(path: string): Promise<boolean> {
+  if (!(await lstat(path)).isSocket()) return true;
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ECONNREFUSED");
+  } finally {
+    socket.destroy();
+  }
+}
