@@ -8,6 +8,9 @@ export const looks: Annotations = {
   openWorldHint: false,
 };
 
+/** As {@link looks}, at what programs in a sandbox have written: anybody may be the author of it. */
+export const looksInside: Annotations = { ...looks, openWorldHint: true };
+
 /** Adds something or switches its state; nothing that was there is lost. */
 export const adds: Annotations = { ...looks, readOnlyHint: false, idempotentHint: false };
 

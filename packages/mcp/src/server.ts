@@ -8,6 +8,7 @@ import { progressOf } from "./progress.js";
 import { viewOf } from "./resources/view.js";
 import type { Session } from "./session.js";
 import type { Tool } from "./tool.js";
+import { originOf } from "./untrusted-content.js";
 import { version } from "./version.js";
 
 /** What a client may keep of the lists: they are the same for everyone and change only with the version. */
@@ -50,7 +51,10 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
       const work = session.run(tool, given, { signal: context.mcpReq.signal, report, offered });
       return work
         .finally(() => progress?.end())
-        .then(success, (error: unknown) => failure(tool, error, { profile, log }));
+        .then(
+          (answer) => success(tool, answer),
+          (error: unknown) => failure(tool, error, { profile, log }, session),
+        );
     });
   }
   for (const register of [...(profile.resources ?? []), ...(profile.prompts ?? [])])
@@ -58,17 +62,29 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
   return server;
 }
 
-function success({ structure, text = compactText(structure), attachments }: Answer): CallToolResult {
-  return { structuredContent: structure, content: [{ type: "text", text }, ...attachments] };
+function success(
+  tool: Tool,
+  { structure, text = compactText(structure), attachments }: Answer,
+): CallToolResult {
+  return {
+    structuredContent: structure,
+    content: [{ type: "text", text }, ...attachments],
+    ...originOf(tool),
+  };
 }
 
-async function failure(tool: Tool, error: unknown, { profile, log }: Offer): Promise<CallToolResult> {
+async function failure(
+  tool: Tool,
+  error: unknown,
+  { profile, log }: Offer,
+  { environment }: Session,
+): Promise<CallToolResult> {
   // Loads the client with it, which starting up must not wait for.
   const { explainFailure, unforeseen } = await import("./tool-failure.js");
-  const explained = explainFailure(error, profile.advice);
+  const explained = explainFailure(error, profile.advice, environment);
   if (explained === undefined)
     log(`${tool.name} failed: ${error instanceof Error ? error.message : "unknown"}`);
-  return { isError: true, content: [{ type: "text", text: explained ?? unforeseen }] };
+  return { isError: true, content: [{ type: "text", text: explained ?? unforeseen }], ...originOf(tool) };
 }
 
 /** What the SDK lists for a schema; the checking is the tool's, whose messages say what to do. */

@@ -1,7 +1,7 @@
 /** One client of this server: the sandboxes it knows, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
 import type { Answer } from "./answer.js";
-import { BackendError } from "./backend.js";
+import { BackendError, type Environment } from "./backend.js";
 import type { Maker } from "./created-sandboxes.js";
 import { NamedSandboxes } from "./named-sandboxes.js";
 import { SandboxDirectory } from "./sandbox-directory.js";
@@ -26,6 +26,11 @@ export class Session implements Maker {
   constructor(backend: SharedBackend, holder = "") {
     this.#backend = backend;
     this.holder = holder;
+  }
+
+  /** The server's own environment variables. */
+  get environment(): Environment {
+    return this.#backend.environment;
   }
 
   get isBusy(): boolean {
@@ -98,7 +103,8 @@ export class Session implements Maker {
       this.#directory = { client, sandboxes };
     }
     const { sandboxes } = this.#directory;
-    return work({ client, sandboxes, named: this.#named, environment: this.#backend.environment });
+    const { environment, runs } = this.#backend;
+    return work({ client, sandboxes, named: this.#named, runs, environment });
   }
 }
 

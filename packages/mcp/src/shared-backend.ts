@@ -1,6 +1,7 @@
 /** The backend of all clients of one server: opened when it is first needed, closed when the server ends. */
 import { type Backend, type Environment, type LocalOptions, openBackend } from "./backend.js";
 import { CreatedSandboxes, type Maker } from "./created-sandboxes.js";
+import { IsolatedRuns } from "./isolated-runs.js";
 
 export interface SharedBackendOptions {
   readonly environment: Environment;
@@ -13,6 +14,7 @@ export interface SharedBackendOptions {
 export class SharedBackend {
   readonly environment: Environment;
   readonly created = new CreatedSandboxes();
+  readonly runs = new IsolatedRuns();
   readonly #local: LocalOptions | undefined;
   readonly #keepSandboxes: boolean;
   readonly #log: (line: string) => void;

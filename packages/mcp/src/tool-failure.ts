@@ -10,11 +10,15 @@ import {
   TimeoutError,
 } from "cloud-sandbox";
 import { InvalidArgumentsError } from "./arguments.js";
-import { BackendError } from "./backend.js";
+import { BackendError, type Environment } from "./backend.js";
 import { type FailureAdvice, generalSteps } from "./failure-advice.js";
 
 /** Undefined for what nobody foresaw: an error of this program, which the model can do nothing about. */
-export function explainFailure(error: unknown, advice: FailureAdvice): string | undefined {
+export function explainFailure(
+  error: unknown,
+  advice: FailureAdvice,
+  environment: Environment,
+): string | undefined {
   if (error instanceof InvalidArgumentsError || error instanceof BackendError) return error.message;
   if (!isSandboxError(error)) return undefined;
   const known = advice.steps[error.code];
@@ -23,7 +27,7 @@ export function explainFailure(error: unknown, advice: FailureAdvice): string | 
   const happened = inToolTerms(isAdvised ? firstSentence(error.summary) : error.summary, advice);
   if (hinted.has(error.code)) return [error.summary, error.hint, known].filter(Boolean).join(" ");
   const left = error.cleanupError === undefined ? "" : advice.leftBehind;
-  return [closed(happened), known ?? stepOfKind(error, advice), left].filter(Boolean).join(" ");
+  return [closed(happened), known ?? stepOfKind(error, advice, environment), left].filter(Boolean).join(" ");
 }
 
 /** Kinds of error for which our step says all that a server would. */
@@ -40,7 +44,7 @@ function inToolTerms(text: string, { terms = [] }: FailureAdvice): string {
 export const unforeseen =
   "The tool failed for a reason it does not know. Call it again, or use another sandbox.";
 
-function stepOfKind(error: SandboxError, advice: FailureAdvice): string {
+function stepOfKind(error: SandboxError, advice: FailureAdvice, environment: Environment): string {
   const { steps, otherwise } = advice;
   if (error instanceof RateLimitError)
     return `Wait ${Math.ceil(error.retryAfter ?? 10)} seconds, then call again.`;
@@ -54,7 +58,9 @@ function stepOfKind(error: SandboxError, advice: FailureAdvice): string {
   if (error instanceof ConfigurationError) return `${error.hint ?? ""} This is the user's to do.`.trimStart();
   if (error instanceof ConflictError && /\btemplate\b/i.test(error.summary))
     return steps.TEMPLATE_CONFLICT ?? otherwise;
-  return steps[error.name] ?? generalSteps[error.name] ?? otherwise;
+  // What the server cannot do is not to be mended in the arguments.
+  if (error.name === "ValidationError" && /_(UNAVAILABLE|NOT_AVAILABLE)$/.test(error.code)) return otherwise;
+  return steps[error.name] ?? generalSteps(environment)[error.name] ?? otherwise;
 }
 
 function firstSentence(text: string): string {

@@ -5,6 +5,7 @@ import { Answer } from "./answer.js";
 import { readArguments } from "./arguments.js";
 import type { Environment } from "./backend.js";
 import type { SandboxReference } from "./input-fields.js";
+import type { IsolatedRuns } from "./isolated-runs.js";
 import type { NamedSandboxes } from "./named-sandboxes.js";
 import type { SandboxDirectory } from "./sandbox-directory.js";
 
@@ -35,6 +36,8 @@ export interface ToolContext {
   readonly sandboxes: SandboxDirectory;
   /** What the client of this server calls by name. */
   readonly named: NamedSandboxes;
+  /** Where runs in sandboxes of their own wait for their turn. */
+  readonly runs: IsolatedRuns;
   /** The server's own environment variables, for settings of a profile. */
   readonly environment: Environment;
   /** The names of the tools that are there for the caller. */

@@ -37,12 +37,6 @@ describe("a call that cannot work says what to do", () => {
       /sandbox_id is required: create_sandbox/,
     ],
     [
-      "a sandbox for a run in one of its own",
-      "execute_code",
-      { code: "1", mode: "isolated", sandbox_id: "a" },
-      /leave out sandbox_id and vm_url, or the mode/,
-    ],
-    [
       "too long a run that is waited for",
       "execute_code",
       { code: "1", timeout: 301 },
@@ -163,17 +157,21 @@ describe("a call that cannot work says what to do", () => {
 });
 
 describe("a backend", () => {
-  it("that does not know the key", async () => {
+  it.each([
+    ["CLOUD_SANDBOX_API_KEY", "CLOUD_SANDBOX_BASE_URL"],
+    ["HOPX_API_KEY", "HOPX_BASE_URL"],
+    ["HOPX_BEARER_TOKEN", "CLOUD_SANDBOX_BASE_URL"],
+  ])("that does not know the key of %s", async (variable, address) => {
     const cloud = await startLocalServer({ apiKey: "the-right-key" });
-    const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "a-wrong-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
+    const mcp = await connect({ [variable]: "a-wrong-key", [address]: cloud.url });
     try {
       for (const [name, given] of [
         ["execute_code_isolated", { code: "1" }],
         ["list_sandboxes", {}],
       ] as const) {
         const sentence = await mcp.failure(name, given);
-        expect(sentence).toMatch(/must correct CLOUD_SANDBOX_API_KEY/);
-        expect(sentence.match(/CLOUD_SANDBOX_API_KEY/g)).toHaveLength(1);
+        expect(sentence).toContain(`must correct ${variable} in`);
+        expect(sentence.match(/_API_KEY|_BEARER_TOKEN/g)).toHaveLength(1);
         expect(sentence).not.toMatch(/a-wrong-key|the-right-key/);
       }
     } finally {
@@ -213,6 +211,11 @@ describe("a backend", () => {
       "that cannot be reached",
       async () => ({ CLOUD_SANDBOX_API_KEY: "some-key", CLOUD_SANDBOX_BASE_URL: await closedPort() }),
       /CLOUD_SANDBOX_BASE_URL/,
+    ],
+    [
+      "of HOPX's variables that cannot be reached",
+      async () => ({ HOPX_API_KEY: "some-key", HOPX_BASE_URL: await closedPort() }),
+      /the network and HOPX_BASE_URL,/,
     ],
     [
       "whose URL is none",

@@ -59,7 +59,7 @@ it.each([
   const client = new SandboxClient({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}` });
   try {
     const failure: unknown = await client.sandboxes.get("a").catch((error: unknown) => error);
-    expect(explainFailure(failure, hopxAdvice)).toMatch(told);
+    expect(explainFailure(failure, hopxAdvice, { CLOUD_SANDBOX_API_KEY: "key" })).toMatch(told);
   } finally {
     await client.close();
     server.close();

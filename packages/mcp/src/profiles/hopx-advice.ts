@@ -25,6 +25,8 @@ export const hopxAdvice: FailureAdvice = {
     LANGUAGE_NOT_AVAILABLE: "get_template names the languages that a template has.",
     DESKTOP_NOT_AVAILABLE: "list_templates shows templates; one with a desktop says so among its features.",
     INTERNET_ACCESS_UNAVAILABLE: "Call create_sandbox without internet_access.",
+    LIMITS_UNAVAILABLE: "Ask for less vcpu and memory_mb, or leave them out.",
+    LIMITS_NOT_MET: "Leave vcpu and memory_mb out.",
     RESOURCE_LIMIT_ERROR: freeSomething,
     RESOURCE_EXHAUSTED:
       "Call again when less runs in the sandbox, or end it with delete_sandbox and create another with create_sandbox.",

@@ -16,7 +16,7 @@ export function reader(session: Session, { advice }: Profile): Reader {
     session.use(work).catch(async (error: unknown) => {
       if (error instanceof ProtocolError) throw error;
       const { explainFailure, unforeseen } = await import("../tool-failure.js");
-      const text = explainFailure(error, advice) ?? unforeseen;
+      const text = explainFailure(error, advice, session.environment) ?? unforeseen;
       const isGone = error instanceof Error && ["NotFoundError", "SandboxExpiredError"].includes(error.name);
       throw isGone
         ? new ResourceNotFoundError(uri, text)

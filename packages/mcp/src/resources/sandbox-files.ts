@@ -13,6 +13,7 @@ import { InvalidArgumentsError } from "../arguments.js";
 import { bytesWithin, largestResource } from "../file-link.js";
 import { firstEntries } from "../output-limit.js";
 import type { Registration } from "../profile.js";
+import { untrusted } from "../untrusted-content.js";
 import { completing, decoded, jsonContents, reader } from "./reading.js";
 import { sandboxIds } from "./sandboxes.js";
 
@@ -78,7 +79,7 @@ async function contentsAt(
   const mimeType = mime.getType(path) ?? (isText ? "text/plain" : "application/octet-stream");
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const content = isText ? { text: buffer.toString() } : { blob: buffer.toString("base64") };
-  return { contents: [{ uri, mimeType, ...content }] };
+  return { contents: [{ uri, mimeType, ...content, ...untrusted }] };
 }
 
 /** What is at a path, from the list of what is beside it: clouds have no other way to ask. */

@@ -113,9 +113,14 @@ describe("in place of Containerized Code Executer", () => {
     expect(await sandboxes()).toBe(1);
   });
 
-  it("leaves nothing of a start that failed", async () => {
+  it("leaves nothing of a start that failed, and the environment before as it was", async () => {
+    await text("execute_code", { code: "before = 6" });
     const sentence = await mcp.failure("start_code_executer", { dependencies: ["no-such-package"] });
     expect(sentence).toMatch(/No matching distribution found for no-such-package[\s\S]*start_code_executer/);
+    expect(await text("execute_code", { code: "before * 7" })).toBe("42");
+    expect(await sandboxes()).toBe(1);
+    await text("stop_code_executer");
+    await mcp.failure("start_code_executer", { dependencies: ["no-such-package"] });
     expect(await mcp.failure("execute_code", { code: "1" })).toMatch(/start_code_executer/);
     expect(await sandboxes()).toBe(0);
   });

@@ -2,7 +2,7 @@ import type { ExecutionResult } from "cloud-sandbox";
 import * as z from "zod";
 import { adds, replaces, runs } from "../../annotations.js";
 import { InvalidArgumentsError } from "../../arguments.js";
-import { createHeld, createNamed, endHeld, hasEnded, useHeld } from "../../held-sandbox.js";
+import { createHeld, endHeld, hasEnded, replaceHeld, useHeld } from "../../held-sandbox.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../output-limit.js";
 import { textAnswer, textOutput } from "../../text-answer.js";
 import { type ToolContext, tool } from "../../tool.js";
@@ -17,7 +17,7 @@ export const startCodeExecuter = tool({
   name: "start_code_executer",
   title: "Start the code executer",
   description:
-    "Starts a fresh Python environment in a sandbox, in place of the one before, and installs packages in it. It is deleted by stop_code_executer, or 60 minutes after its last use.",
+    "Starts a fresh Python environment in a sandbox, and installs packages in it; then the one before is deleted. It is deleted by stop_code_executer, or 60 minutes after its last use.",
   toolset: "sandboxes",
   annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
   input: z.object({
@@ -32,8 +32,7 @@ export const startCodeExecuter = tool({
   }),
   output: textOutput,
   handler: async ({ dependencies, ...context }) => {
-    await endHeld(context, name);
-    await createNamed(context, name, () => startWith(dependencies, context));
+    await replaceHeld(context, name, () => startWith(dependencies, context));
     const installed = dependencies.length === 0 ? "" : ` with ${dependencies.join(", ")}`;
     return textAnswer(`Code execution service started${installed}.`);
   },

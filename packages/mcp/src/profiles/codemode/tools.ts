@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { CommandResult } from "cloud-sandbox";
 import * as z from "zod";
-import { looks, replaces, runs } from "../../annotations.js";
+import { looksInside, replaces, runs } from "../../annotations.js";
 import { InvalidArgumentsError } from "../../arguments.js";
 import { fileContent } from "../../input-fields.js";
 import { limitCharacters } from "../../output-limit.js";
@@ -31,7 +31,7 @@ export const executeCode = tool({
   description:
     "Runs a program in a sandbox without network, in a process of its own. Files in /workspace stay for later calls. Returns stdout, stderr and the exit code. The sandbox is deleted 60 minutes after its last use.",
   toolset: "code",
-  annotations: { ...runs, openWorldHint: false },
+  annotations: runs,
   input: z.object({
     code: z
       .string("must be text")
@@ -75,7 +75,7 @@ export const readFile = tool({
   title: "Read a file",
   description: "Reads a text file of the sandbox's /workspace.",
   toolset: "files",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({ path: pathInput("File") }),
   output: textOutput,
   handler: async ({ path, ...context }) => {
@@ -112,7 +112,7 @@ export const listFiles = tool({
   title: "List a directory",
   description: "Lists a directory of the sandbox's /workspace, as ls -la does.",
   toolset: "files",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({ path: pathInput("Directory").default(workspace) }),
   output: textOutput,
   handler: async ({ path, ...context }) => {
