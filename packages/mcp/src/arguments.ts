@@ -14,7 +14,7 @@ export function readArguments<Input extends z.ZodObject>(
   { name, input }: { readonly name: string; readonly input: Input },
   given: unknown,
 ): z.output<Input> {
-  const present = withoutNulls(given ?? {});
+  const present = withChoices(withoutNulls(given ?? {}), input);
   const parsed = input.safeParse(present, { error: inWords });
   const unknown = unknownNames(present, Object.keys(input.shape));
   if (parsed.success && unknown.length === 0) return parsed.data;
@@ -27,6 +27,24 @@ export function readArguments<Input extends z.ZodObject>(
 function withoutNulls(given: unknown): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}
+
+/** A choice in capitals is that choice: models write "Python" as well as "python". */
+function withChoices(given: unknown, input: z.ZodObject): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  const chosen = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (typeof value !== "string") return [name, value];
+    const field = Object.hasOwn(input.shape, name) ? input.shape[name] : undefined;
+    const likely = choicesOf(field).find((choice) => choice.toLowerCase() === value.toLowerCase());
+    return [name, likely ?? value];
+  };
+  return Object.fromEntries(Object.entries(given).map(chosen));
+}
+
+function choicesOf(field: z.core.$ZodType | undefined): string[] {
+  const def = (field as z.core.$ZodTypes | undefined)?._zod.def;
+  if (def?.type === "enum") return Object.values(def.entries).map(String);
+  return def?.type === "default" || def?.type === "optional" ? choicesOf(def.innerType) : [];
 }
 
 /** Running as if they were not there would do something else than was asked for. */

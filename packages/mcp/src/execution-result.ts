@@ -20,6 +20,7 @@ export const executionOutput = z.looseObject({
   stdout_bytes: z.number().optional().describe("All that was written, when stdout is cut"),
   stderr_bytes: z.number().optional().describe("All that was written, when stderr is cut"),
   sandbox_id: z.string(),
+  mode: z.string().optional().describe("isolated, persistent, rich or background"),
   status: z.string().optional().describe("running: it goes on in the background"),
   process_id: z.string().optional().describe("Of what goes on"),
   note: z.string().optional().describe("What to do about an abnormal end, cut output, or what goes on"),
@@ -40,6 +41,8 @@ export interface ExecutionPlace {
   readonly longer?: string;
   /** What else is to be told. */
   readonly facts?: Readonly<Record<string, unknown>>;
+  /** Said before everything else. */
+  readonly remark?: string | undefined;
 }
 
 type Values = Partial<Pick<ExecutionResult, "contextLost" | "richOutputs" | "value">>;
@@ -67,6 +70,7 @@ export function executionResult(
     longer = "execute_code_background",
     texts = false,
     facts,
+    remark,
   }: ExecutionPlace,
 ): Answer<z.input<typeof executionOutput>> {
   const { images, notes: losses, values } = valuesOf(run, { texts });
@@ -75,6 +79,7 @@ export function executionResult(
   const stdout = cutMiddle(run.stdout, stdoutBudget, bytesMissing(run.stdout, output.stdout));
   const stderr = cutMiddle(run.stderr, stderrBudget, bytesMissing(run.stderr, output.stderr));
   const notes = [
+    remark,
     endNote(run.terminationReason, longer),
     stdout.omittedBytes > 0 && cutNote("stdout", output.stdout.file, kept),
     stderr.omittedBytes > 0 && cutNote("stderr", output.stderr.file, kept),

@@ -28,18 +28,24 @@ export function patience(
   return offered.has(reader) ? handOverAfter(environment) : untilItsEnd;
 }
 
-/** What the model gets in place of the result, and how it goes on; `then` is what is left to do after it. */
+export interface HandedOverFacts {
+  readonly mode?: string;
+  /** What is left to do after it. */
+  readonly then?: string;
+}
+
+/** What the model gets in place of the result, and how it goes on. */
 export async function handedOver(
   sandbox: Sandbox,
   execution: Execution,
   { signal, offered }: Pick<ToolContext, "signal" | "offered">,
-  then = "",
+  { mode, then }: HandedOverFacts = {},
 ) {
   const { structure, attachments } = await readOutput(sandbox, execution.id, {}, signal);
   const kill = offered.has("execute_kill_process") ? "; execute_kill_process ends it" : "";
   const going = structure.status === "running" ? `${goesOn}${kill}.` : structure.note;
   const note = [going, then].filter(Boolean).join(" ") || undefined;
-  return new Answer({ ...structure, note }, { attachments });
+  return new Answer({ ...structure, mode, note }, { attachments });
 }
 
 const goesOn =

@@ -93,9 +93,15 @@ export const internetAccess = z
 
 export const region = text.optional().describe("Where to run it");
 
-/** Most entries of a list to return, 1 to `most`. */
+/** Most entries of a list to return: -1 is as many as a result holds, and more than `most` is told as `most`. */
 export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
-  return wholeNumber(most).default(standard).describe(`Most entries to return, 1-${most}`);
+  const rule = `must be a whole number of 1 to ${most}, or -1 for no limit`;
+  const isCount = (count: number): boolean => count === -1 || count >= 1;
+  return z
+    .int(rule)
+    .refine(isCount, rule)
+    .default(standard)
+    .describe(`Most entries, 1-${most}; -1: no limit`);
 }
 
 /** Not a bound of the schema, which every conversation would pay for and next to none needs. */

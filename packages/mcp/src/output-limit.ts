@@ -52,6 +52,19 @@ export function shareBudget(first: string, second: string, budget: number): [fir
   return needed[1] <= half ? [budget - needed[1], half] : [half, half];
 }
 
+export interface EntryLimit {
+  readonly limit: number;
+  /** Said where fewer are returned than were asked for. */
+  readonly note: string | undefined;
+}
+
+/** How many entries a caller gets who asks for so many, -1 for no limit, of a list that returns `most`. */
+export function entryLimit(asked: number, most: number): EntryLimit {
+  if (asked !== -1 && asked <= most) return { limit: asked, note: undefined };
+  const note = asked === -1 ? undefined : `${asked} entries were asked for; ${most} is the most of one call.`;
+  return { limit: most, note };
+}
+
 export interface LimitedList<Item> {
   readonly items: Item[];
   readonly truncated: boolean;

@@ -1,5 +1,5 @@
 /** Makes sandboxes, and finds again those that the client has given names. */
-import type { Sandbox } from "cloud-sandbox";
+import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
 import { InvalidArgumentsError } from "./arguments.js";
 import { findHeld } from "./held-sandbox.js";
 import type { ToolContext } from "./tool.js";
@@ -11,6 +11,8 @@ export interface WantedSandbox {
   readonly timeout_seconds: number;
   readonly internet_access?: boolean | undefined;
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
+  readonly vcpu?: number | undefined;
+  readonly memory_mb?: number | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
 }
@@ -51,6 +53,7 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
 
 async function create({ client, sandboxes, signal, report, ...wanted }: Creation): Promise<Sandbox> {
   report("Creating a sandbox");
+  const limits = await limitsTaken(client, wanted, signal);
   const sandbox = await client.sandboxes.create({
     template: wanted.template_name,
     templateId: wanted.template_id,
@@ -58,17 +61,35 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
     timeoutSeconds: wanted.timeout_seconds,
     internetAccess: wanted.internet_access,
     env: wanted.env_vars,
+    limits,
     signal,
   });
   sandboxes.adopt(sandbox);
   return sandbox;
 }
 
-async function fitting(
-  sandbox: Sandbox,
-  name: string,
-  { template_name, template_id, internet_access, timeout_seconds, signal }: Creation,
-): Promise<Sandbox> {
+/** Services that do not say how they isolate, such as the cloud, ignore a size that is asked for. */
+async function limitsTaken(
+  client: SandboxClient,
+  { vcpu, memory_mb: memoryMb }: WantedSandbox,
+  signal: AbortSignal,
+): Promise<SandboxLimits | undefined> {
+  if (vcpu === undefined && memoryMb === undefined) return undefined;
+  const { isolation } = await client.health({ signal });
+  return isolation === undefined ? undefined : { vcpu, memoryMb };
+}
+
+/** Whether a sandbox has the size that was asked for, if any was. */
+export function isAsWished(sandbox: Sandbox, { vcpu, memory_mb }: Partial<WantedSandbox>): boolean {
+  const { resources } = sandbox.toJSON();
+  return (
+    (vcpu === undefined || resources.vcpu === vcpu || Math.ceil(vcpu) === resources.vcpu) &&
+    (memory_mb === undefined || resources.memoryMb === memory_mb)
+  );
+}
+
+async function fitting(sandbox: Sandbox, name: string, creation: Creation): Promise<Sandbox> {
+  const { template_name, template_id, internet_access, timeout_seconds, signal } = creation;
   const { id, template, templateId, internetAccess, expiresAt } = sandbox.toJSON();
   const refused = (what: string): InvalidArgumentsError =>
     new InvalidArgumentsError(
@@ -78,6 +99,7 @@ async function fitting(
     throw refused(`made from template ${template}`);
   if (internet_access !== undefined && (internetAccess ?? internet_access) !== internet_access)
     throw refused(`made ${internetAccess ? "with" : "without"} internet access`);
+  if (!isAsWished(sandbox, creation)) throw refused("of another size");
   const left = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
   if (left < timeout_seconds * 1000) await sandbox.setTimeout(timeout_seconds, { signal });
   return sandbox;

@@ -13,19 +13,12 @@ export const sandboxOutput = z.looseObject({
 });
 
 export function sandboxResult(sandbox: Sandbox): z.input<typeof sandboxOutput> {
-  const {
-    id,
-    status,
-    template: templateName,
-    publicHost: directUrl,
-    metadata: _,
-    ...facts
-  } = sandbox.toJSON();
-  return { id, status, ...wireNames({ templateName, directUrl, ...facts }) };
+  const { id, status, template: templateName, publicHost, metadata: _, ...facts } = sandbox.toJSON();
+  return { id, status, ...wireNames({ templateName, directUrl: publicHost, publicHost, ...facts }) };
 }
 
 /** What tells one sandbox of a list from another; get_sandbox has the rest. */
 export function sandboxSummary(sandbox: Sandbox): z.input<typeof sandboxOutput> {
-  const { resources: _, timeout_seconds: __, ...summary } = sandboxResult(sandbox);
+  const { resources: _, timeout_seconds: __, public_host: ___, ...summary } = sandboxResult(sandbox);
   return summary;
 }

@@ -229,26 +229,37 @@ describe("a sandbox for several steps", () => {
     expect(JSON.stringify(fitting).length).toBeLessThan(31_000);
   });
 
-  it("keeps environment variables, and never shows their values", async () => {
-    await mcp.result("env_set", { sandbox_id, env_vars: { COLOUR: "violet-8241" } });
+  it("keeps environment variables, and shows their values but for secrets", async () => {
+    const before = await mcp.result("env_get", { sandbox_id });
+    expect(before.env_vars).toMatchObject({ PATH: expect.stringContaining("/usr/bin"), LANG: "C.UTF-8" });
+    expect(before.env_vars).toMatchObject({ HOME: expect.stringMatching(/^\//), PROJECT: "demo" });
+    const secrets = { PIN_TOKEN: "violet-8242", STORE: "postgres://app:violet-8243@db/app" };
+    await mcp.result("env_set", { sandbox_id, env_vars: { COLOUR: "violet-8241", ...secrets } });
     const { content, structuredContent } = await mcp.call("env_get", { sandbox_id });
-    expect(structuredContent).toEqual({
-      env_vars: { COLOUR: "***MASKED***", PROJECT: "***MASKED***" },
-      count: 2,
+    const mask = "***MASKED***";
+    expect(structuredContent).toMatchObject({
+      env_vars: { COLOUR: "violet-8241", PROJECT: "demo", PIN_TOKEN: mask, STORE: mask },
+      count: Number(before.count) + 3,
+      truncated: false,
     });
-    expect(textOf(content)).not.toContain("violet-8241");
+    expect(textOf(content)).not.toMatch(/violet-824[23]/);
     const run = await mcp.result("execute_code", {
       sandbox_id,
       code: "import os; print(os.environ['COLOUR'])",
     });
     expect(run.stdout).toBe("violet-8241\n");
     expect(await mcp.result("env_set", { sandbox_id, env_vars: { ONLY: "1" }, merge: false })).toEqual({
+      status: "updated",
       variables_set: ["ONLY"],
       merge: false,
     });
-    expect(await mcp.result("env_get", { sandbox_id })).toMatchObject({ count: 1 });
+    const own = Number(before.count) - 1;
+    const only = await mcp.result("env_get", { sandbox_id });
+    expect(only).toMatchObject({ env_vars: { ONLY: "1" }, count: own + 1 });
     expect(await mcp.result("env_clear", { sandbox_id })).toEqual({ status: "cleared" });
-    expect(await mcp.result("env_get", { sandbox_id })).toMatchObject({ count: 0 });
+    const cleared = await mcp.result("env_get", { sandbox_id });
+    expect(cleared).toMatchObject({ env_vars: { LANG: "C.UTF-8" }, count: own });
+    expect(cleared.env_vars).not.toHaveProperty("ONLY");
   });
 
   it("is measured and described", async () => {

@@ -135,6 +135,22 @@ ${quoted(purpose)}
 Call list_templates, and get_template for those that may fit. Compare languages, features and resources with what the purpose needs. Name the one to use and why, or say that none fits and what is missing.`,
 });
 
+/** The guide that HOPX's own server has under this name. */
+const quickCodeExecution = prompt({
+  name: "quick_code_execution",
+  title: "Run code quickly",
+  description: "Says how to run code: in one call, or in a sandbox for several steps.",
+  arguments: {},
+  tools: ["execute_code_isolated", "create_sandbox", "execute_code", "delete_sandbox"],
+  text: () => `
+Run code in isolated sandboxes:
+
+1. For one program, call execute_code_isolated with its code and language (python, javascript, bash or go). It makes a sandbox, runs the code and deletes the sandbox.
+2. Read stdout, stderr and exit_code. Where exit_code is not 0, correct the program and run it again.
+3. Give secrets and settings in env, and more time in timeout, up to 300 seconds.
+4. For several steps that share files and variables, call create_sandbox once, execute_code with its sandbox_id for each step, and delete_sandbox at the end.`,
+});
+
 export const prompts: readonly Registration[] = [
   runOnce,
   analyseData,
@@ -142,4 +158,5 @@ export const prompts: readonly Registration[] = [
   project,
   longJob,
   chooseTemplate,
+  quickCodeExecution,
 ];

@@ -1,7 +1,7 @@
 /** Code that nobody waits for: it is started, looked at, read and ended. */
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { looks, replaces, runs } from "../annotations.js";
+import { looksInside, replaces, runs } from "../annotations.js";
 import { runningReport } from "../hand-over.js";
 import {
   backgroundTimeout,
@@ -16,7 +16,7 @@ import {
   text,
   workingDirectory,
 } from "../input-fields.js";
-import { firstEntries } from "../output-limit.js";
+import { entryLimit, firstEntries } from "../output-limit.js";
 import { processOutput, readOutput } from "../process-output.js";
 import { sandboxTool } from "../tool.js";
 
@@ -40,7 +40,7 @@ interface CodeToStart {
 export async function startCode({ sandbox, code, working_dir: workdir, ...given }: CodeToStart) {
   const { language, timeout, env, name, signal } = given;
   const { id } = await sandbox.executeBackground(code, { language, timeout, env, workdir, name, signal });
-  return { process_id: id, status: "running", sandbox_id: sandbox.id };
+  return { process_id: id, status: "running", mode: "background", sandbox_id: sandbox.id };
 }
 
 export const executeCodeBackground = sandboxTool({
@@ -99,20 +99,24 @@ export const executeCodeAsync = sandboxTool({
   },
 });
 
+const mostListed = 1000;
+
 export const executeListProcesses = sandboxTool({
   name: "execute_list_processes",
   title: "List background executions",
   description: "Lists the background executions of a sandbox that run, and the last that ended.",
   toolset: "code",
-  annotations: looks,
-  input: z.object({ ...sandboxReference, max_results: maxResults(100, 1000) }),
+  annotations: looksInside,
+  input: z.object({ ...sandboxReference, max_results: maxResults(100, mostListed) }),
   output: z.looseObject({
     processes: z.array(z.looseObject({ process_id: z.string(), status: z.string() })),
     count: z.number(),
     total_processes: z.number(),
     truncated: z.boolean(),
+    note: z.string().optional(),
   }),
   handler: async ({ sandbox, max_results, signal }) => {
+    const { limit, note } = entryLimit(max_results, mostListed);
     const all = await sandbox.processes.list({ signal });
     const told = all.map(({ id, status, name, language, startedAt, endedAt, exitCode, duration }) => ({
       process_id: id,
@@ -125,8 +129,8 @@ export const executeListProcesses = sandboxTool({
       duration,
     }));
     // Those that were started last are the ones that matter.
-    const { items, truncated } = firstEntries(told.reverse(), max_results);
-    return { processes: items, count: items.length, total_processes: all.length, truncated };
+    const { items, truncated } = firstEntries(told.reverse(), limit);
+    return { processes: items, count: items.length, total_processes: all.length, truncated, note };
   },
 });
 
@@ -136,7 +140,7 @@ export const executeProcessOutput = sandboxTool({
   description:
     "Reads what a background execution has written, while it runs and after, and at its end its value and figures. Pass stdout_offset and stderr_offset of the result to the next call.",
   toolset: "code",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({
     ...sandboxReference,
     process_id: processId,

@@ -28,6 +28,8 @@ interface Program {
 }
 
 interface IsolatedProgram extends Program {
+  /** Said with the result. */
+  readonly remark?: string | undefined;
   readonly template_name: string;
   readonly region?: string | undefined;
   readonly internet_access?: boolean | undefined;
@@ -37,6 +39,7 @@ interface IsolatedProgram extends Program {
 async function runIsolated({
   client,
   sandboxes,
+  runs,
   environment,
   offered,
   signal,
@@ -45,27 +48,39 @@ async function runIsolated({
 }: IsolatedProgram & ToolContext) {
   const { code, language, timeout, env, region } = program;
   const { template_name: template, working_dir: workdir, internet_access } = program;
-  const outcome = await client.executeIsolatedOrHandOver(code, {
-    language,
-    timeout,
-    env,
-    workdir,
-    template,
-    region,
-    internetAccess: internet_access,
-    signal,
-    handOverAfter: patience({ environment, offered }),
-    onStep: (step) => report(stepsInWords[step]),
-    onProgress: runningReport(report),
-  });
+  const { remark } = program;
+  const run = (started: () => void) =>
+    client.executeIsolatedOrHandOver(code, {
+      language,
+      timeout,
+      env,
+      workdir,
+      template,
+      region,
+      internetAccess: internet_access,
+      signal,
+      handOverAfter: patience({ environment, offered }),
+      onStep: (step) => {
+        if (step !== "create") started();
+        report(stepsInWords[step]);
+      },
+      onProgress: runningReport(report),
+    });
+  const outcome = await runs.run(run, hasNoRoom, { signal, report });
   if ("execution" in outcome) {
     sandboxes.adopt(outcome.sandbox);
-    const then = offered.has("delete_sandbox") ? "Then delete its sandbox with delete_sandbox." : "";
-    return handedOver(outcome.sandbox, outcome.execution, { signal, offered }, then);
+    const deletion = offered.has("delete_sandbox") && "Then delete its sandbox with delete_sandbox.";
+    const then = [deletion, remark].filter(Boolean).join(" ");
+    return handedOver(outcome.sandbox, outcome.execution, { signal, offered }, { mode: "isolated", then });
   }
   const leftBehind = outcome.cleanupError !== undefined;
-  const facts = { isolation: outcome.isolation };
-  return executionResult(outcome, { sandboxId: outcome.sandboxId, kept: false, leftBehind, facts });
+  const facts = { mode: "isolated", isolation: outcome.isolation };
+  return executionResult(outcome, { sandboxId: outcome.sandboxId, kept: false, leftBehind, facts, remark });
+}
+
+/** Whether the service refused to make a sandbox because there are too many. */
+function hasNoRoom(error: unknown): boolean {
+  return error instanceof Error && ["ResourceLimitError", "RateLimitError"].includes(error.name);
 }
 
 const stepsInWords: Readonly<Record<IsolatedExecutionStep, string>> = {
@@ -112,8 +127,10 @@ async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: Plac
     handOverAfter: patience({ environment, offered }),
     onProgress: runningReport(report),
   });
-  if ("richOutputs" in outcome) return executionResult(outcome, { sandboxId: sandbox.id, kept: true, texts });
-  return handedOver(sandbox, outcome, { signal, offered });
+  const facts = { mode: texts ? "rich" : "persistent" };
+  if ("richOutputs" in outcome)
+    return executionResult(outcome, { sandboxId: sandbox.id, kept: true, texts, facts });
+  return handedOver(sandbox, outcome, { signal, offered }, facts);
 }
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;
@@ -151,20 +168,38 @@ export const executeCode = tool({
   handler: async ({ mode: wanted, ...call }) => {
     const isPlaced = call.sandbox_id !== undefined || call.vm_url !== undefined;
     const mode = wanted ?? (isPlaced ? "persistent" : "isolated");
-    if (mode === "isolated" && isPlaced)
-      throw new InvalidArgumentsError(
-        "mode isolated makes a sandbox of its own: leave out sandbox_id and vm_url, or the mode.",
-      );
     const timeout = call.timeout ?? (mode === "background" ? usualBackgroundTimeout : usualTimeout);
     if (mode !== "background" && timeout > longestTimeout)
       throw new InvalidArgumentsError(
         `timeout must be a whole number of 1 to ${longestTimeout} seconds; mode background allows more.`,
       );
-    if (mode === "isolated") return runIsolated({ ...call, timeout });
+    if (mode === "isolated")
+      return runIsolated({ ...call, timeout, remark: isPlaced ? ownSandbox : undefined });
     const sandbox = await call.sandboxes.find(call, call.signal);
     if (mode === "background") return startCode({ ...call, sandbox, timeout });
     return runInSandbox({ ...call, sandbox, timeout, texts: mode === "rich" });
   },
+});
+
+const ownSandbox = "Mode isolated ran it in a sandbox of its own, not in the one that was given.";
+
+/** The name that HOPX's server has for `execute_code` with its mode persistent. */
+export const executeCodePersistent = sandboxTool({
+  name: "execute_code_persistent",
+  title: "Run code, keeping variables",
+  description: "The same as execute_code in a sandbox.",
+  toolset: "code",
+  annotations: runs,
+  input: z.object({
+    ...sandboxReference,
+    code,
+    language,
+    timeout: executionTimeout,
+    env: runEnvironment,
+    working_dir: workingDirectory,
+  }),
+  output: executionOutput,
+  handler: (call) => runInSandbox({ ...call, texts: false }),
 });
 
 export const executeCodeRich = sandboxTool({

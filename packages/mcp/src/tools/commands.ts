@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { looks, runs } from "../annotations.js";
+import { looksInside, runs } from "../annotations.js";
 import { executionOutput, executionResult } from "../execution-result.js";
 import { handedOver, patience, runningReport } from "../hand-over.js";
 import {
@@ -12,7 +12,7 @@ import {
   sandboxReference,
   workingDirectory,
 } from "../input-fields.js";
-import { firstEntries } from "../output-limit.js";
+import { entryLimit, firstEntries } from "../output-limit.js";
 import { sandboxTool } from "../tool.js";
 import { wireNames } from "../wire-names.js";
 import { startedOutput } from "./background.js";
@@ -69,25 +69,29 @@ export const runCommandBackground = sandboxTool({
   },
 });
 
+const mostListed = 10_000;
+
 export const listProcesses = sandboxTool({
   name: "list_processes",
   title: "List processes",
   description: "Lists all processes that run in a sandbox, with CPU and memory use.",
   toolset: "commands",
-  annotations: looks,
-  input: z.object({ ...sandboxReference, max_results: maxResults(200, 10_000) }),
+  annotations: looksInside,
+  input: z.object({ ...sandboxReference, max_results: maxResults(200, mostListed) }),
   output: z.looseObject({
     processes: z.array(z.looseObject({ pid: z.number() })).describe("memory_mb is resident memory"),
     count: z.number(),
     total_processes: z.number(),
     truncated: z.boolean(),
+    note: z.string().optional(),
   }),
   handler: async ({ sandbox, max_results, signal }) => {
+    const { limit, note } = entryLimit(max_results, mostListed);
     const all = await sandbox.system.processes({ signal });
     const { items, truncated } = firstEntries(
       all.map((process) => ({ ...wireNames(process), pid: process.pid })),
-      max_results,
+      limit,
     );
-    return { processes: items, count: items.length, total_processes: all.length, truncated };
+    return { processes: items, count: items.length, total_processes: all.length, truncated, note };
   },
 });

@@ -1,6 +1,6 @@
 /** The graphical desktop of a sandbox whose template has one: seen as images, used as a person would. */
 import * as z from "zod";
-import { adds, looks, replaces, runs } from "../annotations.js";
+import { adds, looksInside, replaces, runs } from "../annotations.js";
 import { Answer } from "../answer.js";
 import { InvalidArgumentsError } from "../arguments.js";
 import { sandboxReference, text, wholeNumber, wholeSeconds } from "../input-fields.js";
@@ -22,7 +22,7 @@ export const desktopScreenshot = sandboxTool({
   title: "Look at the desktop",
   description: "Shows a sandbox's desktop, or a part of it, as an image. Positions are in pixels of it.",
   toolset: "desktop",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({
     ...sandboxReference,
     x: pixels.default(0).describe("Left edge of the part"),
@@ -153,7 +153,7 @@ export const desktopFindText = sandboxTool({
   title: "Find text on the desktop",
   description: "Waits for a text on the desktop and says where it is.",
   toolset: "desktop",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({
     ...sandboxReference,
     text: text.describe("What to look for"),
@@ -171,7 +171,7 @@ export const desktopClipboardGet = sandboxTool({
   title: "Read the clipboard",
   description: "Reads the text in the desktop's clipboard.",
   toolset: "desktop",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({ text: z.string(), bytes: z.number() }),
   handler: async ({ sandbox, signal }) => {
@@ -199,7 +199,7 @@ export const desktopWindows = sandboxTool({
   title: "List windows",
   description: "Lists the windows of the desktop.",
   toolset: "desktop",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({ windows: z.array(z.looseObject({})), count: z.number(), truncated: z.boolean() }),
   handler: async ({ sandbox, signal }) => {

@@ -1,25 +1,33 @@
 import * as z from "zod";
-import { looks, replaces } from "../annotations.js";
+import { looksInside, replaces } from "../annotations.js";
 import { sandboxReference, variables } from "../input-fields.js";
+import { cutMiddle, firstEntries } from "../output-limit.js";
+import { looksSecret, masked } from "../secret-values.js";
 import { sandboxTool } from "../tool.js";
 
-/** Values never leave the sandbox through these tools: a variable is as likely a secret as not. */
-const masked = "***MASKED***";
+/** Bytes of each value. */
+const valueBudget = 2000;
 
 export const envGet = sandboxTool({
   name: "env_get",
   title: "List environment variables",
-  description: "Lists the names of the variables that every run in a sandbox sees. Values are masked.",
+  description: "Lists the variables that every run in a sandbox sees. Values that look secret are masked.",
   toolset: "env",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({
-    env_vars: z.record(z.string(), z.string()).describe("Names, each with a mask for its value"),
+    env_vars: z.record(z.string(), z.string()).describe("Names and values"),
     count: z.number(),
+    truncated: z.boolean(),
   }),
   handler: async ({ sandbox, signal }) => {
-    const names = Object.keys(await sandbox.env.get({ signal })).sort();
-    return { env_vars: Object.fromEntries(names.map((name) => [name, masked])), count: names.length };
+    const variables = Object.entries(await sandbox.env.effective({ signal })).sort();
+    const told = variables.map(([name, value]) => {
+      const shown = looksSecret(name, value) ? masked : cutMiddle(value, valueBudget).text;
+      return [name, shown] as const;
+    });
+    const { items, truncated } = firstEntries(told, told.length);
+    return { env_vars: Object.fromEntries(items), count: variables.length, truncated };
   },
 });
 
@@ -34,10 +42,14 @@ export const envSet = sandboxTool({
     env_vars: variables.describe("Names and values"),
     merge: z.boolean().default(true).describe("false removes all others"),
   }),
-  output: z.looseObject({ variables_set: z.array(z.string()), merge: z.boolean() }),
+  output: z.looseObject({
+    status: z.string().describe("updated"),
+    variables_set: z.array(z.string()),
+    merge: z.boolean(),
+  }),
   handler: async ({ sandbox, env_vars, merge, signal }) => {
     await (merge ? sandbox.env.merge(env_vars, { signal }) : sandbox.env.replace(env_vars, { signal }));
-    return { variables_set: Object.keys(env_vars).sort(), merge };
+    return { status: "updated", variables_set: Object.keys(env_vars).sort(), merge };
   },
 });
 

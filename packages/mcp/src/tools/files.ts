@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { posix } from "node:path";
 import * as z from "zod";
-import { adds, looks, replaces } from "../annotations.js";
+import { adds, looks, looksInside, replaces } from "../annotations.js";
 import { Answer } from "../answer.js";
 import { InvalidArgumentsError } from "../arguments.js";
 import { shownAsImage } from "../displayed-values.js";
 import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "../file-link.js";
 import { absolutePath, fileContent, fileSource, maxResults, sandboxReference } from "../input-fields.js";
-import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
+import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../output-limit.js";
 import { sandboxTool } from "../tool.js";
 
 const onePath = z.object({ ...sandboxReference, path: absolutePath });
@@ -17,7 +17,7 @@ export const fileRead = sandboxTool({
   title: "Read a file",
   description: "Reads a text file. The middle of a long one is left out; run_command with sed reads parts.",
   toolset: "files",
-  annotations: looks,
+  annotations: looksInside,
   input: onePath,
   output: z.looseObject({
     path: z.string(),
@@ -58,39 +58,54 @@ export const fileWrite = sandboxTool({
   },
 });
 
+const mostListed = 10_000;
+
 export const fileList = sandboxTool({
   name: "file_list",
   title: "List a directory",
   description: "Lists the entries of a directory.",
   toolset: "files",
-  annotations: looks,
+  annotations: looksInside,
   input: z.object({
     ...sandboxReference,
     path: absolutePath.default("/workspace"),
-    max_results: maxResults(1000, 10_000),
+    max_results: maxResults(1000, mostListed),
   }),
   output: z.looseObject({
     path: z.string(),
-    files: z.array(z.looseObject({ name: z.string(), size: z.number(), is_directory: z.boolean() })),
+    files: z.array(
+      z.looseObject({
+        name: z.string(),
+        path: z.string(),
+        size: z.number(),
+        is_directory: z.boolean(),
+        permissions: z.string().optional(),
+      }),
+    ),
     count: z.number(),
     total_files: z.number(),
     truncated: z.boolean(),
+    note: z.string().optional(),
   }),
   handler: async ({ sandbox, path, max_results, signal }) => {
+    const { limit, note } = entryLimit(max_results, mostListed);
     const listing = await sandbox.files.list(path, { signal });
-    const entries = listing.entries.map(({ name, size, isDirectory, modifiedAt }) => ({
+    const entries = listing.entries.map(({ name, path, size, isDirectory, modifiedAt, permissions }) => ({
       name,
+      path,
       size,
       is_directory: isDirectory,
+      permissions,
       modified_time: modifiedAt?.toISOString(),
     }));
-    const { items, truncated } = firstEntries(entries, max_results);
+    const { items, truncated } = firstEntries(entries, limit);
     return {
       path: listing.path,
       files: items,
       count: items.length,
       total_files: listing.total,
       truncated: truncated || listing.truncated,
+      note,
     };
   },
 });
@@ -147,7 +162,7 @@ export const fileDownload = sandboxTool({
   description:
     "Links to a file of any type, whose bytes the client can read as a resource. An image is shown too.",
   toolset: "files",
-  annotations: looks,
+  annotations: looksInside,
   input: onePath,
   output: z.looseObject({
     uri: z.string().describe("Resource to read, or uri of file_upload"),

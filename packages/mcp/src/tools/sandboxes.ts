@@ -11,12 +11,14 @@ import {
   text,
   variables,
 } from "../input-fields.js";
-import { firstEntries } from "../output-limit.js";
-import { createOrFind } from "../sandbox-creation.js";
+import { entryLimit, firstEntries } from "../output-limit.js";
+import { createOrFind, isAsWished } from "../sandbox-creation.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../sandbox-result.js";
 import { tool } from "../tool.js";
 
-const resource = z.number("must be a number").optional().describe("Ignored: the template decides");
+const ignored = z.number("must be a number").optional().describe("Ignored: the template decides");
+const cpus = "must be a number of 0.05 to 1024";
+const mebibytes = "must be a whole number of 128 to 1048576 MiB";
 
 export const health = tool({
   name: "health",
@@ -39,9 +41,19 @@ const creation = z.object({
   timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
   internet_access: internetAccess,
   env_vars: variables.optional().describe("Seen by every run in it"),
-  vcpu: resource,
-  memory_mb: resource,
-  disk_gb: resource,
+  vcpu: z
+    .number(cpus)
+    .min(0.05, cpus)
+    .max(1024, cpus)
+    .optional()
+    .describe("Processors; in the cloud the template decides"),
+  memory_mb: z
+    .int(mebibytes)
+    .min(128, mebibytes)
+    .max(1_048_576, mebibytes)
+    .optional()
+    .describe("MiB; in the cloud the template decides"),
+  disk_gb: ignored,
   name: text.optional().describe("Gets your sandbox of this name if there is one"),
   namespace: text.optional().describe("Names of another namespace are others"),
   include_auth_token: z
@@ -66,7 +78,13 @@ export const createSandbox = tool({
     const { sandbox, created } = await createOrFind(call);
     const { id } = sandbox;
     const { name, namespace, env_vars } = call;
-    const note = created || env_vars === undefined ? undefined : "env_vars were not set: env_set does it.";
+    const notes = [
+      !created && env_vars !== undefined && "env_vars were not set: env_set does it.",
+      created &&
+        !isAsWished(sandbox, call) &&
+        "Its size is that of its template: this service takes no other.",
+    ].filter((note) => typeof note === "string");
+    const note = notes.length > 0 ? notes.join(" ") : undefined;
     const result = { ...sandboxResult(sandbox), name, namespace, created, note };
     if (!include_auth_token) return result;
     const { client } = call;
@@ -76,6 +94,8 @@ export const createSandbox = tool({
   },
 });
 
+const mostListed = 100;
+
 export const listSandboxes = tool({
   name: "list_sandboxes",
   title: "List sandboxes",
@@ -83,12 +103,18 @@ export const listSandboxes = tool({
   toolset: "sandboxes",
   annotations: looks,
   input: z.object({
-    limit: maxResults(100, 100),
+    limit: maxResults(100, mostListed),
     status: z.enum(["creating", "running", "paused", "stopped", "error"]).optional().describe("Only these"),
     region: region.describe("Only there"),
   }),
-  output: z.looseObject({ data: z.array(sandboxOutput), count: z.number(), has_more: z.boolean() }),
-  handler: async ({ client, sandboxes, limit, status, region, signal }) => {
+  output: z.looseObject({
+    data: z.array(sandboxOutput),
+    count: z.number(),
+    has_more: z.boolean(),
+    note: z.string().optional(),
+  }),
+  handler: async ({ client, sandboxes, limit: asked, status, region, signal }) => {
+    const { limit, note } = entryLimit(asked, mostListed);
     const own: Sandbox[] = [];
     let hasMore = false;
     // As many pages as it takes: the first ones may hold nothing but other clients' sandboxes.
@@ -98,7 +124,7 @@ export const listSandboxes = tool({
       if (own.length > limit) break;
     }
     const { items, truncated } = firstEntries(own.map(sandboxSummary), limit);
-    return { data: items, count: items.length, has_more: truncated || hasMore };
+    return { data: items, count: items.length, has_more: truncated || hasMore, note };
   },
 });
 
@@ -163,10 +189,15 @@ export const updateSandboxTimeout = tool({
   toolset: "sandboxes",
   annotations: settles,
   input: onSandbox.extend({ timeout_seconds: lifetime.describe("Seconds from now, 1-86400") }),
-  output: z.looseObject({ id: z.string(), timeout_seconds: z.number(), expires_at: z.string() }),
+  output: z.looseObject({
+    id: z.string(),
+    status: z.string().describe("updated"),
+    timeout_seconds: z.number(),
+    expires_at: z.string(),
+  }),
   handler: async ({ client, sandboxes, id, timeout_seconds, signal }) => {
     const expiresAt = await client.sandboxes.setTimeout(id, timeout_seconds, { signal });
     sandboxes.setDeadline(id, expiresAt);
-    return { id, timeout_seconds, expires_at: expiresAt.toISOString() };
+    return { id, status: "updated", timeout_seconds, expires_at: expiresAt.toISOString() };
   },
 });

@@ -14,8 +14,21 @@ export const getSystemMetrics = sandboxTool({
   toolset: "system",
   annotations: looks,
   input: inSandbox,
-  output: z.looseObject({}),
-  handler: async ({ sandbox, signal }) => wireNames(await sandbox.metrics.snapshot({ signal })),
+  output: z.looseObject({
+    cpu_percent: z.number().optional(),
+    memory_percent: z.number().optional(),
+    disk_percent: z.number().optional(),
+  }),
+  handler: async ({ sandbox, signal }) => {
+    const metrics = await sandbox.metrics.snapshot({ signal });
+    const { memory, disk } = metrics;
+    return {
+      ...wireNames(metrics),
+      cpu_percent: metrics.cpuPercent,
+      memory_percent: memory.percent,
+      disk_percent: disk.percent,
+    };
+  },
 });
 
 export const getVmInfo = sandboxTool({
@@ -25,8 +38,11 @@ export const getVmInfo = sandboxTool({
   toolset: "system",
   annotations: looks,
   input: inSandbox,
-  output: z.looseObject({}),
-  handler: async ({ sandbox, signal }) => wireNames(await sandbox.system.info({ signal })),
+  output: z.looseObject({ vm_id: z.string().optional(), start_time: z.string().optional() }),
+  handler: async ({ sandbox, signal }) => {
+    const { startedAt: startTime, ...info } = await sandbox.system.info({ signal });
+    return wireNames({ ...info, agentVersion: info.version, startTime });
+  },
 });
 
 export const pingVm = sandboxTool({
@@ -38,8 +54,8 @@ export const pingVm = sandboxTool({
   input: inSandbox,
   output: z.looseObject({ status: z.string() }),
   handler: async ({ sandbox, signal }) => {
-    const { status, version } = await sandbox.system.health({ signal });
-    return { status, agent_version: version, sandbox_id: sandbox.id };
+    const { status, version, agent, uptime, features } = await sandbox.system.health({ signal });
+    return { status, agent_version: version, agent, uptime, features, sandbox_id: sandbox.id };
   },
 });
 
@@ -83,11 +99,11 @@ export const cacheStats = sandboxTool({
   toolset: "system",
   annotations: looks,
   input: inSandbox,
-  output: z.looseObject({ sandbox_id: z.string() }),
-  handler: async ({ sandbox, signal }) => ({
-    ...wireNames(await sandbox.system.cacheStatistics({ signal })),
-    sandbox_id: sandbox.id,
-  }),
+  output: z.looseObject({ sandbox_id: z.string(), total_cached: z.number().optional() }),
+  handler: async ({ sandbox, signal }) => {
+    const statistics = await sandbox.system.cacheStatistics({ signal });
+    return { ...wireNames(statistics), total_cached: statistics.size, sandbox_id: sandbox.id };
+  },
 });
 
 export const cacheClear = sandboxTool({

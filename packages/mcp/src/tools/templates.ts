@@ -3,10 +3,12 @@ import { looks, replaces, runs } from "../annotations.js";
 import { InvalidArgumentsError } from "../arguments.js";
 import { patience } from "../hand-over.js";
 import { command, maxResults, templateName, text, variables } from "../input-fields.js";
-import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
+import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../output-limit.js";
 import { buildUntil, definitionOf } from "../template-building.js";
 import { tool } from "../tool.js";
 import { wireNames } from "../wire-names.js";
+
+const mostListed = 100;
 
 export const listTemplates = tool({
   name: "list_templates",
@@ -15,7 +17,7 @@ export const listTemplates = tool({
   toolset: "templates",
   annotations: looks,
   input: z.object({
-    limit: maxResults(10, 100),
+    limit: maxResults(10, mostListed),
     fields: z
       .string()
       .default("id,name,description,category,language,status")
@@ -24,9 +26,15 @@ export const listTemplates = tool({
     language: z.string().min(1).optional().describe("Only with this language"),
     query: text.optional().describe("Only with this text in name or description"),
   }),
-  output: z.looseObject({ data: z.array(z.looseObject({})), count: z.number(), has_more: z.boolean() }),
-  handler: async ({ client, limit, fields, category, language, query, signal }) => {
+  output: z.looseObject({
+    data: z.array(z.looseObject({})),
+    count: z.number(),
+    has_more: z.boolean(),
+    note: z.string().optional(),
+  }),
+  handler: async ({ client, limit: asked, fields, category, language, query, signal }) => {
     const wanted = wantedFields(fields);
+    const { limit, note } = entryLimit(asked, mostListed);
     const templates: Record<string, unknown>[] = [];
     let hasMore = false;
     for await (const template of client.templates.list({ category, language, text: query, signal })) {
@@ -36,7 +44,7 @@ export const listTemplates = tool({
       templates.push(Object.fromEntries(entries.filter(([name]) => wanted.has(name))));
     }
     const { items, truncated } = firstEntries(templates, limit);
-    return { data: items, count: items.length, has_more: hasMore || truncated };
+    return { data: items, count: items.length, has_more: hasMore || truncated, note };
   },
 });
 
@@ -86,7 +94,7 @@ const buildInput = z.object({
   commands: z
     .array(command, "must be a list of commands")
     .default([])
-    .describe("Run in order, as root or as the image's user"),
+    .describe("Run in order; on this machine without root: pip and npm, not apt-get"),
   env_vars: variables.optional().describe("Of its sandboxes; no secrets"),
   start_command: command.optional().describe("Runs in every sandbox of it"),
   update: z.boolean("must be true or false").default(false).describe("Replaces one of this name"),

@@ -1,0 +1,111 @@
+/**
+ * The control plane's operations by method and path, as HOPX's own server has them. Each is the tool that does the same, with
+ * that tool's checks: what is not offered, another client's sandbox, and tokens stay out of reach.
+ */
+import * as z from "zod";
+import { runs } from "../annotations.js";
+import { InvalidArgumentsError } from "../arguments.js";
+import { text } from "../input-fields.js";
+import { type Tool, tool } from "../tool.js";
+import {
+  createSandbox,
+  deleteSandbox,
+  getSandbox,
+  health,
+  listSandboxes,
+  pauseSandbox,
+  resumeSandbox,
+  updateSandboxTimeout,
+} from "./sandboxes.js";
+import { deleteTemplate, getTemplate, listTemplates } from "./templates.js";
+
+const operations: ReadonlyArray<readonly [method: string, path: string, tool: Tool]> = [
+  ["GET", "/health", health],
+  ["GET", "/v1/sandboxes", listSandboxes],
+  ["POST", "/v1/sandboxes", createSandbox],
+  ["GET", "/v1/sandboxes/{id}", getSandbox],
+  ["DELETE", "/v1/sandboxes/{id}", deleteSandbox],
+  ["POST", "/v1/sandboxes/{id}/pause", pauseSandbox],
+  ["POST", "/v1/sandboxes/{id}/resume", resumeSandbox],
+  ["PUT", "/v1/sandboxes/{id}/timeout", updateSandboxTimeout],
+  ["GET", "/v1/templates", listTemplates],
+  ["GET", "/v1/templates/{name}", getTemplate],
+  ["DELETE", "/v1/templates/{name}", deleteTemplate],
+];
+
+const values = z.record(z.string(), z.unknown(), "must be an object").optional();
+
+export const callApi = tool({
+  name: "call_api",
+  title: "Call the control plane",
+  description: "Does what the tool for an API operation does, such as GET /v1/sandboxes for list_sandboxes.",
+  toolset: "sandboxes",
+  annotations: runs,
+  input: z.object({
+    method: z.enum(["GET", "POST", "PUT", "DELETE"]).describe("HTTP method"),
+    path: text.describe("Path, such as /v1/sandboxes/{id}"),
+    query: values.describe("Query parameters"),
+    body: values.describe("JSON body"),
+    auth_token: z.string().optional().describe("Not needed"),
+  }),
+  output: z.looseObject({}),
+  handler: async ({ method, path, query, body, auth_token: _, ...context }) => {
+    const { pathname, search } = target(path);
+    for (const [known, template, operation] of operations) {
+      const inPath = method === known ? parameters(template, pathname) : undefined;
+      if (inPath === undefined || !context.offered.has(operation.name)) continue;
+      const inQuery = Object.fromEntries(new URLSearchParams(search));
+      const given = { ...inQuery, ...query, ...body, ...inPath };
+      return operation.run(inTypes(given, operation), context);
+    }
+    const offered = operations.filter(([, , { name }]) => context.offered.has(name));
+    throw new InvalidArgumentsError(
+      `call_api has no ${method} ${pathname.slice(0, 200)}; it has ${offered.map(([verb, at]) => `${verb} ${at}`).join(", ")}.`,
+    );
+  },
+});
+
+/** Where the server is, is for its configuration to say: only a path is taken. */
+function target(path: string): { pathname: string; search: string } {
+  const [, pathname, search = ""] = /^(\/(?!\/)[\w./~%-]*)(\?.*)?$/.exec(path) ?? [];
+  if (pathname !== undefined) return { pathname, search };
+  throw new InvalidArgumentsError("path must be the path of an operation, such as /v1/sandboxes.");
+}
+
+/** What the path gives for the parameters of the template; undefined where it is not of its form. */
+function parameters(template: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [template.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? "";
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name === undefined ? part !== value : value === "") return undefined;
+    if (name !== undefined) found[name] = decoded(value);
+  }
+  return found;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new InvalidArgumentsError("path has an escape that is none; write % as %25.");
+  }
+}
+
+function numberIn(value: unknown): unknown {
+  return typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
+}
+
+/** Text of a query as the number that the tool takes, and numbers of a body as its text: ids of templates are both. */
+function inTypes(given: Record<string, unknown>, { input }: Tool): Record<string, unknown> {
+  const asTaken = ([name, value]: [string, unknown]): [string, unknown] => {
+    const field = Object.hasOwn(input.shape, name) ? input.shape[name] : undefined;
+    const isTaken = (other: unknown): boolean => field === undefined || z.safeParse(field, other).success;
+    if (isTaken(value)) return [name, value];
+    const other = typeof value === "number" ? String(value) : numberIn(value);
+    return [name, isTaken(other) ? other : value];
+  };
+  return Object.fromEntries(Object.entries(given).map(asTaken));
+}
