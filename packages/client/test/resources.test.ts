@@ -162,6 +162,7 @@ describe("what an agent reports", () => {
       version: "1.0",
       languages: ["python"],
       activeExecutions: 1,
+      features: { languages: ["python"] },
     });
     expect(await sandbox.system.info()).toMatchObject({
       version: "1.0",
