@@ -55,7 +55,7 @@ describe("changing variables", () => {
 });
 
 test("GET tells what programs get beside them, which no change touches", async () => {
-  const inherited = async () => (await agent.call("GET", "/env")).body.inherited;
+  const inherited = async () => Object((await agent.call("GET", "/env")).body.inherited);
   const before = await inherited();
   expect(before).toMatchObject({ LANG: "C.UTF-8", HOME: expect.any(String) });
   expect(await valueInProgram("PATH")).toBe(before.PATH);
