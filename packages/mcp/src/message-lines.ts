@@ -14,32 +14,42 @@ export interface MessageLinesOptions {
   readonly longest?: number;
   /** Called for each line that is no JSON-RPC message, which goes no further. */
   readonly onIgnored: () => void;
+  /** Resolves when the next message may come: answers that nobody reads are not to pile up. Default: at once. */
+  readonly whenWanted?: () => Promise<void>;
 }
 
-/** Lets whole lines through that are messages; fails with a {@link MessageTooLongError}. */
+/**
+ * Lets whole lines through that are messages, one at a time, and takes in more meanwhile, so that the end of its input is
+ * noticed behind messages that are not wanted yet. Fails with a {@link MessageTooLongError}. */
 export class MessageLines extends Transform {
   readonly #longest: number;
   readonly #onIgnored: () => void;
+  readonly #whenWanted: () => Promise<void>;
   /** The line that has begun; kept in parts, because joining them for each would take quadratic time. */
   #parts: Buffer[] = [];
   #length = 0;
 
-  constructor({ longest = longestMessage, onIgnored }: MessageLinesOptions) {
-    super();
+  constructor({ longest = longestMessage, onIgnored, whenWanted = atOnce }: MessageLinesOptions) {
+    super({ writableHighWaterMark: longestMessage });
     this.#longest = longest;
     this.#onIgnored = onIgnored;
+    this.#whenWanted = whenWanted;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#pass(chunk).then(() => done(this.#length > this.#longest ? this.#tooLong() : null), done);
+  }
+
+  async #pass(chunk: Buffer): Promise<void> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       this.#add(chunk.subarray(start, end + 1));
       if (this.#length > this.#longest) break;
       this.#endLine();
       start = end + 1;
+      await this.#whenWanted();
     }
     this.#add(chunk.subarray(start));
-    done(this.#length > this.#longest ? this.#tooLong() : null);
   }
 
   #add(part: Buffer): void {
@@ -63,6 +73,7 @@ export class MessageLines extends Transform {
 }
 
 const newline = 0x0a;
+const atOnce = (): Promise<void> => Promise.resolve();
 
 function isMessage(line: string): boolean {
   try {

@@ -1,4 +1,7 @@
 /** Serves one client over stdin and stdout, and ends when it leaves. Nothing but the protocol goes to stdout. */
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { RequestId } from "./greeting.js";
@@ -21,6 +24,7 @@ export async function serveOverStdio(
   const session = new Session(backend);
   const lines = new MessageLines({
     onIgnored: () => log("a line on stdin is not a JSON-RPC message and was ignored"),
+    whenWanted: () => whenRead(process.stdout),
   });
   // Lines come whole: the transport never holds more than one.
   const transport = new GreetedTransport(greeted, process.stdin.pipe(lines), process.stdout, {
@@ -35,7 +39,7 @@ export async function serveOverStdio(
       process.exitCode = 1;
     },
   });
-  const left = whenClosed(transport);
+  const left = Promise.race([whenClosed(transport), whenDeserted()]);
   // A client that is there already gets its answer first: opening the backend costs more than answering.
   setImmediate(() => backend.warmUp());
   await Promise.race([left, stopSignal()]);
@@ -61,6 +65,25 @@ class GreetedTransport extends StdioServerTransport {
     if (this.#greeted === undefined || !("id" in message) || message.id !== this.#greeted)
       return super.send(message);
     this.#greeted = undefined;
+  }
+}
+
+/** Resolves when what was written has been taken, or most of it. What has just been asked gets a turn to be answered. */
+async function whenRead(output: Writable): Promise<void> {
+  await nextTurn();
+  // Where it breaks, the transport says so.
+  if (output.writableNeedDrain) await once(output, "drain").catch(() => undefined);
+}
+
+/** Resolves when stdin has ended and nobody takes the answers to what was asked before. */
+async function whenDeserted(): Promise<void> {
+  await once(process.stdin, "end");
+  for (let isRead = true; isRead; ) {
+    const read = once(process.stdout, "drain").then(
+      () => true,
+      () => false,
+    );
+    isRead = await Promise.race([read, timePasses(closeWithinMs).then(() => false)]);
   }
 }
 

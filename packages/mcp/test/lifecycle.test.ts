@@ -44,6 +44,22 @@ describe("the server ends within two seconds and leaves nothing", () => {
     await expect.poll(() => readdirSync(directory)).toEqual([]);
   });
 
+  it("when stdin ends behind more requests than a client that reads nothing leaves room to answer", async () => {
+    const env = { ...process.env, CLOUD_SANDBOX_API_KEY: "k", CLOUD_SANDBOX_BASE_URL: "http://127.0.0.1:1" };
+    const server = spawn(process.execPath, [serverFile], { env });
+    const exited = once(server, "exit");
+    const send = (message: object): boolean =>
+      server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    send({ id: 0, method: "initialize", params: initialize });
+    const sentAt = performance.now();
+    for (let id = 1; id < 5000; id += 1) send({ id, method: "tools/list" });
+    server.stdin.end();
+    const [code] = await exited;
+    expect(code).toBe(0);
+    // To answer them all takes more than a minute.
+    expect(performance.now() - sentAt).toBeLessThan(30_000);
+  });
+
   it("while the backend is still opening", async () => {
     const { server, directory, request } = start();
     await request("initialize", initialize);
