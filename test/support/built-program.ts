@@ -13,10 +13,15 @@ export interface Ended {
 export async function runBuilt(
   name: "local" | "mcp" | "cli",
   args: readonly string[],
-  { env = {}, input = "" }: { env?: Record<string, string>; input?: string } = {},
+  {
+    env = {},
+    input = "",
+    through = [],
+  }: { env?: Record<string, string>; input?: string; through?: readonly string[] } = {},
 ): Promise<Ended> {
   const main = fileURLToPath(new URL(`../../packages/${name}/dist/main.js`, import.meta.url));
-  const child = spawn(process.execPath, [main, ...args], {
+  const [program = "", ...rest] = [...through, process.execPath, main, ...args];
+  const child = spawn(program, rest, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: "pipe",
   });

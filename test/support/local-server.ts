@@ -28,7 +28,14 @@ export type StartedBy = "root" | "an ordinary user";
 
 /** Starts the built server in a process of its own, as people do. */
 export async function startLocalServer(
-  options: { who?: StartedBy; apiKey?: string; args?: readonly string[]; env?: Record<string, string> } = {},
+  options: {
+    who?: StartedBy;
+    apiKey?: string;
+    args?: readonly string[];
+    env?: Record<string, string>;
+    /** A command that becomes the one that follows it. */
+    through?: readonly string[];
+  } = {},
 ): Promise<LocalServer> {
   const dropsUid = options.who === "an ordinary user" && process.getuid?.() === 0;
   // The checkout may be where only root can read.
@@ -36,6 +43,7 @@ export async function startLocalServer(
   if (home !== undefined) await cp(dist, home, { recursive: true });
   const apiKey = options.apiKey ?? "test-key";
   const command = [
+    ...(options.through ?? []),
     ...(dropsUid ? ["setpriv", "--reuid", ordinaryUid, "--regid", ordinaryUid, "--clear-groups"] : []),
     ...(home === undefined ? [] : ["sh", "-c", 'umask 022; exec "$@"', "server"]),
     process.execPath,

@@ -26,7 +26,7 @@ export async function startFailure(
     case "EMFILE":
     case "ENFILE":
       return exhausted(
-        "The sandbox has reached its limit of processes or memory. End some, or wait until they end.",
+        "The sandbox has reached its limit of processes, open files or memory. End some, or wait until they end.",
       );
     case "E2BIG":
       return new Problem(

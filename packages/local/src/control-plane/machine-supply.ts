@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import pLimit from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
+import { isOutOfDescriptors, openFilesAdvice } from "../runtime/open-files.js";
 import type { Machine, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../templates/layer-store.js";
 import { startTemplate } from "../templates/template-start.js";
@@ -78,6 +79,10 @@ export class MachineSupply {
     if (this.#isClosed) throw shuttingDown();
     const started = await machine().catch((error: unknown) => {
       if (error instanceof Problem) throw error;
+      if (isOutOfDescriptors(error)) {
+        const message = `No sandbox could be started: this server cannot open any more files now. ${openFilesAdvice()}`;
+        throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
+      }
       const reason = error instanceof Error ? error.message : String(error);
       const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")} "cloud-sandbox-local doctor" shows what this machine can isolate.`;
       throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });

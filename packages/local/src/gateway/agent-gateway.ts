@@ -3,6 +3,7 @@ import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
 import { sandboxFailed } from "@cloud-sandbox/protocol/handlers";
 import { Problem } from "@cloud-sandbox/protocol/server";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
+import { isOutOfDescriptors, openFilesAdvice } from "../runtime/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { AgentConnection, AgentConnections, AgentRequest } from "./agent-connection.js";
 import type { AgentTarget } from "./agent-target.js";
@@ -117,6 +118,7 @@ export class AgentGateway {
   /** Throws why a call to an agent failed. */
   async explain(machine: Machine, abandoned: AbortSignal | undefined, cause: unknown): Promise<never> {
     if (abandoned?.aborted || cause instanceof Problem || isUnreadable(cause)) throw cause;
+    if (isOutOfDescriptors(cause)) throw noDescriptorLeft(cause);
     await this.checkAlive(machine);
     const { id } = machine;
     // Not a 5xx: clients repeat those, and the code may have run.
@@ -157,6 +159,18 @@ const answerTooLong = (most: number): Problem =>
     409,
     "AGENT_UNREADABLE",
     `The sandbox's agent sent an answer of more than ${most / 1024 / 1024} MiB, which none has. Delete the sandbox and create a new one.`,
+  );
+
+/** Nothing was sent. */
+const noDescriptorLeft = (cause: unknown): Problem =>
+  new Problem(
+    503,
+    "SERVICE_UNAVAILABLE",
+    `This server cannot open any more files now. ${openFilesAdvice()}`,
+    {
+      headers: { "retry-after": "1" },
+      cause,
+    },
   );
 
 const tokenNeeded = (): Problem =>

@@ -8,6 +8,7 @@ import { answersHealth } from "./agent-health.js";
 import { isAgentStopped, killAgent } from "./agent-process.js";
 import { enterGroups } from "./enter-groups.js";
 import type { MachineGroup } from "./machine-group.js";
+import { isOutOfDescriptors } from "./open-files.js";
 import { processTree, stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
 import type { WritableRoot } from "./writable-root.js";
@@ -66,6 +67,7 @@ export class BubblewrapMachine implements Machine {
       ]);
     } catch (error) {
       await this.destroy();
+      if (isOutOfDescriptors(error)) throw error;
       const said = this.#errorOutput.trim();
       if (giveUp.aborted)
         throw new Error(`The machine's agent did not answer within ${limitMs / 1000} s. ${said}`);

@@ -5,6 +5,7 @@ import { namespaceArguments } from "./bubblewrap-arguments.js";
 import { openControlGroups } from "./control-group.js";
 import { allowsOwnDevices } from "./host-views.js";
 import { dynamicLoader } from "./loader.js";
+import { leastOpenFiles, openFilesLimit } from "./open-files.js";
 import { processIdentity } from "./process-identity.js";
 import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
@@ -43,6 +44,12 @@ export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise
     return unusable(
       `bubblewrap ${version} is too old (0.8.0 is needed)`,
       "install bubblewrap 0.8.0 or newer",
+    );
+  }
+  if (openFilesLimit < leastOpenFiles) {
+    return unusable(
+      `only ${openFilesLimit} files may be open at a time, and each sandbox needs ${leastOpenFiles}`,
+      'raise the limit with "ulimit -n 4096", or with LimitNOFILE= of systemd',
     );
   }
   const isRoot = process.getuid?.() === 0;

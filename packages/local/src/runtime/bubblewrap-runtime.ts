@@ -18,6 +18,7 @@ import { letGo } from "./let-go.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { egressInside, type MachineImage, type Mount, prepareMachineImage } from "./machine-image.js";
 import { MemoryWatchdog } from "./memory-watchdog.js";
+import { openFilesLimit } from "./open-files.js";
 import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
@@ -288,7 +289,7 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
     // The agent and the init are processes of the machine too.
     MACHINE_PROCESSES: String(spec.limits.maxProcesses),
     // As an ordinary user, what is kept for open files and for files on their way through sockets is the host user's too.
-    MACHINE_FILES: process.getuid?.() === 0 ? "4096" : "512",
+    MACHINE_FILES: String(Math.min(process.getuid?.() === 0 ? 4096 : 512, openFilesLimit)),
   };
 }
 
