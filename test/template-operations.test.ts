@@ -302,7 +302,7 @@ test("no template is built where it would fill the disk", async ({ skip }) => {
       steps: [run("true")],
     });
     await server.stop();
-    expect(answer).toMatchObject({ status: 429, json: { code: "RESOURCE_LIMIT_ERROR" } });
+    expect(answer).toMatchObject({ status: 507, json: { code: "STORAGE_FULL" } });
     expect(answer.json.message).toMatch(/Delete templates/);
   } finally {
     execFileSync("umount", [disk]);

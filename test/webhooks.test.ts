@@ -346,6 +346,19 @@ describe("deliveries", () => {
   });
 });
 
+test("the report of code that ended with a stop of its sandbox says why", async () => {
+  await using receiver = await WebhookReceiver.start();
+  const other = await client.sandboxes.create({ template: "base" });
+  const id = await start(other, { code: "sleep 600", timeout: 600, callback_url: receiver.url });
+  await other.stop();
+  expect(await report(receiver, id)).toMatchObject({
+    status: "failed",
+    success: false,
+    error: expect.stringContaining("stopped"),
+  });
+  await other.delete();
+});
+
 describe("a server", () => {
   test("sends nothing to private addresses unless it was told to", async () => {
     const server = await startLocalServer({ args: ["--pool", "0"] });

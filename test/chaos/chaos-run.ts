@@ -8,6 +8,7 @@ import { call, readText } from "./api.js";
 import { ChaosServer } from "./chaos-server.js";
 import { contradictions, type Entry, type Found } from "./ledger.js";
 import { leftovers } from "./leftovers.js";
+import { randomNumbers } from "./random-numbers.js";
 import { findSandbox, markerFile, Workload } from "./workload.js";
 
 export interface ChaosReport {
@@ -209,15 +210,4 @@ export class ChaosRun {
     while (leftovers(this.#dead).length > 0 && Date.now() < until) await sleep(50);
     this.#orphans.push(...leftovers(this.#dead));
   }
-}
-
-/** The same numbers for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -11,7 +11,7 @@ export class ChaosServer {
   readonly pid: number;
   /** Its URL, or undefined when it ended before it had one. */
   readonly ready: Promise<string | undefined>;
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<{ code: number | null }>;
   #log = "";
 
   constructor(dataDirectory: string) {
@@ -29,7 +29,7 @@ export class ChaosServer {
     const kill = () => child.kill("SIGKILL");
     process.once("exit", kill);
     child.once("exit", () => process.off("exit", kill));
-    this.#exited = once(child, "exit");
+    this.#exited = once(child, "exit").then(([code]) => ({ code: code as number | null }));
     this.ready = Promise.race([firstLine(child), this.#exited.then(() => undefined)]).then((line) =>
       line === undefined ? undefined : (JSON.parse(line) as { url: string }).url,
     );
@@ -39,9 +39,9 @@ export class ChaosServer {
     return this.#log;
   }
 
-  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<{ code: number | null }> {
     process.kill(this.pid, signal);
-    await this.#exited;
+    return this.#exited;
   }
 
   /** Kills it, and before that what would clean up after it; where it has not come so far, it alone. */

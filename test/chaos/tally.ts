@@ -6,6 +6,10 @@ export class Tally {
   readonly byKind: Record<string, number> = {};
   /** Asked for and never answered, because the server was killed. */
   unanswered = 0;
+  /** Answered with 507 where that was to be expected: nothing was changed. */
+  refusedForRoom = 0;
+  /** Which kinds of operation a full data directory refuses now. */
+  mayBeRefusedForRoom: (kind: string) => boolean = () => false;
   /** Answers that nobody should get. */
   readonly refusals: string[] = [];
 
@@ -13,8 +17,16 @@ export class Tally {
     return Object.values(this.byKind).reduce((sum, count) => sum + count, 0);
   }
 
-  /** The answer, or undefined when there was none that says that it is done. */
-  async ask(kind: string, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  get answered(): number {
+    return this.acknowledged + this.refusedForRoom + this.refusals.length;
+  }
+
+  /** The answer, or undefined when there was none that says that it is done; `onRefused` is told that it is not. */
+  async ask(
+    kind: string,
+    ask: () => Promise<Answer>,
+    onRefused: () => void = () => undefined,
+  ): Promise<Answer | undefined> {
     let answer: Answer;
     try {
       answer = await ask();
@@ -25,6 +37,11 @@ export class Tally {
     if (answer.status < 300) {
       this.byKind[kind] = (this.byKind[kind] ?? 0) + 1;
       return answer;
+    }
+    if (answer.status === 507 && answer.body.code === "STORAGE_FULL" && this.mayBeRefusedForRoom(kind)) {
+      this.refusedForRoom += 1;
+      onRefused();
+      return undefined;
     }
     this.refusals.push(`${kind}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
     return undefined;

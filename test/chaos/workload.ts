@@ -20,10 +20,10 @@ export class Workload {
     private readonly executions: AcceptedExecutions,
   ) {}
 
-  /** Works until the server does not answer. */
-  async work(url: string): Promise<void> {
+  /** Works until the server does not answer, or it is enough. */
+  async work(url: string, isEnough: () => boolean = () => false): Promise<void> {
     const { unanswered } = this.tally;
-    while (this.tally.unanswered === unanswered) {
+    while (this.tally.unanswered === unanswered && !isEnough()) {
       const entry = this.#pick(this.#free());
       if (this.random() < 0.12) await this.#useTemplates(url);
       else if (!entry || (this.#hasRoom() && this.random() < 0.4)) await this.create(url);
@@ -124,8 +124,12 @@ export class Workload {
   async #move(url: string, entry: Entry): Promise<void> {
     const timeout_seconds = 3000 + Math.floor(this.random() * 1000);
     entry.mayHaveMoved = true;
-    const answer = await this.tally.ask("timeout", () =>
-      call(url, "PUT", `/v1/sandboxes/${entry.id}/timeout`, { timeout_seconds }),
+    const answer = await this.tally.ask(
+      "timeout",
+      () => call(url, "PUT", `/v1/sandboxes/${entry.id}/timeout`, { timeout_seconds }),
+      () => {
+        entry.mayHaveMoved = false;
+      },
     );
     if (!answer) return;
     entry.expiresAt = String(answer.body.expires_at);
@@ -134,7 +138,10 @@ export class Workload {
 
   async #change(entry: Entry, to: KnownState, kind: string, ask: () => Promise<Answer>): Promise<void> {
     entry.perhaps = to;
-    if (!(await this.tally.ask(kind, ask))) return;
+    const goesOn = (): void => {
+      entry.perhaps = undefined;
+    };
+    if (!(await this.tally.ask(kind, ask, goesOn))) return;
     entry.perhaps = undefined;
     entry.state = to;
     if (to === "stopped") entry.saved = entry.written;
