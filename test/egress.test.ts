@@ -8,6 +8,7 @@ import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-lo
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startLocalServer } from "./support/local-server.js";
 import { type PackageServer, startPackageServer } from "./support/package-server.js";
+import { killAgent } from "./support/sandbox-agent.js";
 
 const name = "packages.test";
 
@@ -235,7 +236,7 @@ describe("of each sandbox, the control plane", () => {
     });
     const command = `curl -sS http://${name}:${server.httpPort}/hello`;
     expect(await sh(killed, command)).toBe("hello over http\n");
-    await sh(killed, "kill -9 $PPID").catch(() => undefined);
+    await killAgent(killed);
     await expect.poll(() => sh(killed, command).catch(String)).toBe("hello over http\n");
   });
 

@@ -1,7 +1,8 @@
 import { SandboxClient } from "cloud-sandbox";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { FrameSocket } from "./support/frame-socket.js";
 import { cannotStartAs, type StartedBy, startLocalServer } from "./support/local-server.js";
+import { separateAgent } from "./support/sandbox-agent.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
@@ -13,7 +14,7 @@ test.concurrent.for(startedBy)(
   {
     timeout: 180_000,
   },
-  async (who, { skip }) => {
+  async (who, { skip, expect }) => {
     const obstacle = cannotStartAs(who);
     skip(obstacle !== undefined, obstacle);
     const server = await startLocalServer({ who, args: ["--pool", "0"] });
@@ -41,7 +42,7 @@ test.concurrent.for(startedBy)(
   {
     timeout: 180_000,
   },
-  async (who, { skip }) => {
+  async (who, { skip, expect }) => {
     const obstacle = cannotStartAs(who);
     skip(obstacle !== undefined, obstacle);
     const server = await startLocalServer({ who, args: ["--pool", "0"] });
@@ -51,16 +52,20 @@ test.concurrent.for(startedBy)(
         headers: { "X-API-Key": server.apiKey },
         body: JSON.stringify({ template_name: "code-interpreter" }),
       });
-      const { public_host, auth_token } = (await created.json()) as Record<string, string>;
+      const { id, public_host, auth_token } = (await created.json()) as Record<string, string>;
       using terminal = await FrameSocket.open(`${public_host}/terminal`, String(auth_token));
-      await fetch(`${public_host}/execute`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${auth_token}` },
-        body: JSON.stringify({
-          language: "bash",
-          code: 'setsid sh -c "sleep 0.2; kill -STOP $PPID" >/dev/null 2>&1 &',
-        }),
-      });
+      const agent = separateAgent(String(id));
+      // As root code inside cannot.
+      if (agent !== undefined) process.kill(agent, "SIGSTOP");
+      else
+        await fetch(`${public_host}/execute`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${auth_token}` },
+          body: JSON.stringify({
+            language: "bash",
+            code: 'setsid sh -c "sleep 0.2; kill -STOP $PPID" >/dev/null 2>&1 &',
+          }),
+        });
       await expect.poll(() => terminal.closed).toBeDefined();
       expect(server.log()).toContain("starts anew");
       const after = await fetch(`${public_host}/env`, { headers: { Authorization: `Bearer ${auth_token}` } });

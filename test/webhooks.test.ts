@@ -9,6 +9,7 @@ import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startLocalServer } from "./support/local-server.js";
+import { killAgent } from "./support/sandbox-agent.js";
 import { answering, type Received, WebhookReceiver } from "./support/webhook-receiver.js";
 
 let controlPlane: LocalControlPlane;
@@ -154,7 +155,7 @@ describe("an asynchronous execution", () => {
           (await other.agent.GET("/execute/processes/{process_id}/output", { params })).data?.stdout,
       )
       .toBe("before\n");
-    await other.execute("kill -9 $PPID", { language: "bash" }).catch(() => undefined);
+    await killAgent(other);
     expect(await report(receiver, id)).toMatchObject({
       status: "failed",
       stdout: "before\n",

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { isSandboxError } from "cloud-sandbox";
 import { expect } from "vitest";
 import { hostProcesses } from "../support/host-processes.js";
-import { type Attack, bash, python } from "./attack.js";
+import { type Attack, bash } from "./attack.js";
 
-/** Attempts to get out, to take the agent's place, or to stay. */
+/** Attempts to get out, or to stay. */
 export const escaping: readonly Attack[] = [
   {
     name: "make namespaces, mounts and devices",
@@ -49,68 +48,6 @@ echo tried`,
     },
   },
   {
-    name: "read and change the agent's memory",
-    async attempt({ sandbox }) {
-      const { stdout, stderr } = await python(
-        sandbox,
-        `
-import ctypes, os
-libc = ctypes.CDLL(None, use_errno=True)
-def refused(name, result): print(name, "refused" if result < 0 else "DONE")
-def opened(path, flags):
-    try:
-        os.close(os.open(path, flags)); return 0
-    except OSError: return -1
-agent = os.getppid()
-for pid in (1, agent):
-    refused("attach", libc.ptrace(16, pid, 0, 0))
-    refused("seize", libc.ptrace(0x4206, pid, 0, 0))
-    for name, flags in (("mem", os.O_RDONLY), ("mem", os.O_RDWR), ("environ", os.O_RDONLY), ("maps", os.O_RDONLY)):
-        refused(name, opened("/proc/%d/%s" % (pid, name), flags))
-    try: os.listdir("/proc/%d/fd" % pid); print("fd DONE")
-    except OSError: print("fd refused")
-    buffer = ctypes.create_string_buffer(8)
-    class iovec(ctypes.Structure): _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
-    local = iovec(ctypes.addressof(buffer), 8)
-    refused("process_vm_readv", libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(local), 1, 0))
-    pidfd = libc.syscall(434, pid, 0)
-    refused("pidfd_getfd", libc.syscall(438, pidfd, 3, 0))
-`,
-      );
-      expect(stderr).toBe("");
-      expect(stdout).not.toContain("DONE");
-      expect(stdout.match(/refused/g)?.length).toBe(18);
-      return "every one refused, though it runs under the same uid";
-    },
-  },
-  {
-    name: "kill the agent and answer in its place",
-    async attempt({ sandbox }) {
-      const before = await sandbox.system.health();
-      await sandbox.files.write(
-        "/workspace/impostor.py",
-        `
-import http.server, os, socketserver
-class Impostor(http.server.BaseHTTPRequestHandler):
-    def answer(self):
-        self.send_response(200); self.end_headers(); self.wfile.write(b'{"status":"healthy","agent":"IMPOSTOR","stdout":"IMPOSTOR"}')
-    do_GET = do_POST = answer
-socketserver.TCPServer(("0.0.0.0", 7777), Impostor).serve_forever()
-`,
-      );
-      await bash(sandbox, "setsid nohup python3 /workspace/impostor.py >/dev/null 2>&1 &");
-      for (const attempt of ["kill -9 $PPID; sleep 5", "kill -9 1; kill -9 -1; sleep 5"]) {
-        const killed = await bash(sandbox, attempt).catch((error: unknown) => error);
-        expect(isSandboxError(killed) && killed.code).toBe("EXECUTION_INTERRUPTED");
-        await bash(sandbox, "setsid nohup python3 /workspace/impostor.py >/dev/null 2>&1 &");
-      }
-      const after = await bash(sandbox, "echo served by the agent");
-      expect(after.stdout).toBe("served by the agent\n");
-      expect(await sandbox.system.health()).toMatchObject({ healthy: true, version: before.version });
-      return "the running call fails as EXECUTION_INTERRUPTED, and the agent is back for the next";
-    },
-  },
-  {
     name: "change the host's files, or another sandbox's, by changing its own",
     async attempt({ sandbox, neighbour }) {
       const places = ["/usr/bin", "/usr/lib", "/usr/local/bin", "/usr/share", "/etc", "/"];
@@ -130,22 +67,6 @@ rm -rf /usr/share/doc /usr/local /etc/hosts /etc/passwd; true`,
       );
       expect(stdout).toBe("/usr/local\n");
       return "seen by nobody else";
-    },
-  },
-  {
-    name: "become the agent by replacing what it is made of",
-    async attempt({ sandbox }) {
-      const before = await sandbox.system.health();
-      const killed = await bash(
-        sandbox,
-        `printf '#!/bin/sh\necho IMPOSTOR\n' > /tmp/impostor; chmod +x /tmp/impostor
-for program in node sh dash; do cp -f /tmp/impostor /usr/bin/other; mv -f /usr/bin/other "$(readlink -f /usr/bin/$program)"; done
-for library in /usr/lib/*/libstdc++.so.6* /usr/lib64/libstdc++.so.6*; do echo broken > /usr/lib/broken; mv -f /usr/lib/broken "$library"; done
-kill -9 $PPID; sleep 5`,
-      ).catch((error: unknown) => error);
-      expect(isSandboxError(killed) && killed.code).toBe("EXECUTION_INTERRUPTED");
-      expect(await sandbox.system.health()).toMatchObject({ healthy: true, version: before.version });
-      return "started anew from what cannot be changed";
     },
   },
   {

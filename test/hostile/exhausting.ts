@@ -1,6 +1,6 @@
-import { isSandboxError } from "cloud-sandbox";
 import { expect } from "vitest";
 import { type Attack, bash, python } from "./attack.js";
+import { outcome } from "./taking-over.js";
 
 /** Attempts to use up what is shared. */
 export const exhausting: readonly Attack[] = [
@@ -119,23 +119,8 @@ for place in ("/workspace", "/tmp", "/home/sandbox", "/dev/shm", "/run", "/", "/
     },
   },
   {
-    name: "stop the agent, so that callers wait for ever",
-    async attempt({ sandbox }) {
-      const calls = ["kill -STOP $PPID; sleep 50", "sleep 50"].map((line) =>
-        outcome(bash(sandbox, line, 60)),
-      );
-      expect((await Promise.all(calls))[0]).toContain("has been started again");
-      const stopLater = 'setsid sh -c "sleep 0.2; kill -STOP $PPID; touch stopped" >/dev/null 2>&1 &';
-      await bash(sandbox, stopLater);
-      await expect
-        .poll(() => outcome(bash(sandbox, "ls stopped", 60)), { timeout: 60_000 })
-        .toBe("stopped\n");
-      return "the agent starts anew, what it was doing fails as EXECUTION_INTERRUPTED";
-    },
-  },
-  {
     name: "have the agent start for ever",
-    async attempt({ sandbox }) {
+    async attempt({ sandbox, isRoot }) {
       await sandbox.files.write(
         "/workspace/kill.py",
         `
@@ -150,6 +135,10 @@ while True:
 `,
       );
       await outcome(bash(sandbox, "setsid nohup python3 kill.py >/dev/null 2>&1 & sleep 5"));
+      if (isRoot) {
+        expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
+        return "it cannot be killed";
+      }
       await expect.poll(async () => (await sandbox.refresh()).status, { timeout: 150_000 }).toBe("error");
       return "after a hundred starts the sandbox has failed";
     },
@@ -191,14 +180,3 @@ END`,
     },
   },
 ];
-
-/** What a call printed, or the message of the error that it ended in. */
-async function outcome(call: Promise<object>): Promise<string> {
-  try {
-    const result = await call;
-    return "stdout" in result ? String(result.stdout) : "done";
-  } catch (error) {
-    if (isSandboxError(error)) return error.message;
-    throw error;
-  }
-}

@@ -15,6 +15,7 @@ import { exhausting } from "./exhausting.js";
 import { kernel } from "./kernel.js";
 import { reading } from "./reading.js";
 import { sharing } from "./sharing.js";
+import { takingOver } from "./taking-over.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
@@ -50,7 +51,7 @@ describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
   });
 
   test.for(
-    [...reading, ...kernel, ...sharing, ...escaping, ...exhausting].map(
+    [...reading, ...kernel, ...sharing, ...escaping, ...takingOver, ...exhausting].map(
       (attack) => [attack.name, attack] as const,
     ),
   )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }], { skip }) => {

@@ -1,4 +1,5 @@
 import type { JWK } from "jose";
+import type { ProgramIdentity } from "./program-identity.js";
 
 /** Where an agent listens. An inherited descriptor is a socket that already listens. */
 export type ListenAddress =
@@ -36,6 +37,11 @@ export interface AgentConfig {
    * and fill the file system.
    */
   readonly ownsMachine: boolean;
+  /**
+   * Who programs run as, where they are not to run as the agent itself. It must have been started with CAP_SETUID and
+   * CAP_SETGID in a way that no program inherits: as root with the securebit `no_setuid_fixup`.
+   */
+  readonly runProgramsAs?: ProgramIdentity;
   /** Directories whose files are served. The first is where relative paths start, the last holds temporary files. */
   readonly roots: readonly string[];
   /** Without it, programs are told of no proxy. */

@@ -3,6 +3,7 @@ import { createAgent } from "./agent.js";
 import { parseAgentConfig } from "./agent-config.js";
 import { serveAgent } from "./agent-server.js";
 import { relayEgress } from "./egress-relay.js";
+import { separateFromPrograms } from "./program-identity.js";
 
 const variable = "CLOUD_SANDBOX_AGENT_CONFIG";
 
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { config: { type: "string" } } });
   const config = parseAgentConfig(values.config ?? process.env[variable]);
   delete process.env[variable];
+  if (config.runProgramsAs) separateFromPrograms(config.runProgramsAs);
   const agent = await createAgent(config);
   if (config.egress) relayEgress(config.egress.socket);
   const server = await serveAgent(agent, config.listen);

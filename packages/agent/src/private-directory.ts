@@ -6,7 +6,7 @@ import { join } from "node:path";
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /**
- * Where the agent keeps what the sandbox's programs need from it. Those programs have the same uid: they may empty
+ * Where the agent keeps what the sandbox's programs need from it. Those programs may write to it: they may empty
  * the directory, remove it with the one that it is in, or take its place, so it is made anew when it is gone and nothing in it
  * is ever followed.
  */

@@ -51,8 +51,12 @@ class SupervisedAgent implements AsyncDisposable {
   };
 
   /** A call of which `answer` is the answer. */
-  call(probes: readonly number[]): Promise<string> {
-    const supervisor = new AgentSupervisor(this, (line) => this.log.push(line), { silence: 20, probes });
+  call(probes: readonly number[], silence = 20): Promise<string> {
+    const supervisor = new AgentSupervisor(this, (line) => this.log.push(line), {
+      look: 20,
+      silence,
+      probes,
+    });
     return supervisor.attend(this.#answered);
   }
 
@@ -90,12 +94,21 @@ test("an agent that is silent each time it is asked starts anew, and that is log
   expect(agent.log[0]).toBe("The agent of sandbox supervised did not answer any more and starts anew.");
 });
 
-test("an agent that was stopped is not asked a second time", async () => {
+test("an agent that was stopped starts anew without being asked", async () => {
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, { manner: "is silent", isStopped: true });
-  void agent.call([reach, 60_000]);
+  void agent.call([60_000], 60_000);
   await expect.poll(() => agent.restarts.length > 0).toBe(true);
-  expect(agent.restarts[0]).toBe(1);
+  expect(agent.restarts[0]).toBe(0);
+});
+
+test("an agent that is stopped while it is asked starts anew before it could have answered", async () => {
+  await using agent = await SupervisedAgent.start();
+  agent.manner = "is silent";
+  void agent.call([60_000]);
+  await expect.poll(() => agent.probes).toBe(1);
+  agent.isStopped = true;
+  await expect.poll(() => agent.restarts.length > 0).toBe(true);
 });
 
 test.each([

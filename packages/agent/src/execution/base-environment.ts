@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { join } from "node:path";
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -18,8 +18,12 @@ export async function baseEnvironment(
   return environment;
 }
 
+/** Found by trying: `access` asks for the real uid, and programs may have another. */
 const isWritable = (directory: string) =>
-  access(directory, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+  mkdtemp(join(directory, ".cloud-sandbox-"))
+    .then(rmdir)
+    .then(
+      () => true,
+      // A full disk is one that can be written to.
+      (error: NodeJS.ErrnoException) => error.code === "ENOSPC",
+    );

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { closeSync, constants, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PrivateDirectory } from "../private-directory.js";
+import { programIdentity } from "../program-identity.js";
 
 /** Absent from Node's constants: names a file without opening it. */
 const O_PATH = 0o10000000;
@@ -98,7 +99,8 @@ export class OutputPipes {
     try {
       const parent = await this.directory.path();
       const paths = Array.from({ length: this.count }, () => join(parent, `pipe-${randomUUID()}`));
-      const [code] = await once(spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" }), "exit");
+      const mkfifo = spawn("mkfifo", ["-m", "600", ...paths], { ...programIdentity(), stdio: "ignore" });
+      const [code] = await once(mkfifo, "exit");
       if (code === 0) {
         for (const path of paths) this.#adopt(path);
         pause = 0;

@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { programIdentity } from "../program-identity.js";
 import type { OutputPipes } from "./output-pipes.js";
 import { executionMarker } from "./process-sweep.js";
 import type { Program } from "./program.js";
@@ -80,7 +81,7 @@ function launch(
   options: SpawnOptions,
 ): { readonly child: ChildProcess; readonly pid: number } | Promise<NodeJS.ErrnoException> {
   try {
-    const child = spawn(command, args, options);
+    const child = spawn(command, args, { ...options, ...programIdentity() });
     const { pid } = child;
     return pid === undefined ? new Promise((resolve) => child.once("error", resolve)) : { child, pid };
   } catch (error) {

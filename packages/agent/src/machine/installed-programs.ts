@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { access, readFile, realpath } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { findExecutable } from "./executable.js";
 
 /** Knows which programs are on the search path. What was found once is taken to stay. */
 export class InstalledPrograms {
@@ -14,17 +14,9 @@ export class InstalledPrograms {
   }
 
   async find(program: string): Promise<string | undefined> {
-    for (const directory of this.searchPath.split(":")) {
-      const path = join(directory, program);
-      const executable = await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (!executable) continue;
-      this.#found.set(program, path);
-      return path;
-    }
-    return undefined;
+    const path = await findExecutable(program, this.searchPath);
+    if (path !== undefined) this.#found.set(program, path);
+    return path;
   }
 
   /** The Go toolchain's version, read from its installation; empty without one. */

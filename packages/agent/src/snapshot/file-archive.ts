@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import type { PrivateDirectory } from "../private-directory.js";
+import { programIdentity } from "../program-identity.js";
 
 const keptErrorOutput = 2048;
 
@@ -47,7 +48,7 @@ export class FileArchive {
           ],
           ...["-exec", "chmod", "u+rwX", "{}", ";"],
         ],
-        { stdio: ["ignore", "ignore", "pipe"] },
+        { ...programIdentity(), stdio: ["ignore", "ignore", "pipe"] },
       ),
     );
     const tar = spawn(
@@ -57,7 +58,7 @@ export class FileArchive {
         `--exclude=${withoutSlash(await this.excluded.path())}`,
         ...["--null", "--verbatim-files-from", "--files-from=-"],
       ],
-      { stdio: ["pipe", "pipe", "pipe"] },
+      { ...programIdentity(), stdio: ["pipe", "pipe", "pipe"] },
     );
     // Told by its end.
     tar.stdin.on("error", () => undefined);
@@ -94,7 +95,7 @@ export class FileArchive {
         "--no-same-owner",
         "--delay-directory-restore",
       ],
-      { stdio: ["pipe", "ignore", "pipe"] },
+      { ...programIdentity(), stdio: ["pipe", "ignore", "pipe"] },
     );
     // Its end is behind the last thing that tar has to know, which may stop reading before.
     tar.stdin.on("error", () => undefined);

@@ -6,6 +6,7 @@ import { Duplex, type Readable, type Writable } from "node:stream";
 import { executionMarker, sweepProcesses } from "../execution/process-sweep.js";
 import { startFailure } from "../execution/start-failure.js";
 import { preferToLose } from "../execution/started-program.js";
+import { programIdentity } from "../program-identity.js";
 import { ptyRelay } from "./pty-relay.js";
 
 /** What makes pseudo-terminals. */
@@ -39,6 +40,7 @@ export class PseudoTerminal {
   static async start({ shell, cwd, env, cols, rows }: TerminalStart): Promise<PseudoTerminal> {
     const id = randomUUID();
     const child = spawn(ptyInterpreter, ["-ISc", ptyRelay, String(cols), String(rows), shell], {
+      ...programIdentity(),
       cwd,
       env: { ...env, [executionMarker]: id },
       detached: true,

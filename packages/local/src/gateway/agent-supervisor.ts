@@ -4,22 +4,25 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 
 /** Milliseconds. */
 export interface Patience {
-  /** A call may last so long before the agent is asked whether it is there; so long is between two times of asking, too. */
+  /** A call may last so long before the kernel is asked whether the agent was stopped; so long is between two times, too. */
+  readonly look: number;
+  /** The same for asking the agent itself whether it is there, which costs more. */
   readonly silence: number;
   /** What the agent is given to answer that, each time it is asked in a row. A busy machine is slow, not dead. */
   readonly probes: readonly number[];
 }
 
-const defaultPatience: Patience = { silence: 3000, probes: [2000, 15_000] };
+const defaultPatience: Patience = { look: 250, silence: 3000, probes: [2000, 15_000] };
 
 /**
  * Sees to it that no call waits for an agent that cannot answer, because code in the sandbox has stopped it or made it
  * hang. An execution may be silent for as long as it may last, so silence alone ends nothing: the agent is asked on
- * another connection, and has to start anew when it does not answer there either.
+ * another connection, and has to start anew when it does not answer there either. One that was stopped is not asked.
  */
 export class AgentSupervisor {
   #waiting = 0;
   #isWatching = false;
+  #isAsking = false;
 
   constructor(
     private readonly machine: Pick<
@@ -37,7 +40,7 @@ export class AgentSupervisor {
       isLong = true;
       this.#waiting += 1;
       if (!this.#isWatching) void this.#watch();
-    }, this.patience.silence).unref();
+    }, this.patience.look).unref();
     try {
       return await answer;
     } finally {
@@ -47,18 +50,35 @@ export class AgentSupervisor {
   }
 
   async #watch(): Promise<void> {
+    const { look, silence } = this.patience;
     this.#isWatching = true;
-    while (this.#waiting > 0) {
-      await this.#look().catch((error: unknown) =>
-        this.log(`The agent of sandbox ${this.machine.id} cannot be looked after: ${String(error)}`),
-      );
-      await delay(this.patience.silence, undefined, { ref: false });
+    for (let asked = performance.now() - look; this.#waiting > 0; ) {
+      const isTime = performance.now() - asked >= silence;
+      if (isTime) asked = performance.now();
+      await this.#look(isTime).catch(this.#tell);
+      await delay(look, undefined, { ref: false });
     }
     this.#isWatching = false;
   }
 
-  async #look(): Promise<void> {
-    if (!(await this.#hangs())) return;
+  async #look(ask: boolean): Promise<void> {
+    const { machine } = this;
+    if (!machine.isPaused && (await machine.isAgentStopped())) return this.#restart();
+    if (!ask || this.#isAsking) return;
+    this.#isAsking = true;
+    // Not waited for: the agent may be stopped meanwhile.
+    void this.#hangs()
+      .then((hangs) => (hangs ? this.#restart() : undefined))
+      .catch(this.#tell)
+      .finally(() => {
+        this.#isAsking = false;
+      });
+  }
+
+  readonly #tell = (error: unknown): void =>
+    this.log(`The agent of sandbox ${this.machine.id} cannot be looked after: ${String(error)}`);
+
+  async #restart(): Promise<void> {
     await this.machine.restartAgent();
     this.log(`The agent of sandbox ${this.machine.id} did not answer any more and starts anew.`);
   }
@@ -72,7 +92,6 @@ export class AgentSupervisor {
         () => false,
       );
       if (answers || this.machine.isPaused) return false;
-      if (await this.machine.isAgentStopped()) return true;
       // It broke the connection off: it has ended, and is being started.
       if (!signal.aborted) return false;
     }

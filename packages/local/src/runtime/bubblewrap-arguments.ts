@@ -2,15 +2,22 @@ import { join } from "node:path";
 import type { HostViews } from "./host-views.js";
 import type { MachineImage, Mount } from "./machine-image.js";
 import type { MachineLimits } from "./sandbox-runtime.js";
+import { uidInside } from "./user-namespace.js";
 
 /** Descriptors that a machine is started with; see {@link bubblewrapArguments}. */
-export const descriptors = { agentSocket: 3, information: 4, seccomp: 5, arguments: 6 } as const;
+export const descriptors = {
+  agentSocket: 3,
+  information: 4,
+  seccomp: 5,
+  arguments: 6,
+  uidsMapped: 7,
+} as const;
 
 /**
  * The hardened profile, as options of bubblewrap, which reads them from a descriptor: on its command line all users of the
  * host could read them.
  *
- * Every namespace is new, no capability is left, and no further user namespace can be made. The root holds the host's
+ * Every namespace is new, code has no capability, and no further user namespace can be made. The root holds the host's
  * `/usr` and a synthetic `/etc` and nothing else of the host's. What is written goes to a tmpfs of a fixed size, so a
  * full disk stays the sandbox's own. Without a {@link MachineImage.disk} the root is read-only.
  */
@@ -27,8 +34,10 @@ export function bubblewrapArguments(profile: {
   /** Of the host, for this machine alone. */
   files: readonly Mount[];
   hasSeccomp: boolean;
+  /** Whether the agent has a uid of its own, for which bubblewrap waits at {@link descriptors}. */
+  hasOwnUids: boolean;
 }): string[] {
-  const { image, views, limits, environment, figures, egress, files, hasSeccomp } = profile;
+  const { image, views, limits, environment, figures, egress, files, hasSeccomp, hasOwnUids } = profile;
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
@@ -40,7 +49,7 @@ export function bubblewrapArguments(profile: {
     target,
   ];
   return [
-    namespaceArguments,
+    namespaceArguments(hasOwnUids),
     ["--hostname", "sandbox"],
     ["--as-pid-1"],
     disk ? ["--bind", disk.root, "/"] : [],
@@ -69,19 +78,35 @@ export function bubblewrapArguments(profile: {
           tmpfs("/workspace", limits.diskMb),
           ["--remount-ro", "/"],
         ].flat(),
-    ["--chdir", "/workspace"],
+    // The code may have closed its directories to the agent's uid.
+    ["--chdir", "/"],
     // What the shells that lead to it add to what the machine is to inherit.
     ...["PWD", "OLDPWD", "SHLVL", "_"].map((name) => ["--unsetenv", name]),
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
-    ["--info-fd", String(descriptors.information)],
     hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : [],
   ].flat();
 }
 
 /** Also what the probe starts, so that a host is called usable only when it grants all of it. */
-export const namespaceArguments: readonly string[] = [
-  // Spelled out: --unshare-all leaves the user namespace optional, and --disable-userns then refuses.
-  ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup"],
-  ["--uid", "1000", "--gid", "1000", "--disable-userns", "--cap-drop", "ALL"],
-  ["--new-session", "--die-with-parent"],
-].flat();
+export function namespaceArguments(hasOwnUids: boolean): string[] {
+  const { agent, code } = uidInside;
+  return [
+    // Spelled out: --unshare-all leaves the user namespace optional, and --disable-userns then refuses.
+    [
+      "--unshare-user",
+      "--unshare-pid",
+      "--unshare-net",
+      "--unshare-ipc",
+      "--unshare-uts",
+      "--unshare-cgroup",
+    ],
+    ["--new-session", "--die-with-parent", "--info-fd", String(descriptors.information), "--cap-drop", "ALL"],
+    hasOwnUids
+      ? [
+          ["--uid", String(agent), "--gid", String(agent)],
+          ["--userns-block-fd", String(descriptors.uidsMapped)],
+          ["setuid", "setgid", "setpcap"].flatMap((name) => ["--cap-add", `CAP_${name.toUpperCase()}`]),
+        ].flat()
+      : ["--uid", String(code), "--gid", String(code), "--disable-userns"],
+  ].flat();
+}

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answersHealth } from "./agent-health.js";
-import { isAgentStopped, killAgent } from "./agent-process.js";
+import { AgentProcess } from "./agent-process.js";
 import { enterGroups } from "./enter-groups.js";
 import type { MachineGroup } from "./machine-group.js";
 import { isOutOfDescriptors } from "./open-files.js";
 import { processTree, stopProcessTree } from "./process-tree.js";
 import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
+import { readInitPid } from "./user-namespace.js";
 import type { WritableRoot } from "./writable-root.js";
 
 const bootLimitMs = 20_000;
@@ -32,6 +32,8 @@ export class BubblewrapMachine implements Machine {
   #cleanups: readonly (() => Promise<void>)[];
   /** Processes outside that read its files. */
   readonly #readers = new Set<ChildProcess>();
+  readonly #hasItsUids: Promise<void>;
+  readonly #agent: Promise<AgentProcess | undefined>;
   #errorOutput = "";
   #isDestroyed = false;
   #isPaused = false;
@@ -42,6 +44,10 @@ export class BubblewrapMachine implements Machine {
     this.id = parts.spec.id;
     this.socketPath = parts.socketPath;
     this.#init = readInitPid(parts.information);
+    this.#agent = this.#init.then((init) => (init === undefined ? undefined : new AgentProcess(init)));
+    this.#hasItsUids = this.#mapUids();
+    // Told by booted().
+    this.#hasItsUids.catch(() => undefined);
     parts.child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
     });
@@ -60,7 +66,7 @@ export class BubblewrapMachine implements Machine {
     const giveUp = AbortSignal.timeout(limitMs);
     try {
       await Promise.race([
-        answersHealth(this.socketPath, giveUp),
+        Promise.all([this.#hasItsUids, answersHealth(this.socketPath, giveUp)]),
         this.exited.then(({ message }) => {
           throw new Error(`The machine ended while booting: ${this.#errorOutput.trim() || message}`);
         }),
@@ -90,13 +96,13 @@ export class BubblewrapMachine implements Machine {
   }
 
   async isAgentStopped(): Promise<boolean> {
-    const init = await this.#init;
-    return init !== undefined && this.#isRunning() && isAgentStopped(init);
+    const agent = await this.#agent;
+    return agent !== undefined && this.#isRunning() && agent.isStopped();
   }
 
   async restartAgent(): Promise<void> {
-    const init = await this.#init;
-    if (init !== undefined) await killAgent(init, () => this.#isRunning() && !this.#isPaused);
+    const agent = await this.#agent;
+    await agent?.kill(() => this.#isRunning() && !this.#isPaused);
   }
 
   get hasDisk(): boolean {
@@ -191,6 +197,12 @@ export class BubblewrapMachine implements Machine {
     this.#isPaused = frozen;
   }
 
+  async #mapUids(): Promise<void> {
+    const init = await this.#init;
+    // Where it has ended, `exited` tells.
+    if (init !== undefined) await this.#parts.mapUids?.(init);
+  }
+
   #isRunning(): boolean {
     return this.#parts.child.exitCode === null && this.#parts.child.signalCode === null;
   }
@@ -229,22 +241,14 @@ export interface MachineParts {
   readonly child: ChildProcess;
   /** Where bubblewrap tells the number of process 1. */
   readonly information: Readable;
+  /** Gives it uids of its own, in place of those of whoever started this process. */
+  readonly mapUids: ((init: number) => Promise<void>) | undefined;
   readonly socketPath: string;
   readonly group: MachineGroup;
   /** What its root is made by; undefined when that is read-only. */
   readonly root: WritableRoot | undefined;
   /** Run once no process is left, in any order. */
   readonly cleanups: readonly (() => Promise<void>)[];
-}
-
-async function readInitPid(information: Readable): Promise<number | undefined> {
-  try {
-    const { "child-pid": pid } = JSON.parse(await text(information)) as { "child-pid"?: number };
-    return pid;
-  } catch {
-    // bubblewrap ended before it had started anything.
-    return undefined;
-  }
 }
 
 function killIfThere(pid: number): void {

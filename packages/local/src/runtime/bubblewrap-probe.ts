@@ -1,7 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { type Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { namespaceArguments } from "./bubblewrap-arguments.js";
+import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
 import { openControlGroups } from "./control-group.js";
 import { allowsOwnDevices } from "./host-views.js";
 import { dynamicLoader } from "./loader.js";
@@ -10,7 +13,8 @@ import { processIdentity } from "./process-identity.js";
 import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { usableRange } from "./uid-lease.js";
-import { allowsWritableRoot } from "./writable-root.js";
+import { mapUids, readInitPid, separation } from "./user-namespace.js";
+import { allowsWritableRoot, become } from "./writable-root.js";
 
 const run = promisify(execFile);
 
@@ -53,35 +57,60 @@ export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise
     );
   }
   const isRoot = process.getuid?.() === 0;
-  const command = [
-    "bwrap",
-    ...namespaceArguments,
-    "--ro-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "true",
-  ];
   try {
-    if (isRoot) {
-      const uid = String(usableRange(await readFile("/proc/self/uid_map", "utf8")).first);
-      await run("setpriv", ["--reuid", uid, "--regid", uid, "--clear-groups", ...command], { cwd: "/" });
-    } else {
-      await run("bwrap", command.slice(1), { cwd: "/" });
-    }
+    await startProfile(isRoot);
   } catch (error) {
-    const detail = error as { code?: unknown; stderr?: string; message: string };
-    if (isRoot && detail.code === "ENOENT") {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (isRoot && code === "ENOENT") {
       return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
     }
-    const said = (detail.stderr ?? detail.message).trim().split("\n")[0] ?? "";
+    const said = message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${said})`, await namespaceFix());
   }
   const enforcement = await measureEnforcement(isRoot);
   return { runtime: "bubblewrap", usable: true, isolation: "namespace", version, ...enforcement };
+}
+
+const probeLimitMs = 20_000;
+
+/** Ends with the first line of its input, and fails where another user namespace can be made by then. */
+const tryAnother = "read -r started; ! unshare --user true 2>/dev/null";
+
+/** Throws what bubblewrap says when the profile is not to be had, or not as strong as it has to be. */
+async function startProfile(isRoot: boolean): Promise<void> {
+  const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
+  const uids = isRoot ? { agent: first, code: first + 1 } : undefined;
+  const [program = "", ...args] = [
+    ...become(uids?.agent),
+    ...["bwrap", ...namespaceArguments(isRoot), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+    ...(isRoot ? ["setpriv", ...separation] : []),
+    ...["/bin/sh", "-c", tryAnother],
+  ];
+  const stdio: ("pipe" | "ignore")[] = ["pipe", "ignore", "pipe"];
+  for (const number of Object.values(descriptors)) stdio[number] = "ignore";
+  stdio[descriptors.information] = "pipe";
+  if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
+  const child = spawn(program, args, {
+    cwd: "/",
+    stdio,
+    timeout: probeLimitMs,
+    killSignal: "SIGKILL",
+  });
+  const said = child.stderr ? text(child.stderr) : "";
+  const ended = once(child, "close");
+  // Told by its end.
+  child.stdin?.on("error", () => undefined);
+  ended.catch(() => undefined);
+  const init = await readInitPid(child.stdio[descriptors.information] as Readable);
+  const gate = child.stdio.at(descriptors.uidsMapped);
+  try {
+    if (uids && init !== undefined && gate instanceof Writable) await mapUids(init, uids, gate);
+    child.stdin?.end("started\n");
+    const [code] = await ended;
+    if (code !== 0) throw new Error((await said) || "further user namespaces can be made inside");
+  } finally {
+    child.kill("SIGKILL");
+  }
 }
 
 function isAtLeast08(version: string): boolean {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
@@ -22,8 +22,9 @@ import { openFilesLimit } from "./open-files.js";
 import { isAliveIdentity } from "./process-identity.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
-import { UidLeases } from "./uid-lease.js";
-import { WritableRoot } from "./writable-root.js";
+import { type MachineUids, UidLeases } from "./uid-lease.js";
+import { mapUids, uidInside } from "./user-namespace.js";
+import { become, WritableRoot } from "./writable-root.js";
 
 const clearAgainMs = 1000;
 
@@ -79,21 +80,21 @@ export class BubblewrapRuntime implements SandboxRuntime {
     // Every user of the host reads the names of groups and sockets. The id is nobody's to know: it leads to previews.
     const name = randomBytes(8).toString("hex");
     try {
-      const uid = await uids?.take();
+      const lent = await uids?.take();
       const release = async (): Promise<void> => {
-        if (uid !== undefined) await uids?.release(uid);
+        if (lent) await uids?.release(lent);
       };
       cleanups.push(release);
       const group = await groups.create(name, spec.limits);
-      // As long as the group is there, processes with the uid may be.
+      // As long as the group is there, processes with the uids may be.
       cleanups[0] = () => group.remove().then(release);
-      const egress = await openEgress(spec, foundation.directory, name, uid);
+      const egress = await openEgress(spec, foundation.directory, name, lent?.code);
       if (egress) cleanups.push(() => egress.close());
-      const files = await foundation.directory.handOut(spec.files ?? [], name, uid);
+      const files = await foundation.directory.handOut(spec.files ?? [], name, lent?.code);
       cleanups.push(() => files.remove());
       const machine = await this.#spawn(spec, foundation, {
         name,
-        uid,
+        uids: lent,
         group,
         egress,
         files: files.mounts,
@@ -120,14 +121,14 @@ export class BubblewrapRuntime implements SandboxRuntime {
 
   async #spawn(spec: MachineSpec, foundation: Foundation, own: MachineOwn): Promise<BubblewrapMachine> {
     const { directory, image, root, seccompFile, strayDescriptors } = foundation;
-    const { name, uid, group, egress, files, cleanups } = own;
+    const { name, uids, group, egress, files, cleanups } = own;
     const { layers = [], disk, keepIn } = spec;
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined))
       throw new Error("this kernel allows no overlay mounts here, which this sandbox is made of");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(name));
     const entry = root?.enter({
-      uid: uid === undefined ? undefined : String(uid),
+      uids,
       diskMb: spec.limits.diskMb,
       layers,
       disk,
@@ -136,7 +137,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     try {
       const [program = "", ...args] = [
         ...becomeMachine(group.memberFiles, strayDescriptors),
-        ...(entry?.command ?? dropTo(uid)),
+        ...(entry?.command ?? become(uids?.agent)),
         ...["bwrap", "--args", String(descriptors.arguments), "--"],
         ...image.command,
       ];
@@ -144,10 +145,13 @@ export class BubblewrapRuntime implements SandboxRuntime {
         cwd: "/",
         env: {
           PATH: process.env.PATH ?? "/usr/bin:/bin",
-          CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec),
+          CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec, uids),
           ...entry?.environment,
         },
-        stdio: ["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore", "pipe"],
+        stdio: [
+          ...(["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"] as const),
+          ...(["pipe", uids ? "pipe" : "ignore"] as const),
+        ],
       });
       if (this.options.holdsProcess === false) letGo(child);
       const options = bubblewrapArguments({
@@ -159,16 +163,19 @@ export class BubblewrapRuntime implements SandboxRuntime {
         egress: egress && { source: egress.path, target: egressInside.socket },
         files,
         hasSeccomp: seccomp !== undefined,
+        hasOwnUids: uids !== undefined,
       });
       const pipes: readonly unknown[] = child.stdio;
       const told = pipes[descriptors.arguments] as Writable;
       // What ended before it read them says why elsewhere.
       told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
       const information = pipes[descriptors.information] as Readable;
+      const gate = pipes[descriptors.uidsMapped];
       return new BubblewrapMachine({
         spec,
         child,
         information,
+        mapUids: uids && gate instanceof Writable ? (init) => mapUids(init, uids, gate) : undefined,
         socketPath: socket.path,
         group,
         root,
@@ -198,7 +205,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
 interface MachineOwn {
   /** Says nothing about the sandbox. */
   readonly name: string;
-  readonly uid: number | undefined;
+  readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
   readonly egress: EgressSocket | undefined;
   readonly files: readonly Mount[];
@@ -265,11 +272,6 @@ async function openEgress(
   return listenForEgress(place, egress);
 }
 
-function dropTo(uid: number | undefined): string[] {
-  if (uid === undefined) return [];
-  return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
-}
-
 const home = "/home/sandbox";
 
 function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
@@ -294,7 +296,7 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
 }
 
 /** With the values of a template's variables: inherited, since command lines are for all users of the host to read. */
-function agentConfig(spec: MachineSpec): string {
+function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
   return JSON.stringify({
     sandboxId: spec.id,
     publicKey: spec.publicKey,
@@ -304,6 +306,7 @@ function agentConfig(spec: MachineSpec): string {
     languages: spec.languages,
     ...(spec.egress && { egress: egressInside }),
     environment: spec.environment,
+    ...(uids && { runProgramsAs: { uid: uidInside.code, gid: uidInside.code } }),
     ownsMachine: true,
   });
 }

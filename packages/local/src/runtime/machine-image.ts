@@ -6,6 +6,7 @@ import { mountPoints } from "./host-views.js";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
 import { maskedKernelFiles } from "./masked-kernel-files.js";
 import { placeSubstitutes, searchPath } from "./search-path.js";
+import { separation } from "./user-namespace.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
 /** A mount of a host path, read-only, where the machine sees it. */
@@ -38,29 +39,42 @@ export const agentEntry = `${opt}/agent/main.js`;
 /** Where a machine finds its way out, and what makes the `fetch` of older Node.js use it. */
 export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
 
-/** Prepares the image in `directory`. With `forOtherUids`, everything in it must be reachable for any uid. */
+/**
+ * Prepares the image in `directory`. With `hasOwnUids`, machines have other uids than this process: everything in it must
+ * be reachable for any, and the agent is started apart from its programs.
+ */
 export async function prepareMachineImage(
   directory: string,
-  forOtherUids: boolean,
+  hasOwnUids: boolean,
   root: WritableRoot | undefined,
 ): Promise<MachineImage> {
   const parts = join(directory, "parts");
   await mkdir(parts);
-  const node = await placeNode(parts, forOtherUids);
+  const node = await placeNode(parts, hasOwnUids);
   const shell = realpathSync("/bin/sh");
-  const launcher = await placeLoader(parts, [process.execPath, shell], root !== undefined);
+  const setpriv = hasOwnUids ? programOf("setpriv") : undefined;
+  const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
+  const launcher = await placeLoader(parts, started, root !== undefined);
   const agent = join(parts, "agent");
   await cp(agentAsset(), agent, { recursive: true });
   await placeSubstitutes(parts);
   // What each machine's own socket is mounted on.
   await writeFile(join(parts, "egress"), "");
   await writeFile(join(parts, "init"), initScript);
+  await writeFile(opensslConfiguration(parts), "");
   const nothing = join(parts, "nothing");
   await writeFile(nothing, "");
   const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root && nothing);
   const empty = join(parts, "empty");
   await mkdir(empty);
-  const programs = root ? [...new Set([dirname(shell), dirname(node.path), ...launcher.directories])] : [];
+  const programs = root
+    ? [
+        ...new Set([
+          ...[shell, node.path, ...(setpriv ? [setpriv] : [])].map(dirname),
+          ...launcher.directories,
+        ]),
+      ]
+    : [];
   const seals = programs.filter((path) => path.startsWith("/usr/"));
   for (const path of seals) await makeReachable(parts, path);
   const configurations = [
@@ -68,11 +82,13 @@ export async function prepareMachineImage(
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
   // umask may have hidden what was just written from the sandboxes' uids.
-  for (const path of [parts, empty, agent, join(parts, "init"), nothing]) await chmod(path, 0o755);
+  for (const path of [parts, empty, agent, join(parts, "init"), nothing, opensslConfiguration(parts)])
+    await chmod(path, 0o755);
   for (const name of await readdir(agent)) await chmod(join(agent, name), 0o644);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
+  const place = (program: string): string => (root ? sealed(program) : program);
   if (root) for (const { target, path } of links) await symlink(target, join(root.skeleton, path));
   const mounts = [
     ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
@@ -95,16 +111,12 @@ export async function prepareMachineImage(
     ],
     links: root ? [] : links,
     path: searchPath(node.path),
-    // No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
     command: [
-      ...launcher.command,
-      root ? sealed(shell) : shell,
-      `${opt}/init`,
+      ...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []),
+      ...[...launcher.command, place(shell), `${opt}/init`],
       // For whoever has to find the machines of this instance on the host.
       directory,
-      ...launcher.command,
-      root ? sealed(node.path) : node.path,
-      agentEntry,
+      ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
     ],
   };
 }
@@ -125,6 +137,29 @@ while [ "$starts" -lt 100 ]; do
   "$@"
 done
 `;
+
+const opensslConfiguration = (parts: string): string => join(parts, "openssl.cnf");
+
+/**
+ * What keeps code of the same uid from having Node do as it says. SIGUSR1 starts the inspector, which then fails to listen
+ * on an address that no machine has (RFC 5737), also while Node boots, when no handler of ours would be there. What
+ * OpenSSL's configuration names is loaded into the process.
+ *
+ * No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
+ */
+const nodeOptions = [
+  ...(process.allowedNodeEnvironmentFlags.has("--disable-sigusr1") ? ["--disable-sigusr1"] : []),
+  "--inspect-port=192.0.2.1:9777",
+  `--openssl-config=${opensslConfiguration(opt)}`,
+];
+
+/** A program of the host's, without the links that lead to it. */
+function programOf(name: string): string {
+  const directories = [...(process.env.PATH ?? "").split(":"), "/usr/bin", "/bin"];
+  const path = directories.map((directory) => join(directory, name)).find((place) => existsSync(place));
+  if (path === undefined) throw new Error(`${name} is not installed.`);
+  return realpathSync(path);
+}
 
 /** Where a program of the host's `/usr` is out of the reach of a machine that can change its own. */
 function sealed(path: string): string {

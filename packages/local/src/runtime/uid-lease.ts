@@ -10,6 +10,14 @@ interface UidRange {
   readonly count: number;
 }
 
+/** Whom a machine's processes belong to on the host. */
+export interface MachineUids {
+  /** The init's and the agent's. */
+  readonly agent: number;
+  /** That of the code which runs, and of its files. */
+  readonly code: number;
+}
+
 /**
  * Unprivileged uids, each lent to one sandbox at a time on the whole host, so that two sandboxes share nothing.
  * A lease is a symbolic link from the uid to its owner's name: made in one step, and by one of those who try.
@@ -19,21 +27,30 @@ export class UidLeases {
 
   constructor(private readonly instance: string) {}
 
-  async take(): Promise<number> {
+  /** Two that follow each other. */
+  async take(): Promise<MachineUids> {
     const { first, count } = usableRange(await readFile("/proc/self/uid_map", "utf8"));
-    const start = Math.floor(Math.random() * count);
-    for (let step = 0; step < count; step += 1) {
-      const uid = first + ((start + step) % count);
-      try {
-        await this.#link(uid);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
-        throw error;
-      }
-      this.#held.add(uid);
-      return uid;
+    const pairs = Math.floor(count / 2);
+    const start = Math.floor(Math.random() * pairs);
+    for (let step = 0; step < pairs; step += 1) {
+      const agent = first + 2 * ((start + step) % pairs);
+      if (!(await this.#lease(agent))) continue;
+      if (await this.#lease(agent + 1)) return { agent, code: agent + 1 };
+      await this.#release(agent);
     }
     throw new Error(`All ${count} sandbox uids are in use.`);
+  }
+
+  /** Whether it was free. */
+  async #lease(uid: number): Promise<boolean> {
+    try {
+      await this.#link(uid);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw error;
+    }
+    this.#held.add(uid);
+    return true;
   }
 
   /** Another instance may remove the directory, empty as it is, before there is something in it. */
@@ -48,14 +65,18 @@ export class UidLeases {
     }
   }
 
-  async release(uid: number): Promise<void> {
+  async release({ agent, code }: MachineUids): Promise<void> {
+    await Promise.all([this.#release(agent), this.#release(code)]);
+  }
+
+  async #release(uid: number): Promise<void> {
     if (!this.#held.has(uid)) return;
     await rm(join(uidLeaseDirectory, String(uid)), { force: true });
     this.#held.delete(uid);
   }
 
   async close(): Promise<void> {
-    for (const uid of [...this.#held]) await this.release(uid);
+    for (const uid of [...this.#held]) await this.#release(uid);
     // Other instances may hold leases of their own.
     await rmdir(uidLeaseDirectory).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
@@ -87,7 +108,10 @@ export function usableRange(uidMap: string): UidRange {
     count: 0,
   });
   const count = Math.floor(largest.count / 2);
-  if (count < 1)
-    throw new Error("No uid beside root's is mapped in this user namespace; start as an ordinary user.");
+  if (count < 2) {
+    throw new Error(
+      "Too few uids beside root's are mapped in this user namespace; map more, or start as an ordinary user.",
+    );
+  }
   return { first: largest.first + largest.count - count, count: Math.min(count, preferred.count) };
 }

@@ -11,8 +11,15 @@ import {
   overlayOption,
   tableLine,
 } from "./host-views.js";
+import type { MachineUids } from "./uid-lease.js";
 
 const run = promisify(execFile);
+
+/** The command in front of one that is to run as that uid. */
+export function become(uid: number | undefined): string[] {
+  if (uid === undefined) return [];
+  return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+}
 
 /** What {@link WritableRoot.enter} leaves under its disk, for bubblewrap to bind. */
 export interface MachineDisk {
@@ -81,7 +88,8 @@ export class WritableRoot {
 
   /** A command that mounts the tree of one machine and then becomes what follows it, and what it has to be told. */
   enter(machine: {
-    uid: string | undefined;
+    /** The machine's own; undefined for an ordinary user's. */
+    uids: MachineUids | undefined;
     diskMb: number;
     /** Directories made by {@link enter} with `keepIn`, lowest first. */
     layers: readonly string[];
@@ -90,7 +98,7 @@ export class WritableRoot {
     /** Where what the machine wrote is put after its end, if this directory exists then. */
     keepIn?: string | undefined;
   }): { command: string[]; environment: Readonly<Record<string, string>> } {
-    const { uid, diskMb, layers, disk, keepIn } = machine;
+    const { uids, diskMb, layers, disk, keepIn } = machine;
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
       [
         ...layers.toReversed().map((layer) => join(layer, part)),
@@ -114,17 +122,13 @@ export class WritableRoot {
     const mount = this.isRoot ? mountScript : mountScript + procScript;
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
     return {
-      command: [
-        ...mountNamespace(this.isRoot),
-        ...["/bin/sh", "-c", script, "root"],
-        ...(uid === undefined ? [] : ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]),
-      ],
+      command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"], ...become(uids?.agent)],
       // All users of the host read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
         // Of the user namespace, where an ordinary user is root.
-        MACHINE_OWNER: uid ?? "0",
+        MACHINE_OWNER: String(uids?.code ?? 0),
         MACHINE_DIRECTORIES: (this.#views?.directoryNames ?? []).join(" "),
         MACHINE_MOUNTS: mounts.join("\n"),
         MACHINE_KEEP: keepIn ?? "",
@@ -290,7 +294,7 @@ exec "$@"
 const keepScript = `set +e
 "$@" &
 # Until nobody holds them, those at the other end wait.
-exec 3>&- 4>&- 5>&- 6>&-
+exec 3>&- 4>&- 5>&- 6>&- 7>&-
 wait $!
 code=$?
 [ -d "$keep" ] || exit "$code"

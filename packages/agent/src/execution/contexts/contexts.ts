@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { access, constants } from "node:fs/promises";
-import { delimiter, join } from "node:path";
 import type { Outcome } from "@cloud-sandbox/protocol/handlers";
 import type { EnvironmentVariables } from "../../environment-variables.js";
+import { findExecutable } from "../../machine/executable.js";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { ExecutionSlots } from "../execution-slots.js";
 import type { Execution } from "../executor.js";
@@ -172,8 +171,8 @@ export class Contexts {
   /** The interpreter that the search path leads to; its plain name where that is as the sandbox has it by itself. */
   async #command({ command }: ContextLanguage, { PATH }: Readonly<Record<string, string>>): Promise<string> {
     if (PATH === undefined || PATH === this.options.baseEnvironment.PATH) return command;
-    const usual = await find(command, this.options.baseEnvironment.PATH ?? "");
-    const found = await find(command, PATH);
+    const usual = await findExecutable(command, this.options.baseEnvironment.PATH ?? "");
+    const found = await findExecutable(command, PATH);
     if (found === undefined) throw new ProgramNotFound(command, 127);
     return found === usual ? command : found;
   }
@@ -190,18 +189,6 @@ export class Contexts {
 
 /** Keys hold the values of variables, which may be long. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("base64");
-
-async function find(command: string, searchPath: string): Promise<string | undefined> {
-  for (const directory of searchPath.split(delimiter)) {
-    const path = join(directory, command);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return path;
-  }
-  return undefined;
-}
 
 async function thenEnd(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {
   try {

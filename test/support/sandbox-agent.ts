@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import type { Sandbox } from "cloud-sandbox";
+import { hostProcesses } from "./host-processes.js";
+
+/** Kills a sandbox's agent: from inside where code can do that, and otherwise from the host as the kernel might. */
+export async function killAgent(sandbox: Sandbox): Promise<void> {
+  const agent = separateAgent(sandbox.id);
+  if (agent === undefined)
+    await sandbox.execute("kill -9 $PPID", { language: "bash" }).catch(() => undefined);
+  else process.kill(agent, "SIGKILL");
+}
+
+/** An agent that has a uid of its own, by its number on the host. */
+export function separateAgent(sandboxId: string): number | undefined {
+  return hostProcesses().find(
+    ({ pid, commandLine }) =>
+      commandLine.endsWith("/agent/main.js") &&
+      /^Uid:\s+(\d+)\s+(?!\1\s)/m.test(read(pid, "status")) &&
+      read(pid, "environ").includes(sandboxId),
+  )?.pid;
+}
+
+/** Empty when it has ended, or is none of ours. */
+function read(pid: number, file: "status" | "environ"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
