@@ -43,6 +43,8 @@ export function bubblewrapArguments(profile: {
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
   };
   const { disk } = image;
+  // bubblewrap makes them as the agent's uid, and can give nothing away.
+  const openMode = hasOwnUids ? "0777" : "0755";
   const readOnly = ({ source, target }: Mount): string[] => [
     "--ro-bind",
     views?.seen(source) ?? source,
@@ -65,7 +67,7 @@ export function bubblewrapArguments(profile: {
     views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
     readOnly(figures),
     egress ? readOnly(egress) : [],
-    disk ? ["--bind", disk.run, "/run"] : tmpfs("/run", 4),
+    disk ? ["--bind", disk.run, "/run"] : tmpfs("/run", 4, openMode),
     ...files.map(readOnly),
     disk
       ? [
@@ -74,8 +76,8 @@ export function bubblewrapArguments(profile: {
         ].flat()
       : [
           tmpfs("/tmp", limits.diskMb / 2, "1777"),
-          tmpfs("/home/sandbox", limits.diskMb / 2),
-          tmpfs("/workspace", limits.diskMb),
+          tmpfs("/home/sandbox", limits.diskMb / 2, openMode),
+          tmpfs("/workspace", limits.diskMb, openMode),
           ["--remount-ro", "/"],
         ].flat(),
     // The code may have closed its directories to the agent's uid.
