@@ -80,7 +80,9 @@ def boot(displays):
 
     def show_source(linecache):
         for name, source in sources.items():
-            linecache.cache[name] = len(source), None, source.splitlines(True), name
+            # As the interpreter counts them, each with its end: without it, carets are a column off.
+            lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            linecache.cache[name] = len(source), None, [line + "\n" for line in lines], name
 
     def isolated(load):
         workdir = sys.path.pop(0) if sys.path[:1] == [""] else None
