@@ -98,6 +98,32 @@ describe("in every language", () => {
   });
 });
 
+const body = { code: "1", command: "true", callback_url: "http://127.0.0.1:9/" };
+
+test.each([
+  "/execute",
+  "/execute/background",
+  "/execute/async",
+  "/execute/rich",
+  "/commands/run",
+  "/commands/background",
+])("%s refuses a directory whose name is longer than the kernel takes", async (path) => {
+  for (const workdir of ["n".repeat(300), "n".repeat(5000), `/tmp/${"deep/".repeat(1000)}`]) {
+    for (const language of ["python", "bash", "javascript"]) {
+      const told = await agent.call("POST", path, { ...body, language, workdir, working_dir: workdir });
+      expect([told.status, told.body.code]).toEqual([400, "INVALID_REQUEST"]);
+    }
+  }
+});
+
+test.each(["n".repeat(300), "n".repeat(5000), `/tmp/${"deep/".repeat(1000)}x`])(
+  "a command whose name is longer than the kernel takes is not found (%#)",
+  async (command) => {
+    const told = await agent.call("POST", "/commands/run", { command, args: ["x"] });
+    expect([told.status, told.body.exit_code]).toEqual([200, 127]);
+  },
+);
+
 describe("python", () => {
   test("shows a traceback without the agent's own frames, with the lines of the code", async () => {
     const { body } = await agent.execute({ code: 'def f():\n    raise ValueError("x")\n\nf()' });
@@ -111,6 +137,20 @@ describe("python", () => {
         "ValueError: x\n",
       ].join("\n"),
     );
+  });
+
+  test.each([
+    ["of one line", "a = 10; a + (1 / 0)"],
+    ["that ends in a line without an end", "a = 10\n\na + (1 / 0)"],
+    ["with the separators of Unicode in it", "a = '\u2028\x0b\x0c'; a = 10\na + (1 / 0)\n"],
+    ["with the line ends of Windows", "a = 10\r\na + (1 / 0)\r\n"],
+  ])("points at what failed in code %s", async (_, code) => {
+    const { body } = await agent.execute({ code });
+    const lines = body.stderr.split("\n");
+    const [place = -1] = lines.flatMap((line, index) => (/^ +[~^]+$/.test(line) ? [index] : []));
+    // Python before 3.11 does not point.
+    if (place < 0) return expect(body.stderr).toMatch(/a \+ \(1 \/ 0\)\n/);
+    expect(lines[place]?.length).toBe((lines[place - 1] ?? "").indexOf("1 / 0") + "1 / 0".length);
   });
 
   test("points at a syntax error", async () => {

@@ -90,10 +90,24 @@ describe("a shell", () => {
     using bash = await TerminalClient.open("");
     bash.type("echo $BASH_VERSION\r");
     await bash.shows(/\r\d+\.\d+\.\d+/);
-    using none = await TerminalClient.open("?shell=no-such-shell");
-    expect(await none.exited()).toBe(127);
-    expect(none.screen).toContain("no-such-shell: No such file or directory");
   });
+
+  test.each(["no-such-shell", "/no/such/shell", "s".repeat(300), "/tmp", "/etc/passwd"])(
+    "that cannot be started is refused before the terminal opens: %s",
+    async (shell) => {
+      const answer = await agent.call("GET", `/terminal?shell=${encodeURIComponent(shell)}`, undefined, {
+        headers: {
+          connection: "Upgrade",
+          upgrade: "websocket",
+          "sec-websocket-version": "13",
+          "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        },
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ code: "INVALID_REQUEST", details: { command: shell } });
+      expect(answer.body.message).toMatch(/command not found|cannot be executed/);
+    },
+  );
 
   test("is ended by Ctrl-D, and by a signal as shells tell it", async () => {
     using terminal = await TerminalClient.open();

@@ -1,5 +1,6 @@
-import { stat } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, resolve } from "node:path";
 import { Problem } from "@cloud-sandbox/protocol/server";
 
 /** There is no such program, or it may not be run. */
@@ -36,6 +37,8 @@ export async function startFailure(
       );
     case "ENOENT":
     case "ENOTDIR":
+    case "ENAMETOOLONG":
+    case "ELOOP":
     case "EACCES":
       return (
         (await workdirProblem(cwd)) ?? new ProgramNotFound(command, (await isThere(command)) ? 126 : 127)
@@ -47,11 +50,31 @@ export async function startFailure(
 
 /** Whether there is such a file at all: a search path with a closed directory fails as one that cannot be executed. */
 async function isThere(command: string): Promise<boolean> {
-  const directories = command.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
   const found = await Promise.all(
-    directories.map((directory) => stat(join(directory, command)).catch(() => undefined)),
+    placesOf(command, process.env.PATH ?? "", "").map((path) => stat(path).catch(() => undefined)),
   );
   return found.some((status) => status !== undefined);
+}
+
+/** Fails with {@link ProgramNotFound} where a program could not be started from `cwd` with that search path. */
+export async function requireProgram(command: string, searchPath: string, cwd: string): Promise<void> {
+  let exitCode: 126 | 127 = 127;
+  for (const path of placesOf(command, searchPath, cwd)) {
+    const status = await stat(path).catch(() => undefined);
+    if (status === undefined) continue;
+    const isExecutable = access(path, constants.X_OK).then(
+      () => status.isFile(),
+      () => false,
+    );
+    if (await isExecutable) return;
+    exitCode = 126;
+  }
+  throw new ProgramNotFound(command, exitCode);
+}
+
+function placesOf(command: string, searchPath: string, cwd: string): string[] {
+  if (command.includes("/")) return [resolve(cwd, command)];
+  return searchPath.split(delimiter).map((directory) => resolve(cwd, directory, command));
 }
 
 export const exhausted = (message: string) =>

@@ -90,7 +90,7 @@ function launch(
 }
 
 /** When memory runs out, the kernel shall take a program and leave the agent. */
-export function preferToLose(pid: number): void {
+function preferToLose(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "800");
   } catch {

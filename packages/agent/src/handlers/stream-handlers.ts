@@ -2,7 +2,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem } from "@cloud-sandbox/protocol/server";
 import type { WebSocket } from "ws";
 import type { EnvironmentVariables } from "../environment-variables.js";
-import { ProgramNotFound } from "../execution/start-failure.js";
+import { ProgramNotFound, requireProgram } from "../execution/start-failure.js";
 import type { ServedTree } from "../files/served-tree.js";
 import {
   type CommandFrame,
@@ -87,6 +87,14 @@ export function streamHandlers(parts: StreamParts) {
       if (!(await programs.has(ptyInterpreter))) throw noTerminals();
       const { cols, rows } = call.query;
       const shell = call.query.shell ?? ((await programs.has("bash")) ? "bash" : "sh");
+      const env: Record<string, string> = {
+        ...parts.base,
+        ...terminalVariables,
+        ...Object.fromEntries(parts.variables.entries()),
+      };
+      await requireProgram(shell, env.PATH ?? "", workspace).catch((error) => {
+        throw error instanceof ProgramNotFound ? noSuchShell(error) : error;
+      });
       return gate.admit(call, terminals, (socket) => {
         const channel = new FrameChannel<AgentSchemas["TerminalServerFrame"]>(socket, { delay: promptDelay });
         const place = {
@@ -94,7 +102,7 @@ export function streamHandlers(parts: StreamParts) {
           cols,
           rows,
           cwd: workspace,
-          env: { ...parts.base, ...terminalVariables, ...Object.fromEntries(parts.variables.entries()) },
+          env,
         };
         new TerminalSession(channel, call.operation, place);
       });
@@ -106,6 +114,16 @@ export function streamHandlers(parts: StreamParts) {
       }),
   } satisfies AgentHandlers;
 }
+
+const noSuchShell = ({ message, command }: ProgramNotFound) =>
+  new Problem(
+    400,
+    "INVALID_REQUEST",
+    `${message}. Install it, or leave shell out for the one that there is.`,
+    {
+      details: { command },
+    },
+  );
 
 const noTerminals = () =>
   new Problem(

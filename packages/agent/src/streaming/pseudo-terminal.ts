@@ -1,12 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { constants } from "node:os";
 import { Duplex, type Readable, type Writable } from "node:stream";
-import { executionMarker, sweepProcesses } from "../execution/process-sweep.js";
-import { startFailure } from "../execution/start-failure.js";
-import { preferToLose } from "../execution/started-program.js";
-import { programIdentity } from "../program-identity.js";
+import { sweepProcesses } from "../execution/process-sweep.js";
+import { startProcess } from "../execution/started-program.js";
 import { ptyRelay } from "./pty-relay.js";
 
 /** What makes pseudo-terminals. */
@@ -39,25 +35,26 @@ export class PseudoTerminal {
 
   static async start({ shell, cwd, env, cols, rows }: TerminalStart): Promise<PseudoTerminal> {
     const id = randomUUID();
-    const child = spawn(ptyInterpreter, ["-ISc", ptyRelay, String(cols), String(rows), shell], {
-      ...programIdentity(),
+    const relay = {
+      command: ptyInterpreter,
+      args: ["-ISc", ptyRelay, String(cols), String(rows), shell],
+    };
+    const {
+      child,
+      pid,
+      exit: ended,
+    } = await startProcess(relay, {
       cwd,
-      env: { ...env, [executionMarker]: id },
-      detached: true,
+      env,
       stdio: ["pipe", "pipe", "ignore", "pipe"],
+      id,
     });
-    const { pid, stdin, stdout, stdio } = child;
+    const { stdin, stdout, stdio } = child;
     const sizes = stdio[3];
-    if (pid === undefined || !stdin || !stdout || !(sizes instanceof Duplex)) {
-      const [error] = await once(child, "error");
-      throw await startFailure(error, ptyInterpreter, cwd);
-    }
-    preferToLose(pid);
+    if (!stdin || !stdout || !(sizes instanceof Duplex)) throw new Error("A pipe to a terminal is missing.");
     // Whoever types into one that has just ended learns of it by its exit.
     for (const stream of [stdin, stdout, sizes]) stream.on("error", () => undefined);
-    const exit = new Promise<number>((resolve) => {
-      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-    });
+    const exit = ended.then(([code, signal]) => code ?? 128 + (signal ? constants.signals[signal] : 0));
     return new PseudoTerminal(id, pid, stdin, stdout, sizes, exit);
   }
 
