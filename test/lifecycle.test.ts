@@ -145,6 +145,31 @@ describe("a paused sandbox", () => {
     expect((await busy).status).toBeGreaterThanOrEqual(400);
   });
 
+  test("that breaks down while it is paused or resumed is told to have failed, and never to run", async () => {
+    const machineOf = (mark: string): HostProcess[] =>
+      descendants(server.pid).filter(({ pid }) =>
+        descendants(pid).some(({ commandLine }) => commandLine === mark),
+      );
+    for (let round = 0; round < 6; round += 1) {
+      const sandbox = await api.create();
+      const mark = `sleep 4822.${round}`;
+      await output(sandbox, `${mark} >/dev/null 2>&1 &`);
+      const machine = machineOf(mark);
+      expect(machine).not.toEqual([]);
+      const steps = ["pause", "resume", "pause", "resume", "resume"].map((verb) => step(sandbox.id, verb));
+
+      await Promise.race(steps);
+      for (const { pid } of machine) process.kill(pid, "SIGKILL");
+      for (const told of await Promise.all(steps)) expect(told).toMatch(/^(200|409|410) /);
+      await step(sandbox.id, "resume");
+      await expect
+        .poll(async () => (await api.call("GET", `/sandboxes/${sandbox.id}`)).body.status)
+        .toBe("error");
+      expect(await step(sandbox.id, "resume")).not.toMatch(/^200/);
+      await api.call("DELETE", `/sandboxes/${sandbox.id}`);
+    }
+  });
+
   test("ends when its deadline passes", async () => {
     const { id } = await api.create({ timeout_seconds: 1 });
     await step(id, "pause");

@@ -184,8 +184,14 @@ export class SandboxLifecycle {
     return sandbox.machine;
   }
 
-  #enter(sandbox: SandboxRecord, status: SandboxRecord["status"], undo: () => Promise<void>): Promise<void> {
-    return this.#record(sandbox, { status }, undo);
+  async #enter(
+    sandbox: SandboxRecord,
+    status: SandboxRecord["status"],
+    undo: () => Promise<void>,
+  ): Promise<void> {
+    // It broke down meanwhile, and is not to be told to run.
+    if (sandbox.status === "error") throw sandboxFailed(sandbox);
+    await this.#record(sandbox, { status }, undo);
   }
 
   /** Keeps what has been done, or undoes it. */

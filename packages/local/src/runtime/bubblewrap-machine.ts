@@ -52,6 +52,10 @@ export class BubblewrapMachine implements Machine {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
     });
     this.exited = this.#end();
+    // What is frozen does not die with the process that it was started by, and would keep the end from coming.
+    parts.child.once("exit", () => {
+      if (this.#isPaused) void this.#setFrozen(false);
+    });
     void this.#init.then((init) => {
       if (init !== undefined && this.#isRunning()) parts.group.adopt(init);
     });
@@ -189,12 +193,19 @@ export class BubblewrapMachine implements Machine {
 
   async #setFrozen(frozen: boolean): Promise<void> {
     const init = await this.#init;
-    if (init === undefined || !this.#isRunning()) return;
+    if (init === undefined || (frozen && !this.#isRunning())) return;
     // Until all of it goes on, it is paused: a process that is not going yet is not taken for one that hangs.
     this.#isPaused = true;
-    if (this.#parts.group.canFreeze) await this.#parts.group.freeze(frozen);
-    else await stopProcessTree(init, frozen);
-    this.#isPaused = frozen;
+    const { group } = this.#parts;
+    const freeze = (on: boolean) => (group.canFreeze ? group.freeze(on) : stopProcessTree(init, on));
+    try {
+      await freeze(frozen);
+      if (frozen && !this.#isRunning()) await freeze(false);
+    } catch (error) {
+      // The group goes when the machine has ended, which `exited` tells.
+      if (this.#isRunning()) throw error;
+    }
+    this.#isPaused = frozen && this.#isRunning();
   }
 
   async #mapUids(): Promise<void> {
