@@ -16,7 +16,7 @@ const lifetimeSeconds = 3600;
 
 /** A server with sandboxes to be fuzzed: one for the agent's operations, one that may perish, one nobody touches. */
 export class FuzzTarget {
-  /** What must never come back. */
+  /** What must never come back: also where the agent keeps its own files. */
   readonly secrets: readonly string[];
   readonly #exchange = new RawExchange();
   #expendable: TargetSandbox | undefined;
@@ -29,7 +29,7 @@ export class FuzzTarget {
     private readonly main: TargetSandbox,
     private readonly bystander: TargetSandbox,
   ) {
-    this.secrets = [secret, server.apiKey];
+    this.secrets = [secret, server.apiKey, "/tmp/.cloud-sandbox-state/"];
   }
 
   static async start(): Promise<FuzzTarget> {

@@ -44,6 +44,13 @@ const programs = [
   ],
   ...["", "\n", "# nothing", 'package main\nfunc main() { println("go") }'],
 ];
+/** Longer than a name may be for the kernel, and longer than a path may be. */
+const tooLong = [
+  "n".repeat(300),
+  "n".repeat(5000),
+  `/tmp/${"deep/".repeat(1000)}`,
+  `/workspace/${"é".repeat(150)}`,
+];
 /** Nothing listens on these, and nothing else is ever called. */
 const addresses = [
   "http://127.0.0.1:9/done",
@@ -62,13 +69,23 @@ const variables = someOf(
 );
 
 export const meaningful: MeaningfulValues = {
-  path: someOf(...paths),
-  new_path: someOf(...paths),
-  workdir: someOf("/workspace", "/tmp", "directory", "/nowhere", "/workspace/text.txt"),
-  working_dir: someOf("/workspace", "/tmp", "/nowhere"),
+  path: someOf(...paths, ...tooLong),
+  new_path: someOf(...paths, ...tooLong),
+  workdir: someOf("/workspace", "/tmp", "directory", "/nowhere", "/workspace/text.txt", ...tooLong),
+  working_dir: someOf("/workspace", "/tmp", "/nowhere", ...tooLong),
+  shell: someOf("sh", "bash", "/bin/sh", "no-such-shell", "/workspace", ...tooLong),
   code: someOf(...programs),
   language: someOf("python", "javascript", "bash", "python3", "node", "nodejs", "js", "sh", "shell"),
-  command: someOf("true", "echo hi", "exit 3", "ls /workspace", "no-such-program", "/workspace", "cat"),
+  command: someOf(
+    "true",
+    "echo hi",
+    "exit 3",
+    "ls /workspace",
+    "no-such-program",
+    "/workspace",
+    "cat",
+    ...tooLong,
+  ),
   args: someOf([], ["-c", "echo hi"], ["a b", "'", "$(id)"]),
   content: someOf("text", "", "aGVsbG8=", "\u{1f600}"),
   encoding: someOf("base64", "utf-8"),
@@ -82,7 +99,7 @@ export const meaningful: MeaningfulValues = {
   process_id: someOf(placeholders.job, "cmd_0", "proc_0"),
   callback_url: someOf(...addresses),
   id: someOf(placeholders.sandbox, placeholders.sandbox, "1700000000abcdefgh"),
-  name: someOf("base", "code-interpreter", "nothing", "fuzz"),
+  name: someOf("base", "code-interpreter", "nothing", "fuzz", ...tooLong),
   template_name: someOf("base", "code-interpreter", "nothing"),
   template_id: someOf("20", "21", 20, "nothing"),
   templateID: someOf("20", "nothing"),
