@@ -50,6 +50,11 @@ export function backgroundSuite(sandbox: () => Sandbox): void {
       expect((await kill("cmd_0")).response.status).toBe(404);
     });
 
+    test("of commands are answered with the fields of an output, of which there is none yet", async () => {
+      const { data } = await sandbox().agent.POST("/commands/background", { body: { command: "true" } });
+      expect(data).toMatchObject({ stdout: "", stderr: "" });
+    });
+
     test("end at their timeout", async () => {
       const id = await startCommand(sandbox(), "sleep 60", 1);
       await expect.poll(async () => (await listed(sandbox(), id))?.termination_reason).toBe("timeout");

@@ -91,7 +91,9 @@ describe("requests and executions are counted", () => {
     expect(after.total_executions - before.total_executions).toBe(2);
     expect(after.error_count - before.error_count).toBe(1);
     expect(after.active_executions).toBe(0);
-    expect((after.requests_total["/execute"] ?? 0) - (before.requests_total["/execute"] ?? 0)).toBe(3);
+    const counts = ({ requests_total: { "/execute": found } }: Snapshot) => found ?? { success: 0, error: 0 };
+    expect(counts(after).success - counts(before).success).toBe(2);
+    expect(counts(after).error - counts(before).error).toBe(1);
     expect(after.requests_total).not.toHaveProperty("/no/such/path");
     expect(after.total_errors - before.total_errors).toBe(2);
     expect(after.avg_duration_ms["/execute"]).toBeGreaterThan(0);
@@ -147,7 +149,7 @@ interface Snapshot {
   readonly active_executions: number;
   readonly error_count: number;
   readonly total_errors: number;
-  readonly requests_total: Readonly<Record<string, number>>;
+  readonly requests_total: Readonly<Record<string, { readonly success: number; readonly error: number }>>;
   readonly avg_duration_ms: Readonly<Record<string, number>>;
   readonly p95_duration_ms: Readonly<Record<string, number>>;
 }

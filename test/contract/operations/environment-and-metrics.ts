@@ -66,6 +66,10 @@ export const metricsProofs: Readonly<Record<string, Proof>> = {
     const before = await total();
     await success(agent.POST("/execute", { body: { code: "true", language: "bash" } }));
     expect(await total()).toBeGreaterThan(before);
+    const { requests_total } = await success(agent.GET("/metrics"));
+    expect(requests_total).toMatchObject({
+      "/execute": { success: expect.any(Number), error: expect.any(Number) },
+    });
   }),
 
   getMetricsSnapshot: proof("measures processor, memory and disk", async ({ agent }) => {

@@ -9,6 +9,10 @@ export const fileProofs: Readonly<Record<string, Proof>> = {
     await success(agent.POST("/files/write", write("proof/read.txt", "übung")));
     const read = await success(agent.GET("/files/read", at("proof/read.txt")));
     expect(read).toEqual({ path: "/workspace/proof/read.txt", content: "übung", size: 6 });
+    const large = "12 MiB ".repeat((12 * 1024 * 1024) / 7);
+    await success(agent.POST("/files/write", write("proof/large.txt", large)));
+    const all = await success(agent.GET("/files/read", at("proof/large.txt")));
+    expect(all.content === large && all.size === large.length).toBe(true);
   }),
 
   writeFile: proof("writes text or base64, with a mode, over nothing unless told to", async ({ agent }) => {

@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { link, lstat, opendir, rename, rm, unlink } from "node:fs/promises";
 import { posix } from "node:path";
-import { finished, type Readable } from "node:stream";
+import { finished, Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { fileEntry, fileInfo } from "./file-entry.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
@@ -20,7 +21,9 @@ import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-const readLimit = 10 * 1024 * 1024;
+const readLimit = 64 * 1024 * 1024;
+/** Bytes that are cheaper to hold at once than to pass on in pieces. */
+const wholeRead = 1024 * 1024;
 const listLimit = 10_000;
 /** Entries looked at together. */
 const batch = 64;
@@ -76,16 +79,34 @@ export function copy(
   });
 }
 
+/** The answer of a read, which is never in memory as a whole: the sandbox's programs need that. */
+async function* textInPieces(path: string, bytes: Readable): AsyncGenerator<string> {
+  const decoder = new StringDecoder("utf8");
+  const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+  let size = 0;
+  yield `{"path":${JSON.stringify(path)},"content":"`;
+  for await (const piece of bytes) {
+    size += piece.length;
+    yield escaped(decoder.write(piece));
+  }
+  yield `${escaped(decoder.end())}","size":${size}}`;
+}
+
 /** What the file operations do. Paths are the caller's; answers have them absolute. */
 export class FileService {
   constructor(private readonly tree: ServedTree) {}
 
-  async read(path: string): Promise<{ path: string; content: string; size: number }> {
+  /** The text of a file: as a whole, or as the JSON of the answer in pieces where it is large. */
+  async read(path: string): Promise<{ path: string; content: string; size: number } | Readable> {
     using file = await this.open(path);
     const { path: absolute, size } = file;
-    if (size <= readLimit) {
+    if (size <= wholeRead) {
       const bytes = file.read(0, size);
       return { path: absolute, content: bytes.toString(), size: bytes.length };
+    }
+    if (size <= readLimit) {
+      const bytes = file.stream(0, size - 1);
+      return Readable.from(textInPieces(absolute, bytes)).on("close", () => bytes.destroy());
     }
     throw pathProblem(
       413,

@@ -60,7 +60,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
         // Whoever does not wait for the end learns of it now or never.
         throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
       });
-      return { ...startedFields(job), pid: job.pid };
+      return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };
     },
   } satisfies AgentHandlers;
 }

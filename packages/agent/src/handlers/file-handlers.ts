@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { attachment, bareDestination, fileDone, isBareUpload } from "@cloud-sandbox/protocol/handlers";
 import { Problem, Reply } from "@cloud-sandbox/protocol/server";
 import { byteRange } from "../files/byte-range.js";
@@ -11,7 +12,10 @@ const smallFile = 4 * 1024 * 1024;
 
 export function fileHandlers(files: FileService) {
   return {
-    readFile: ({ query }) => files.read(query.path),
+    async readFile({ query }) {
+      const text = await files.read(query.path);
+      return text instanceof Readable ? new Reply(text, { "content-type": "application/json" }) : text;
+    },
 
     async writeFile({ body }) {
       const bytes = body.encoding === "base64" ? decodeBase64(body.content) : Buffer.from(body.content);

@@ -39,7 +39,7 @@ export const fileRead = sandboxTool({
 });
 
 /** Bytes that are read as text at most. */
-const largestText = 10 * 1024 * 1024;
+const largestText = 64 * 1024 * 1024;
 
 const notText =
   "The file is not UTF-8 text, so content is not exactly what it holds: use file_download for the bytes, or run_command with xxd.";

@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * Read a text file
-         * @description The whole file as UTF-8 text, up to 10 MiB; larger or binary files belong to `/files/download`.
+         * @description The whole file as UTF-8 text, up to 64 MiB; larger or binary files belong to `/files/download`.
          */
         get: operations["readFile"];
         put?: never;
@@ -2108,6 +2108,10 @@ export interface components {
             message?: string;
             name?: string;
             pid?: number;
+            /** @description Empty: nothing is waited for. `GET /execute/processes/{process_id}/output` has what the command writes. */
+            stdout?: string;
+            /** @description Empty, as `stdout`. */
+            stderr?: string;
         };
         /** @description One entry of a directory. Where clients disagree on a name, both are sent. */
         FileInfo: {
@@ -2419,10 +2423,13 @@ export interface components {
             active_executions?: number;
             /** @description Executions that failed. */
             error_count?: number;
-            /** @description Requests by endpoint. */
+            /** @description By endpoint, the requests that were answered with success and those with an error; other numbers from some servers. */
             requests_total?: {
-                [key: string]: number;
-            };
+                [key: string]: {
+                    success?: number;
+                    error?: number;
+                } | number;
+            } | number;
             /** @description By endpoint. */
             avg_duration_ms?: {
                 [key: string]: number;

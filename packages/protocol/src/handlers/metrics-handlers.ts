@@ -44,7 +44,10 @@ export function metricsHandlers({ slots, cache, usage, requests }: MetricsParts)
       total_executions: slots.counts.total,
       active_executions: slots.active,
       error_count: slots.counts.failed,
-      requests_total: byEndpoint(endpoints, (endpoint) => endpoint.requests),
+      requests_total: byEndpoint(endpoints, ({ requests, errors }) => ({
+        success: requests - errors,
+        error: errors,
+      })),
       avg_duration_ms: byEndpoint(endpoints, (endpoint) => endpoint.totalMs / endpoint.requests),
       p95_duration_ms: byEndpoint(endpoints, (endpoint) => endpoint.p95Ms),
       total_requests: sum(endpoints, (endpoint) => endpoint.requests),
@@ -107,8 +110,10 @@ export function metricsHandlers({ slots, cache, usage, requests }: MetricsParts)
 
 type Value = (endpoint: EndpointMetrics) => number;
 
-const byEndpoint = (endpoints: readonly EndpointMetrics[], value: Value) =>
-  Object.fromEntries(endpoints.map((metrics) => [metrics.endpoint, value(metrics)]));
+const byEndpoint = <Told>(
+  endpoints: readonly EndpointMetrics[],
+  value: (endpoint: EndpointMetrics) => Told,
+): Record<string, Told> => Object.fromEntries(endpoints.map((metrics) => [metrics.endpoint, value(metrics)]));
 
 const labelled = (endpoints: readonly EndpointMetrics[], value: Value): Sample[] =>
   endpoints.map((metrics) => ({ labels: { endpoint: metrics.endpoint }, value: value(metrics) }));

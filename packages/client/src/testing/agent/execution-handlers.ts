@@ -159,7 +159,7 @@ export function executionHandlers(machine: Machine) {
         kind: "cmd",
         name: body.name ?? undefined,
       });
-      return { ...startedFields(job), pid: job.pid };
+      return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };
     },
 
     listSystemProcesses() {
