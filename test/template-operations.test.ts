@@ -10,6 +10,7 @@ import { type LocalServer, startLocalServer } from "./support/local-server.js";
 import { archiveOf, TemplateBuilding } from "./support/template-building.js";
 
 const run = (command: string) => ({ type: "RUN", args: [command] });
+const order = ["own", "active", "failed"];
 const whole = { name: "refused", from_image: "base", cpu: 1, memory: 512, diskGB: 1 };
 
 describe("the template operations", () => {
@@ -54,6 +55,32 @@ describe("the template operations", () => {
     expect(answer.status).toBe(status);
   });
 
+  test("build from another minor version and another system, with a note in the log and the record", async () => {
+    const { json } = await building.call("GET", "/v1/templates/base");
+    const version = (language: string): string =>
+      (json.features as string[]).find((feature) => feature.startsWith(`${language} `))?.split(" ")[1] ?? "";
+    const node = version("javascript").split(".")[0];
+    const notes: readonly (readonly [image: string, language: string, note: RegExp])[] = [
+      ["python:3.0", "python", /^python:3\.0 asks for Python 3\.0; it is Python 3\.\d/],
+      [`ubuntu/node:${node}-20.04_edge`, "javascript", /asks for ubuntu 20\.04; the operating system is \w/],
+      [`node:${node}-buster`, "javascript", /asks for buster; the operating system is \w/],
+      ["ubuntu:18.04", "multi", /^ubuntu:18\.04 asks for ubuntu 18\.04; the operating system is \w/],
+    ];
+    for (const [index, [image, language, note]] of notes.entries()) {
+      const name = `noted-${index}`;
+      const built = await building.build({ name, from_image: image, steps: [] });
+      expect(built.status, built.log).toBe("active");
+      expect(built.log).toMatch(new RegExp(`^Note: .*${note.source.replace(/^\^/, "")}`, "m"));
+      const { json: record } = await building.call("GET", `/v1/templates/${name}`);
+      expect(record).toMatchObject({ language, differences: [expect.stringMatching(note)] });
+      expect(record.description).toContain((record.differences as string[])[0]);
+    }
+    // One that is built from another is of its language, and tells what that told.
+    await building.build({ name: "on-noted", from_image: "noted-0", steps: [] });
+    const { json: record } = await building.call("GET", "/v1/templates/on-noted");
+    expect(record).toMatchObject({ language: "python", differences: [expect.stringMatching(/Python 3\.0/)] });
+  });
+
   test("build from the images that this machine is", async () => {
     const { json } = await building.call("GET", "/v1/templates/base");
     const python = (json.features as string[])
@@ -65,6 +92,24 @@ describe("the template operations", () => {
       steps: [],
     });
     expect(built.status).toBe("active");
+    expect(built.log).not.toContain("Note:");
+  });
+
+  test("list the machine's own first, then what sandboxes can be made of, then what failed, page by page", async () => {
+    await building.build({ name: "zz-good", steps: [] });
+    await building.build({ name: "zz-failed", steps: [run("exit 1")] });
+    const listed: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { json } = await building.call("GET", `/v1/templates?limit=1${cursor}`);
+      for (const { name, status, is_public } of json.data as Record<string, unknown>[])
+        listed.push(`${is_public ? "own" : status}: ${name}`);
+      if (json.next_cursor === undefined) break;
+      cursor = `&cursor=${json.next_cursor}`;
+    }
+    const kinds = listed.map((entry) => entry.split(":")[0]);
+    expect(listed).toContain("failed: zz-failed");
+    expect(kinds).toEqual([...kinds].sort((a, b) => order.indexOf(a ?? "") - order.indexOf(b ?? "")));
+    expect(listed.slice(0, 2).sort()).toEqual(["own: base", "own: code-interpreter"]);
   });
 
   test("take uploads only as they were announced", async () => {

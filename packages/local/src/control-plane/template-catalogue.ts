@@ -1,7 +1,9 @@
+import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { OwnLimits } from "@cloud-sandbox/protocol/handlers";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { ReadyCheck } from "../templates/ready-check.js";
 import { findHostLanguages, type HostLanguage } from "./host-languages.js";
+import { findHostSystem } from "./host-system.js";
 import { installedPackages } from "./installed-packages.js";
 
 export interface LocalTemplate {
@@ -14,6 +16,9 @@ export interface LocalTemplate {
   /** What a sandbox made of it asked for in place of its limits, which are those then. */
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly HostLanguage[];
+  readonly system?: OfferedSystem | undefined;
+  /** The one that it is for; undefined where it is for all of them. */
+  readonly language?: string | undefined;
   /** What was built here; undefined for the templates that are this machine itself. */
   readonly built?: BuiltTemplate;
 }
@@ -24,6 +29,8 @@ export interface BuiltTemplate {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly fromImage: string;
+  /** What is not as its image's name says: sentences for people. */
+  readonly differences: readonly string[];
   /** Host directories, lowest first. */
   readonly layers: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -41,7 +48,7 @@ export class TemplateCatalogue {
   private constructor(private readonly own: readonly LocalTemplate[]) {}
 
   static async open(limits: MachineLimits): Promise<TemplateCatalogue> {
-    const languages = await findHostLanguages();
+    const [languages, system] = await Promise.all([findHostLanguages(), findHostSystem()]);
     const inWords = languages.map(({ language, version }) => `${language} ${version}`).join(", ");
     return new TemplateCatalogue([
       {
@@ -52,6 +59,7 @@ export class TemplateCatalogue {
         category: "development",
         limits,
         languages,
+        system,
       },
       {
         id: "1",
@@ -61,6 +69,7 @@ export class TemplateCatalogue {
         category: "operating-system",
         limits,
         languages,
+        system,
       },
     ]);
   }

@@ -33,7 +33,11 @@ export class BuildMachine {
       const { sources, destination, permissions = "" } = step;
       await this.#run(copyScript, [archiveAt(index), destination, permissions, ...sources], context);
     }
-    if (step.kind === "run") await this.#run(rootGuard(step.command) + step.command, [], context);
+    if (step.kind === "run") {
+      const programs = programsOfImages(step.command);
+      if (programs.length > 0) await this.#run(linkScript, programs, context);
+      await this.#run(rootGuard(step.command) + step.command, [], context);
+    }
   }
 
   async #run(script: string, args: readonly string[], { environment, workdir }: BuildContext): Promise<void> {
@@ -110,6 +114,20 @@ export function contextAfter(step: BuildStep, context: BuildContext): BuildConte
   const path = expand(step.path, environment);
   return { ...context, workdir: path.startsWith("/") ? path : `${workdir.replace(/\/$/, "")}/${path}` };
 }
+
+/**
+ * What a command names by the place that it has in images of Python and Node.js. The vendor's `pipInstall` and
+ * `npmInstall` do; on the machine it may be elsewhere.
+ */
+function programsOfImages(command: string): string[] {
+  const named = command.matchAll(/\/usr\/local\/bin\/((?:python|pip)[\d.]*|node|npm|npx)(?![\w./-])/g);
+  return [...new Set([...named].map(([, program = ""]) => program))];
+}
+
+const linkScript = `for program; do
+  path=/usr/local/bin/$program
+  [ -e "$path" ] || ! found=$(command -v "$program") || { mkdir -p /usr/local/bin && ln -s "$found" "$path" && echo "Note: $path is $found."; }
+done`;
 
 /** Whether a step does something in a machine. */
 export const isPerformed = ({ kind }: BuildStep): boolean =>

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { availableParallelism, totalmem } from "node:os";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { type BuildStep, buildStep, invalidBuild } from "@cloud-sandbox/protocol/handlers";
+import { type BuildBase, type BuildStep, buildStep, invalidBuild } from "@cloud-sandbox/protocol/handlers";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import { type ReadyCheck, readyCheck } from "./ready-check.js";
@@ -14,6 +14,10 @@ export interface BuildPlan {
   readonly name: string;
   readonly fromImage: string;
   readonly base: LocalTemplate;
+  /** The one that its image is for; undefined for all of them. */
+  readonly language: string | undefined;
+  /** What is not as its image's name says: sentences for people. */
+  readonly differences: readonly string[];
   readonly steps: readonly BuildStep[];
   /** Of COPY steps, by the number of the step. */
   readonly archives: ReadonlyMap<number, Archive>;
@@ -28,7 +32,7 @@ export interface BuildPlan {
 /** @throws a 400 problem for what can be seen to fail before anything is done. */
 export function planBuild(
   request: ControlPlaneSchemas["TemplateBuildRequest"],
-  base: LocalTemplate,
+  { template: base, language, differences }: BuildBase<LocalTemplate>,
   uploads: TemplateUploads,
 ): BuildPlan {
   const wireSteps = request.steps ?? [];
@@ -49,6 +53,8 @@ export function planBuild(
     name: request.name,
     fromImage: request.from_image ?? "",
     base,
+    language,
+    differences,
     steps,
     archives,
     stepKeys: keysOf(base, steps, archives),

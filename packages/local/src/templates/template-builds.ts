@@ -1,9 +1,9 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import {
   type BuildRecord,
+  buildBase,
   buildNotFound,
   hasEnded,
-  invalidBuild,
   noRoomForLayers,
   templateIsBuilt,
   templateIsPublic,
@@ -14,7 +14,6 @@ import pLimit from "p-limit";
 import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { TemplateRepository } from "../store/template-repository.js";
-import { honourImage } from "./base-images.js";
 import { BuildLog } from "./build-log.js";
 import { type BuildPlan, planBuild } from "./build-plan.js";
 import type { LayerStore } from "./layer-store.js";
@@ -82,7 +81,7 @@ export class TemplateBuilds {
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
     if ((await this.options.layers.room()) < leastRoom) throw noRoomForLayers();
-    const base = await this.#base(request.from_image ?? "");
+    const base = buildBase(request.from_image ?? "", catalogue.list());
     const plan = planBuild(request, base, uploads);
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     return this.#begin(plan, existing);
@@ -117,23 +116,6 @@ export class TemplateBuilds {
     await this.options.uploads.close();
   }
 
-  async #base(fromImage: string): Promise<LocalTemplate> {
-    const { catalogue } = this.options;
-    const named = catalogue.find(fromImage);
-    if (named?.built && named.built.status !== "active")
-      throw invalidBuild(`from_image names template ${named.name}, which is ${named.built.status}.`);
-    if (named) return named;
-    const [first] = catalogue.list();
-    if (!first) throw new Error("There is no template to build from.");
-    const names = catalogue.list().filter(({ built }) => !built || built.status === "active");
-    await honourImage(
-      fromImage,
-      first.languages,
-      names.map(({ name }) => name),
-    );
-    return first;
-  }
-
   #begin(plan: BuildPlan, existing: LocalTemplate | undefined): BuildRecord {
     this.#lastId += 1;
     const id = String(this.#lastId);
@@ -161,6 +143,7 @@ export class TemplateBuilds {
     const key = placeholder ? `template ${placeholder.id}` : `build ${id}`;
     writes.require(key, () => repository?.begin({ ...build.record, log: "" }, placeholder));
     if (placeholder) catalogue.put(placeholder);
+    for (const difference of plan.differences) build.log.line(`Note: ${difference}`);
     this.#builds.set(id, build);
     for (const [oldest, { record }] of this.#builds)
       if (this.#builds.size > rememberedBuilds && hasEnded(record)) this.#builds.delete(oldest);
@@ -277,20 +260,23 @@ function templateOf(
     workdir?: string;
   },
 ): LocalTemplate {
-  const { name, base, limits, fromImage, startCommand, readyCheck } = plan;
+  const { name, base, language, differences, limits, fromImage, startCommand, readyCheck } = plan;
   return {
     id: templateId,
     name,
     displayName: name,
-    description: `Built on this machine from ${fromImage}.`,
+    description: [`Built on this machine from ${fromImage}.`, ...differences].join(" "),
     category: "custom",
     limits,
     languages: base.languages,
+    system: base.system,
+    language,
     built: {
       buildId: id,
       createdAt: existing?.built?.createdAt ?? startedAt,
       updatedAt: new Date().toISOString(),
       fromImage,
+      differences,
       environment: {},
       workdir: "/workspace",
       startCommand,

@@ -899,6 +899,8 @@ export interface components {
             docs_url?: string;
             /** @description How it was built. The published document calls it a list of bytes. */
             fluent_api_config?: components["schemas"]["TemplateBuildConfig"] | number[];
+            /** @description What is not as the image that it was built from says: sentences for people. */
+            differences?: string[];
             request_id?: string;
         };
         TemplateList: {

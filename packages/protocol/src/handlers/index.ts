@@ -1,3 +1,4 @@
+export { type BuildBase, buildBase } from "./build-base.js";
 /** What an agent or a control plane answers, whatever stands behind it. Needs no Node.js. */
 
 export { authenticateAccount } from "./account-authentication.js";

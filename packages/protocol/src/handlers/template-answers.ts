@@ -1,3 +1,4 @@
+import type { OfferedSystem } from "../image-answer.js";
 import type { ControlPlaneSchemas } from "../schemas.js";
 import type { OwnLimits } from "./own-limits.js";
 
@@ -11,7 +12,11 @@ export interface TemplateFacts {
   readonly limits: { readonly vcpu: number; readonly memoryMb: number; readonly diskMb: number };
   /** What a sandbox made of it asked for in place of its limits, which are those then. */
   readonly ownLimits?: OwnLimits;
-  readonly languages: readonly { readonly language: string; readonly version: string }[];
+  readonly languages: readonly { readonly language: string; readonly version: string | undefined }[];
+  /** Undefined where there is none, or none is told. */
+  readonly system?: OfferedSystem | undefined;
+  /** The one that it is for; undefined where it is for all of them. */
+  readonly language?: string | undefined;
   /** Of one that was built here. */
   readonly built?: BuiltFacts;
 }
@@ -22,6 +27,8 @@ interface BuiltFacts {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly fromImage: string;
+  /** What is not as `fromImage` says: sentences for people. */
+  readonly differences?: readonly string[];
   readonly startCommand: string | undefined;
 }
 
@@ -38,7 +45,7 @@ export function templateListItemOnWire(
     display_name: template.displayName,
     description: built ? template.description : template.description + has,
     category: template.category,
-    language: "multi",
+    language: template.language ?? "multi",
     status: built?.status ?? "active",
     is_active: !built || built.status === "active",
     is_public: !built,
@@ -53,10 +60,16 @@ export function templateOnWire(
   requestId: string,
 ): ControlPlaneSchemas["Template"] {
   const resources = resourcesOnWire(template);
-  const { languages, built } = template;
+  const { languages, system, built } = template;
   return {
     ...templateListItemOnWire(template, packages),
-    features: [...languages.map(({ language, version }) => `${language} ${version}`), ...packages],
+    features: [
+      ...languages.flatMap(({ language, version }) =>
+        version === undefined ? [] : `${language} ${version}`,
+      ),
+      ...(system ? [`${system.id} ${system.version}`] : []),
+      ...packages,
+    ],
     tags: [
       ...languages.map(({ language }) => language),
       ...packages.map((name) => name.split(" ")[0] ?? "").map((name) => name.toLowerCase()),
@@ -64,6 +77,7 @@ export function templateOnWire(
     // Without its steps: they hold the values of variables.
     ...(built && {
       fluent_api_config: { from_image: built.fromImage, startCmd: built.startCommand ?? null },
+      differences: [...(built.differences ?? [])],
     }),
     min_resources: resources,
     max_resources: resources,

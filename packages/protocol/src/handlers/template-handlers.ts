@@ -85,7 +85,7 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
         .filter(
           ({ languages }) => !query.language || languages.some(({ language }) => language === query.language),
         );
-      const { items, nextCursor } = pageOf(matching, ({ name }) => name, {
+      const { items, nextCursor } = pageOf(matching, placeInList, {
         limit: query.limit ?? 1000,
         cursor: query.cursor,
       });
@@ -201,6 +201,12 @@ async function* logEvents(build: BuildFacts, start: number, signal: AbortSignal)
     }
     await changed;
   }
+}
+
+/** The machine's own come first, then what sandboxes can be made of, then the rest. */
+function placeInList({ name, built }: TemplateFacts): string {
+  const rank = built === undefined ? 2 : built.status === "active" ? 1 : 0;
+  return `${rank} ${name}`;
 }
 
 /** The fields that were asked for; `id` and `name` always. */

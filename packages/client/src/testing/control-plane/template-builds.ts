@@ -1,8 +1,10 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import {
+  type BuildBase,
   type BuildFacts,
   type BuildRecord,
   type BuildStep,
+  buildBase,
   buildNotFound,
   buildStep,
   describeStep,
@@ -52,9 +54,7 @@ export class TemplateBuilds {
     const existing = templates.named(request.name);
     if (existing && (!existing.built || (existing.built.status === "active" && request.update !== true)))
       throw templateNameTaken(request.name);
-    const base = templates.find(request.from_image ?? "base");
-    if (!base)
-      throw invalidBuild(`from_image names ${request.from_image}, which is no template of this service.`);
+    const base = buildBase(request.from_image ?? "", templates.list());
     const steps = (request.steps ?? []).map(buildStep);
     for (const [index, step] of steps.entries())
       if (step.kind === "copy" && !uploads.find(step.filesHash))
@@ -75,6 +75,7 @@ export class TemplateBuilds {
     };
     const build = { record, log: new BuildLog() };
     this.#builds.push(build);
+    for (const difference of base.differences) build.log.line(`Note: ${difference}`);
     templates.put(this.#template(request, base, record, "building"));
     void this.#run(build, request, base, steps);
     return record;
@@ -94,12 +95,13 @@ export class TemplateBuilds {
   async #run(
     build: MemoryBuild,
     request: BuildRequest,
-    base: MemoryTemplate,
+    base: BuildBase<MemoryTemplate>,
     steps: readonly BuildStep[],
   ): Promise<void> {
     const { clock, templates } = this.options;
-    const files = new MemoryFiles(clock, base.content?.files);
-    let place: Place = { environment: base.content?.environment ?? {}, workdir: workspace };
+    const { content } = base.template;
+    const files = new MemoryFiles(clock, content?.files);
+    let place: Place = { environment: content?.environment ?? {}, workdir: workspace };
     let error: string | undefined;
     try {
       for (const [index, step] of steps.entries()) {
@@ -153,17 +155,18 @@ export class TemplateBuilds {
 
   #template(
     request: BuildRequest,
-    base: MemoryTemplate,
+    { template, language, differences }: BuildBase<MemoryTemplate>,
     { id: buildId, templateId, startedAt }: BuildRecord,
     status: "building" | "active" | "failed",
   ): MemoryTemplate {
-    const { content: _, ...like } = base;
+    const { content: _, ...like } = template;
     return {
       ...like,
       id: templateId,
       name: request.name,
       displayName: request.name,
-      description: "",
+      description: differences.join(" "),
+      language,
       category: "custom",
       built: {
         status,
@@ -171,6 +174,7 @@ export class TemplateBuilds {
         createdAt: startedAt,
         updatedAt: this.options.clock.now().toISOString(),
         fromImage: request.from_image ?? "",
+        differences,
         startCommand: request.startCmd ?? undefined,
       },
     };

@@ -9,7 +9,7 @@ export interface MemoryTemplate extends TemplateFacts {
 }
 
 const limits = { vcpu: 1, memoryMb: 2048, diskMb: 10_240 };
-const languages = languageNames.map((language) => ({ language, version: "0" }));
+const languages = languageNames.map((language) => ({ language, version: undefined }));
 
 const own: readonly MemoryTemplate[] = [
   {

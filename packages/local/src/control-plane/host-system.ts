@@ -1,0 +1,10 @@
+import { readFile } from "node:fs/promises";
+import type { OfferedSystem } from "@cloud-sandbox/protocol";
+
+/** The operating system of this machine, which is that of its sandboxes; undefined where it does not say. */
+export async function findHostSystem(): Promise<OfferedSystem | undefined> {
+  const release = await readFile("/etc/os-release", "utf8").catch(() => "");
+  const field = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)`, "m").exec(release)?.[1] ?? "";
+  if (field("ID") === "") return undefined;
+  return { id: field("ID"), like: field("ID_LIKE").split(" "), version: field("VERSION_ID") };
+}
