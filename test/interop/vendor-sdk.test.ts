@@ -116,6 +116,19 @@ describe("the vendor's npm SDK", () => {
       await expect(sandbox.files.read("/workspace/note.txt")).rejects.toThrow(FileNotFoundError);
     });
 
+    test("as large as its cookbook has them", async () => {
+      const line = "f'Line {i}: This is a test line with some content\\n'";
+      await sandbox.runCode(
+        `with open('/workspace/large.txt', 'w') as f:\n    for i in range(1000000): f.write(${line})`,
+      );
+      const lines = (await sandbox.files.read("/workspace/large.txt")).split("\n");
+      expect([lines.length, lines.at(-2)]).toEqual([
+        1_000_001,
+        "Line 999999: This is a test line with some content",
+      ]);
+      await sandbox.files.remove("/workspace/large.txt");
+    });
+
     test("of bytes, with their mode", async () => {
       const bytes = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256));
       await sandbox.files.writeBytes("/workspace/bytes.bin", bytes, { mode: "0600" });

@@ -92,7 +92,7 @@ export class Files {
     this.#requestTimeout = requestTimeout;
   }
 
-  /** The text of a file, up to 64 MiB (GET /files/read). */
+  /** The text of a file, up to 64 MiB as JSON (GET /files/read). */
   async readText(path: string, options?: CallOptions): Promise<string> {
     requireText("path", path);
     const params = { query: { path } };

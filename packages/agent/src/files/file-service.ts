@@ -13,7 +13,7 @@ import { link, lstat, opendir, rename, rm, unlink } from "node:fs/promises";
 import { posix } from "node:path";
 import { finished, Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { type AgentSchemas, longestAnswer } from "@cloud-sandbox/protocol";
 import { fileEntry, fileInfo } from "./file-entry.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import type { OpenFile } from "./open-file.js";
@@ -21,7 +21,8 @@ import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-const readLimit = 64 * 1024 * 1024;
+/** Bytes of the answer, beyond which nobody takes it. */
+const readLimit = longestAnswer("/files/read") ?? 0;
 /** Bytes that are cheaper to hold at once than to pass on in pieces. */
 const wholeRead = 1024 * 1024;
 const listLimit = 10_000;
@@ -105,13 +106,19 @@ export class FileService {
       return { path: absolute, content: bytes.toString(), size: bytes.length };
     }
     if (size <= readLimit) {
-      const bytes = file.stream(0, size - 1);
-      return Readable.from(textInPieces(absolute, bytes)).on("close", () => bytes.destroy());
+      let length = 0;
+      for await (const piece of textInPieces(absolute, file.stream(0, size - 1)))
+        length += Buffer.byteLength(piece);
+      if (length <= readLimit) {
+        using again = await this.open(path);
+        const bytes = again.stream(0, size - 1);
+        return Readable.from(textInPieces(absolute, bytes)).on("close", () => bytes.destroy());
+      }
     }
     throw pathProblem(
       413,
       "FILE_TOO_LARGE",
-      `${absolute} is larger than ${readLimit} bytes, the most that is read as text. Use /files/download.`,
+      `${absolute} takes more than ${readLimit} bytes as JSON, the most that is read as text. Use /files/download.`,
       absolute,
     );
   }

@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * Read a text file
-         * @description The whole file as UTF-8 text, up to 64 MiB; larger or binary files belong to `/files/download`.
+         * @description The whole file as UTF-8 text, up to 64 MiB as JSON; larger or binary files belong to `/files/download`.
          */
         get: operations["readFile"];
         put?: never;
