@@ -17,7 +17,7 @@ export async function benchLocal() {
   return [
     ...(await withServer(["--pool", "4"], firstCommands)),
     ...(await withServer(["--pool", "1"], calls)),
-    ...(await withServer(["--pool", "4", "--max-sandboxes", "128"], crowd)),
+    ...(await withServer(["--pool", "4", "--max-sandboxes", "128", "--memory-overcommit", "16"], crowd)),
   ];
 }
 

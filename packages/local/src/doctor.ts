@@ -1,4 +1,5 @@
 import { findHostLanguages, type HostLanguage } from "./control-plane/host-languages.js";
+import { defaultMemoryOvercommit, hostMemoryMb } from "./control-plane/memory-budget.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
@@ -10,6 +11,12 @@ export interface DoctorReport {
   readonly runtimes: readonly RuntimeReport[];
   readonly languages: readonly HostLanguage[];
   readonly egress: EgressReport;
+  readonly memory: {
+    /** Of this machine, in MiB. */
+    readonly totalMb: number;
+    /** How many times that sandboxes may use together, memory and files, unless `serve` is told otherwise. */
+    readonly overcommit: number;
+  };
 }
 
 /** Finds out what this machine can isolate, how well, and what would mend what is missing. Changes nothing. */
@@ -19,11 +26,12 @@ export async function examineHost(): Promise<DoctorReport> {
     findHostLanguages(),
     examineEgress(),
   ]);
-  return { usable: report.usable, runtimes: [report], languages, egress };
+  const memory = { totalMb: hostMemoryMb(), overcommit: defaultMemoryOvercommit };
+  return { usable: report.usable, runtimes: [report], languages, egress, memory };
 }
 
 /** The report as lines for people. */
-export function describeHost({ usable, runtimes, languages, egress }: DoctorReport): string {
+export function describeHost({ usable, runtimes, languages, egress, memory }: DoctorReport): string {
   const lines = runtimes.flatMap((report) => {
     if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To mend it: ${report.fix}`];
     return [
@@ -40,6 +48,7 @@ export function describeHost({ usable, runtimes, languages, egress }: DoctorRepo
     ...lines,
     `Languages: ${found}`,
     ...describeEgress(egress),
+    `Memory: sandboxes may use ${memory.overcommit} times the ${memory.totalMb} MiB of this machine together, files included (--memory-overcommit)`,
     usable ? "Sandboxes can be started here." : "No sandbox can be started here.",
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:net";
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type Created, IdempotentCreates } from "@cloud-sandbox/protocol/handlers";
@@ -10,6 +10,7 @@ import { AgentCalls } from "./control-plane/agent-calls.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { keptApiKey, keptTokenIssuer } from "./control-plane/kept-keys.js";
 import { MachineSupply } from "./control-plane/machine-supply.js";
+import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./control-plane/memory-budget.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import { RateLimiter } from "./control-plane/rate-limiter.js";
 import { SandboxFiles } from "./control-plane/sandbox-files.js";
@@ -32,7 +33,7 @@ import { NotKeptError, PortUnavailableError, RuntimeUnavailableError } from "./l
 import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/instance-directory.js";
 import { holdingProcess } from "./runtime/let-go.js";
-import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
+import type { IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
@@ -60,6 +61,11 @@ export interface LocalControlPlaneOptions {
   readonly pool?: number;
   /** Sandboxes at a time, stopped ones included; a create beyond is refused with 429. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
+  /**
+   * What sandboxes may use together, memory and files, in multiples of this machine's memory; a create beyond is refused with
+   * 429. With 1 nothing is promised twice. Default: 4.
+   */
+  readonly memoryOvercommit?: number;
   /** Requests of a caller to the control plane in a minute; more are refused with 429. Default: 1,000,000. */
   readonly rateLimit?: number;
   /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
@@ -128,17 +134,19 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   await requireFreePort(host, port);
   const store = await openStore(options.dataDir);
   try {
-    return await serve(options, runtime, report.isolation, store);
+    return await serve(options, runtime, report, store);
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
+type UsableRuntime = Extract<RuntimeReport, { usable: true }>;
+
 async function serve(
   options: LocalControlPlaneOptions,
   runtime: BubblewrapRuntime,
-  isolation: IsolationLevel,
+  { isolation, disks }: UsableRuntime,
   store: Store,
 ): Promise<LocalControlPlane> {
   const egress = egressGateway(options.egress);
@@ -167,10 +175,11 @@ async function serve(
       ),
   );
   const uploads = new TemplateUploads();
+  const budget = new MemoryBudget({ overcommit: options.memoryOvercommit ?? defaultMemoryOvercommit, disks });
   const timeoutSeconds = options.buildTimeoutSeconds ?? defaultBuildTimeoutSeconds;
   const builds = new TemplateBuilds({
     catalogue: templates,
-    builder: new TemplateBuilder({ runtime, tokens, agents, layers, egress, timeoutSeconds }),
+    builder: new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds }),
     uploads,
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
@@ -183,6 +192,7 @@ async function serve(
     layers,
     egress,
     activity,
+    budget,
     poolSize: options.pool ?? 1,
     defaultTemplate: templates.list()[0],
     log,
@@ -289,8 +299,7 @@ const defaultBuildTimeoutSeconds = 1800;
 
 /** By memory: an idle sandbox takes about 10 MiB, a busy one what it is allowed. */
 function defaultMaxSandboxes(): number {
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  return Math.min(256, Math.max(16, Math.floor(memory / (32 * 1024 * 1024))));
+  return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));
 }
 
 /** A place on the disk: what is not to outlive this process is found by the next one otherwise. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from "commander";
+import { defaultMemoryOvercommit } from "./control-plane/memory-budget.js";
 import { describeHost, examineHost } from "./doctor.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
 import {
@@ -46,6 +47,12 @@ program
     "--max-sandboxes <count>",
     "sandboxes at a time; default: by memory, at most 256",
     wholeNumber(1, 10_000),
+  )
+  .option(
+    "--memory-overcommit <factor>",
+    "what sandboxes may use together, memory and files, in multiples of this machine's memory; 1 promises nothing twice",
+    factor(0.01, 1000),
+    defaultMemoryOvercommit,
   )
   .option(
     "--rate-limit <count>",
@@ -131,6 +138,7 @@ interface ServeOptions {
   readonly dataDir?: string;
   readonly pool: number;
   readonly maxSandboxes?: number;
+  readonly memoryOvercommit: number;
   readonly rateLimit: number;
   readonly buildTimeout: number;
   readonly memoryMb: number;
@@ -225,6 +233,14 @@ function wholeNumber(least: number, most: number): (text: string) => number {
     const number = Number(text);
     if (Number.isInteger(number) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+function factor(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== "" && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
   };
 }
 

@@ -19,7 +19,7 @@ test("a group of the unified hierarchy holds a machine to its memory, processes 
   expect(groups?.version).toBe(2);
   expect(await readFile(join(base, "cgroup.subtree_control"), "utf8")).toBe("+memory +pids +cpu");
 
-  const group = await groups?.create("box", limits);
+  const group = await groups?.create("box", limits, 2);
   const directory = join(base, "cloud-sandbox", "42-7", "box");
   const read = (name: string): Promise<string> => readFile(join(directory, name), "utf8");
   expect(await read("memory.max")).toBe(String((512 + 2 * 256) * 1024 * 1024));

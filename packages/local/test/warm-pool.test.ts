@@ -89,6 +89,16 @@ describe("a warm pool", () => {
   });
 });
 
+test("does not hand out a machine that was booted before the host's packages changed", async () => {
+  const host = new Host();
+  const pool = host.pool(1);
+  pool.fill();
+  await expect.poll(() => pool.ready).toBe(1);
+  host.packages = "with one more";
+  expect((await pool.claim()).id).toBe("2");
+  await pool.close();
+});
+
 /** Machines that are nothing but their state: what is tested is who gets which, and when. */
 class Host {
   readonly machines: Machine[] = [];
@@ -97,6 +107,7 @@ class Host {
   booted = 0;
   running = 0;
 
+  packages = "as they were";
   /** Whether boots wait before they are done. */
   isHeld = false;
   held = 0;
@@ -110,6 +121,8 @@ class Host {
     return new WarmPool({
       size,
       boot: () => this.#boot(),
+      hasRoom: () => true,
+      packages: () => this.packages,
       whenIdle: async (work) => {
         while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, 5));
         this.#atATime += 1;

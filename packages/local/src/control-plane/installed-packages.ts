@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -23,7 +25,7 @@ const notable = [
 
 /** Versions of notable Python packages and of git, such as `numpy 1.24.2`, read from their records and not by loading them. */
 export async function installedPackages(): Promise<readonly string[]> {
-  const directories = await packageDirectories();
+  const directories = packageDirectories();
   const entries = await Promise.all(directories.map((path) => readdir(path).catch(() => [])));
   const found = new Map<string, string>();
   for (const entry of entries.flat()) {
@@ -37,14 +39,30 @@ export async function installedPackages(): Promise<readonly string[]> {
   return [...packages, ...(gitVersion === undefined ? [] : [`git ${gitVersion}`])];
 }
 
-/** Where sandboxes find Python packages: what stands first is what Python takes. */
-async function packageDirectories(): Promise<string[]> {
-  const places = ["/usr/local/lib", "/usr/lib", "/usr/lib64"];
-  const found: string[] = [];
-  for (const place of places) {
-    const versions = (await readdir(place).catch(() => [])).filter((name) => /^python3(\.\d+)?$/.test(name));
-    for (const version of versions)
-      found.push(`${place}/${version}/site-packages`, `${place}/${version}/dist-packages`);
+/**
+ * Changes whenever the host gets or loses a package: when its few directories of packages, and the list of its libraries, were
+ * changed last. A machine that was booted before sees only a part of what is new: its libraries' list is the old one.
+ */
+export function hostPackages(): string {
+  return [...packageDirectories(), "/etc/ld.so.cache"]
+    .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    .join(" ");
+}
+
+const places = ["/usr/local/lib", "/usr/lib", "/usr/lib64"];
+const kinds = ["site-packages", "dist-packages"];
+
+function names(place: string): string[] {
+  try {
+    return readdirSync(place).filter((name) => /^python3(\.\d+)?$/.test(name));
+  } catch {
+    return [];
   }
-  return found;
+}
+
+/** Where sandboxes find Python packages: what stands first is what Python takes. */
+function packageDirectories(): string[] {
+  return places.flatMap((place) =>
+    names(place).flatMap((name) => kinds.map((kind) => join(place, name, kind))),
+  );
 }

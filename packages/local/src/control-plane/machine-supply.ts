@@ -11,6 +11,8 @@ import { startTemplate } from "../templates/template-start.js";
 import type { Activity } from "./activity.js";
 import type { AgentCalls } from "./agent-calls.js";
 import { haveSameLimits } from "./granted-limits.js";
+import { hostPackages } from "./installed-packages.js";
+import type { MemoryBudget } from "./memory-budget.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 import type { TokenIssuer } from "./token-issuer.js";
 import { WarmPool } from "./warm-pool.js";
@@ -27,6 +29,7 @@ export interface MachineSupplyOptions {
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly activity: Activity;
+  readonly budget: MemoryBudget;
   /** Machines kept booted for the default template; with none, no template has any. */
   readonly poolSize: number;
   readonly defaultTemplate: LocalTemplate | undefined;
@@ -42,7 +45,8 @@ export class MachineSupply {
   #isClosed = false;
 
   constructor(private readonly options: MachineSupplyOptions) {
-    const { defaultTemplate, poolSize } = options;
+    const { defaultTemplate, poolSize, budget } = options;
+    budget.onShortage(() => this.#yieldSpare());
     if (defaultTemplate) this.#pool(defaultTemplate, poolSize);
   }
 
@@ -62,7 +66,7 @@ export class MachineSupply {
 
   /** A machine for a sandbox that has an id already, and perhaps the disk of its last machine. */
   boot(template: LocalTemplate, id: string, disk: string | undefined): Promise<Machine> {
-    return this.#explained(() => this.#demanded(() => this.#start(template, id, disk)));
+    return this.#explained(() => this.#started(template, id, disk));
   }
 
   async close(): Promise<void> {
@@ -100,7 +104,9 @@ export class MachineSupply {
     const { log } = this.options;
     const pool = new WarmPool({
       size,
-      boot: () => this.#demanded(() => this.#start(template, newSandboxId())),
+      boot: () => this.#started(template, newSandboxId()),
+      packages: hostPackages,
+      hasRoom: () => this.options.budget.hasRoom(template.limits),
       whenIdle: (work) => this.#spares(() => this.#politely(work)),
       onBootFailure: (error) =>
         log(`A machine did not boot: ${error instanceof Error ? error.message : String(error)}`),
@@ -128,6 +134,28 @@ export class MachineSupply {
     await this.options.activity.quiet(politeMs);
     while (this.#demanded.activeCount > 0) await sleep(20, undefined, { ref: false });
     await work();
+  }
+
+  /** What nobody owns ends first. */
+  #yieldSpare(): Promise<void> | undefined {
+    for (const { pool } of this.#pools.values()) {
+      const yielding = pool.yieldOne();
+      if (yielding !== undefined) return yielding;
+    }
+    return undefined;
+  }
+
+  async #started(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {
+    const release = await this.options.budget.reserve(template.limits);
+    const machine = await this.#demanded(() => this.#start(template, id, disk)).catch((error: unknown) => {
+      release();
+      throw error;
+    });
+    void machine.exited.then(() => {
+      release();
+      for (const { pool } of this.#pools.values()) pool.fill();
+    });
+    return machine;
   }
 
   async #start(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {

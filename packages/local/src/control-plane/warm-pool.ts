@@ -10,6 +10,10 @@ export interface WarmPoolOptions {
   /** Machines that should be waiting. */
   readonly size: number;
   readonly boot: () => Promise<Machine>;
+  /** What the host's packages are, in a form that can be compared: a machine sees those of its boot. */
+  readonly packages: () => string;
+  /** Whether there is room for one more that nobody owns. When there is again, {@link WarmPool.fill} is to be called. */
+  readonly hasRoom: () => boolean;
   /** Does something for which nobody waits, when there is nothing better to do. */
   readonly whenIdle: (work: () => Promise<void>) => Promise<void>;
   readonly onBootFailure: (error: unknown) => void;
@@ -19,6 +23,7 @@ export interface WarmPoolOptions {
 export class WarmPool {
   readonly #closing = new AbortController();
   readonly #waiting: Machine[] = [];
+  readonly #packages = new WeakMap<Machine, string>();
   #booting: Promise<Machine> | undefined;
   #refill: Promise<void> | undefined;
   #failures = 0;
@@ -35,11 +40,14 @@ export class WarmPool {
 
   /** A machine that is waiting, or else one that is booting already, or else a new one. Its caller owns it. */
   async claim(): Promise<Machine> {
-    const waiting = this.#waiting.shift();
-    if (waiting) {
+    const packages = this.#waiting.length === 0 ? "" : this.options.packages();
+    const outdated: Promise<void>[] = [];
+    for (let waiting = this.#waiting.shift(); waiting; waiting = this.#waiting.shift()) {
       this.#refillAfter(refillDelayMs);
-      return waiting;
+      if (this.#packages.get(waiting) === packages) return waiting;
+      outdated.push(waiting.destroy());
     }
+    await Promise.all(outdated);
     const machine = this.#booting ?? this.options.boot();
     this.#booting = undefined;
     this.#refillAfter(refillDelayMs);
@@ -58,6 +66,18 @@ export class WarmPool {
     await Promise.all(this.#waiting.splice(size).map((machine) => machine.destroy()));
   }
 
+  /** Gives up a machine for somebody who needs its room: what resolves when it has ended, or undefined where there is none. */
+  yieldOne(): Promise<void> | undefined {
+    const waiting = this.#waiting.pop();
+    if (waiting) return waiting.destroy();
+    const booting = this.#booting;
+    this.#booting = undefined;
+    return booting?.then(
+      (machine) => machine.destroy(),
+      () => undefined,
+    );
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     const booting = this.#booting;
@@ -70,7 +90,7 @@ export class WarmPool {
   }
 
   get #isShort(): boolean {
-    return !this.#closing.signal.aborted && this.#waiting.length < this.#size;
+    return !this.#closing.signal.aborted && this.#waiting.length < this.#size && this.options.hasRoom();
   }
 
   #refillAfter(delayMs: number): void {
@@ -90,6 +110,7 @@ export class WarmPool {
 
   async #bootSpare(): Promise<void> {
     if (!this.#isShort) return;
+    const packages = this.options.packages();
     const booting = this.options.boot();
     this.#booting = booting;
     const machine = await booting.catch((error: unknown) => {
@@ -101,6 +122,7 @@ export class WarmPool {
     this.#booting = undefined;
     if (!machine) return;
     this.#failures = 0;
+    this.#packages.set(machine, packages);
     this.#waiting.push(machine);
     void machine.exited.then(() => {
       const place = this.#waiting.indexOf(machine);

@@ -9,9 +9,15 @@ import { enterGroups } from "./enter-groups.js";
 import type { MachineGroup } from "./machine-group.js";
 import { isOutOfDescriptors } from "./open-files.js";
 import { processTree, stopProcessTree } from "./process-tree.js";
-import type { IsolationLevel, Machine, MachineExit, MachineSpec } from "./sandbox-runtime.js";
+import {
+  type IsolationLevel,
+  type Machine,
+  type MachineExit,
+  type MachineSpec,
+  mostMemoryMb,
+} from "./sandbox-runtime.js";
 import { readInitPid } from "./user-namespace.js";
-import type { WritableRoot } from "./writable-root.js";
+import { diskCount, type WritableRoot } from "./writable-root.js";
 
 const bootLimitMs = 20_000;
 /** More than that, for each gibibyte that may have to be unpacked. */
@@ -234,11 +240,20 @@ export class BubblewrapMachine implements Machine {
     return this.#explain(kills);
   }
 
+  /** With what counted: who wrote many files does not look for them in the memory. */
+  #outOfMemory(): string {
+    const { group, root, spec } = this.#parts;
+    const { memoryMb, diskMb } = spec.limits;
+    if (!group.countsFiles)
+      return `The sandbox ran out of memory: its processes may use ${memoryMb} MiB. Ask for more in limits.`;
+    const disks = diskCount(root !== undefined);
+    return `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(spec.limits, disks)} MiB together (${memoryMb} MiB of memory and ${disks * diskMb} MiB of disk). Remove files, or ask for more in limits.`;
+  }
+
   #explain(outOfMemoryKills: number): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (outOfMemoryKills > 0) {
-      const { memoryMb } = this.#parts.spec.limits;
-      return { reason: "out_of_memory", message: `The sandbox ran out of memory (limit ${memoryMb} MiB).` };
+      return { reason: "out_of_memory", message: this.#outOfMemory() };
     }
     return {
       reason: "exited",

@@ -14,7 +14,7 @@ import type { Enforcement, RuntimeReport } from "./sandbox-runtime.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { usableRange } from "./uid-lease.js";
 import { mapUids, readInitPid, separation } from "./user-namespace.js";
-import { allowsWritableRoot, become } from "./writable-root.js";
+import { allowsWritableRoot, become, diskCount } from "./writable-root.js";
 
 const run = promisify(execFile);
 
@@ -135,7 +135,7 @@ async function namespaceFix(): Promise<string> {
 
 async function measureEnforcement(
   isRoot: boolean,
-): Promise<{ enforcement: Enforcement[]; remarks: string[] }> {
+): Promise<{ enforcement: Enforcement[]; disks: number; remarks: string[] }> {
   const groups = await openControlGroups(`probe-${processIdentity(process.pid)}`);
   await groups?.close();
   const by = (
@@ -148,7 +148,8 @@ async function measureEnforcement(
       "a sandbox's memory is checked four times a second instead of held by the kernel, without what the kernel keeps for its sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
     );
   }
-  if (!(await allowsWritableRoot(isRoot))) {
+  const hasWritableRoot = await allowsWritableRoot(isRoot);
+  if (!hasWritableRoot) {
     remarks.push(
       "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can see when this machine opens the programs and libraries that it shares, and lock them: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to everybody)",
     );
@@ -171,6 +172,7 @@ async function measureEnforcement(
       { limit: "disk", by: "tmpfs" },
       { limit: "pause", by: by("freezer", "signal") },
     ],
+    disks: diskCount(hasWritableRoot),
     remarks,
   };
 }

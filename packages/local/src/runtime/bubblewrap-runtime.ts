@@ -24,7 +24,7 @@ import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "./sand
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { type MachineUids, UidLeases } from "./uid-lease.js";
 import { mapUids, uidInside } from "./user-namespace.js";
-import { become, WritableRoot } from "./writable-root.js";
+import { become, diskCount, WritableRoot } from "./writable-root.js";
 
 const clearAgainMs = 1000;
 
@@ -85,7 +85,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         if (lent) await uids?.release(lent);
       };
       cleanups.push(release);
-      const group = await groups.create(name, spec.limits);
+      const group = await groups.create(name, spec.limits, diskCount(foundation.root !== undefined));
       // As long as the group is there, processes with the uids may be.
       cleanups[0] = () => group.remove().then(release);
       const egress = await openEgress(spec, foundation.directory, name, lent?.code);

@@ -3,7 +3,7 @@ import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "n
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MachineGroups } from "./machine-group.js";
-import type { MachineLimits } from "./sandbox-runtime.js";
+import { type MachineLimits, mostMemoryMb } from "./sandbox-runtime.js";
 
 /**
  * Kernel control groups: what holds a whole machine, not one process, to its memory, processes and CPU.
@@ -111,13 +111,13 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
     version: 2,
     figures: directory,
     controllers: [...wanted, "freezer"],
-    async create(name, limits) {
+    async create(name, limits, disks) {
       const group = join(directory, name);
       const [machine, helpers] = [join(group, "machine"), join(group, "helpers")];
       await mkdir(group);
       await Promise.all([mkdir(machine), mkdir(helpers)]);
       await Promise.all([
-        writeFile(join(group, "memory.max"), String(memoryBytes(limits))),
+        writeFile(join(group, "memory.max"), String(memoryBytes(limits, disks))),
         // Absent where the kernel counts no swap.
         writeFile(join(group, "memory.swap.max"), "0").catch(ignoreMissing),
         writeFile(join(group, "pids.max"), String(limits.maxProcesses)),
@@ -128,6 +128,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
         memberFiles: [join(machine, "cgroup.procs")],
         helperFiles: [join(helpers, "cgroup.procs")],
         canFreeze: true,
+        countsFiles: true,
         adopt: alreadyMember,
         figures: { source: group, target: root },
         freeze: (frozen) => writeFile(join(machine, "cgroup.freeze"), frozen ? "1" : "0"),
@@ -173,7 +174,7 @@ async function openPerController(
     version: 1,
     figures: memory,
     controllers,
-    async create(name, limits) {
+    async create(name, limits, disks) {
       const group = new Map(
         [...directories].map(([controller, directory]) => [controller, join(directory, name)]),
       );
@@ -183,7 +184,7 @@ async function openPerController(
         return directory === undefined ? Promise.resolve() : writeFile(join(directory, file), String(value));
       };
       await Promise.all([
-        set("memory", "memory.limit_in_bytes", memoryBytes(limits)),
+        set("memory", "memory.limit_in_bytes", memoryBytes(limits, disks)),
         set("pids", "pids.max", limits.maxProcesses),
         set("cpu", "cpu.cfs_period_us", cpuPeriod).then(() =>
           set("cpu", "cpu.cfs_quota_us", Math.round(limits.vcpu * cpuPeriod)),
@@ -193,7 +194,7 @@ async function openPerController(
       // What waits in TCP sockets is counted apart.
       await set("memory", "memory.kmem.tcp.limit_in_bytes", 64 * 1024 * 1024).catch(ignoreMissing);
       // The limit on memory with swap can only be set once the one without is.
-      await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits)).catch(ignoreMissing);
+      await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits, disks)).catch(ignoreMissing);
       const memoryGroup = join(memory, name);
       return {
         // Not cgroup.procs: a thread that moves itself needs no lock that the whole kernel waits for, 10 ms each.
@@ -202,6 +203,7 @@ async function openPerController(
           name === "freezer" ? [] : [join(directory, "tasks")],
         ),
         canFreeze: group.has("freezer"),
+        countsFiles: true,
         adopt: alreadyMember,
         figures: { source: memoryGroup, target: join(root, "memory") },
         async freeze(frozen) {
@@ -229,8 +231,8 @@ function alreadyMember(): void {
 const cpuPeriod = 100_000;
 
 /** tmpfs pages count as the group's memory, so that files must fit beside the processes. */
-function memoryBytes(limits: MachineLimits): number {
-  return (limits.memoryMb + 2 * limits.diskMb) * 1024 * 1024;
+function memoryBytes(limits: MachineLimits, disks: number): number {
+  return mostMemoryMb(limits, disks) * 1024 * 1024;
 }
 
 function parseOwnGroups(text: string): Map<string, string> {

@@ -5,7 +5,8 @@ import type { MachineLimits } from "./sandbox-runtime.js";
 export interface MachineGroups {
   /** Directory that holds the figures of every group. */
   readonly figures: string;
-  create(name: string, limits: MachineLimits): Promise<MachineGroup>;
+  /** `disks`: how often the size of its disk a machine may fill. */
+  create(name: string, limits: MachineLimits, disks: number): Promise<MachineGroup>;
   /** Removes what this instance keeps. */
   close(): Promise<void>;
 }
@@ -15,6 +16,8 @@ export interface MachineGroup {
   readonly memberFiles: readonly string[];
   /** The same for a process outside that handles the machine's files: held to what the machine may use, not frozen with it. */
   readonly helperFiles: readonly string[];
+  /** Whether its files count as its memory. */
+  readonly countsFiles: boolean;
   /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
   readonly canFreeze: boolean;
   /** Directory with the memory figures and where the machine sees it, so that it can measure itself. */

@@ -41,6 +41,7 @@ export class MemoryWatchdog implements MachineGroups {
       memberFiles: [],
       helperFiles: [],
       canFreeze: false,
+      countsFiles: false,
       figures: { source: figures, target: "/sys/fs/cgroup" },
       adopt: (init) => {
         watched.init = init;

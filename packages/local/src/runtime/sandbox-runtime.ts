@@ -24,6 +24,11 @@ export interface MachineLimits {
   readonly maxProcesses: number;
 }
 
+/** MiB that a machine may use: its memory, and its files, which are in memory too. `disks` is a runtime's report's. */
+export function mostMemoryMb({ memoryMb, diskMb }: MachineLimits, disks: number): number {
+  return memoryMb + disks * diskMb;
+}
+
 export interface MachineSpec {
   /** The sandbox's id: fixed before its machine boots, so that a waiting machine needs no second handshake. */
   readonly id: string;
@@ -100,6 +105,8 @@ export type RuntimeReport =
       readonly isolation: IsolationLevel;
       readonly version: string;
       readonly enforcement: readonly Enforcement[];
+      /** How often the size of its disk a machine may fill: twice where its root is read-only. */
+      readonly disks: number;
       /** What is weaker here than it could be, each with the step that mends it. */
       readonly remarks: readonly string[];
     }

@@ -177,6 +177,9 @@ export class WritableRoot {
   }
 }
 
+/** How often the size of its disk a machine may fill: a read-only root has places of their own for what is written. */
+export const diskCount = (isWritable: boolean): number => (isWritable ? 1 : 2);
+
 /** Whether such mounts are allowed here. It shows only by trying, which leaves nothing behind. */
 export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
   const [program, ...args] = mountNamespace(isRoot);

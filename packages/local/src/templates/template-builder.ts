@@ -1,5 +1,6 @@
 import { type BuildRecord, describeStep } from "@cloud-sandbox/protocol/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
+import type { MemoryBudget } from "../control-plane/memory-budget.js";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { TokenIssuer } from "../control-plane/token-issuer.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
@@ -16,6 +17,7 @@ export interface TemplateBuilderOptions {
   readonly agents: AgentCalls;
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
+  readonly budget: MemoryBudget;
   /** How long a build may take in all. */
   readonly timeoutSeconds: number;
 }
@@ -151,8 +153,9 @@ export class TemplateBuilder {
     spec: Omit<MachineSpec, "publicKey" | "environment">,
     { built }: LocalTemplate,
   ): Promise<Machine> {
-    const { runtime, tokens, egress } = this.options;
+    const { runtime, tokens, egress, budget } = this.options;
     const { id } = spec;
+    const release = await budget.reserve(spec.limits);
     const way = egress.open(id);
     const start = runtime.start({
       ...spec,
@@ -162,9 +165,13 @@ export class TemplateBuilder {
     });
     const machine = await start.catch((error: unknown) => {
       egress.close(id);
+      release();
       throw error;
     });
-    void machine.exited.then(() => egress.close(id));
+    void machine.exited.then(() => {
+      egress.close(id);
+      release();
+    });
     return machine;
   }
 }

@@ -143,7 +143,7 @@ export class Contexts {
     const { slots, workspace, ahead } = this.options;
     const isPlain = language === ahead && command === language.command && Object.keys(early).length === 0;
     const start = async () =>
-      (isPlain ? this.#waiting?.take() : undefined) ?? this.#start(language, command, early);
+      (isPlain ? await this.#waiting?.take() : undefined) ?? this.#start(language, command, early);
     return new Context(language.name, name, workspace, start, slots, isReplacement);
   }
 
