@@ -109,10 +109,10 @@ export interface Timeouts {
   idle?: number | undefined;
 }
 
-const backends = ["cloud", "local"] as const;
-
 /** Where sandboxes run: behind a HOPX-compatible API, or on this machine. */
-export type Backend = (typeof backends)[number];
+export type Backend = "cloud" | "local";
+
+const backends: readonly Backend[] = ["cloud", "local"];
 
 /** Options with everything decided. */
 export interface Settings {
