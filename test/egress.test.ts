@@ -268,16 +268,18 @@ print("done")`;
   test("lets nobody else on this machine use the socket, and removes it with the sandbox", async ({
     skip,
   }) => {
+    // Their names are random: nobody learns a sandbox's id by them.
     const found = (): string[] =>
       readdirSync(tmpdir())
         .filter((entry) => entry.startsWith(`cloud-sandbox-${process.pid}-`))
-        .map((entry) => join(tmpdir(), entry, "egress", owned.id))
-        .filter((path) => existsSync(path));
+        .map((entry) => join(tmpdir(), entry, "egress"))
+        .filter((directory) => existsSync(directory))
+        .flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)));
     const owned = await client.sandboxes.create({ template: "code-interpreter", internetAccess: true });
-    const [path = ""] = found();
-    expect(path).not.toBe("");
+    const sockets = found();
+    expect(sockets).not.toEqual([]);
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) {
+    for (const path of isRoot ? sockets : []) {
       const script = `require("net").connect(${JSON.stringify(path)}).on("connect", () => process.exit(0)).on("error", (e) => process.exit(e.code === "EACCES" ? 13 : 1))`;
       const other = spawn(
         "setpriv",
@@ -287,7 +289,7 @@ print("done")`;
       expect(await once(other, "exit")).toEqual([13, null]);
     }
     await owned.delete();
-    expect(found()).toEqual([]);
+    expect(sockets.filter((path) => !existsSync(path))).toHaveLength(1);
     skip(!isRoot, "the uids were not checked: these tests were not started by root");
   });
 });

@@ -208,7 +208,7 @@ it.each([
   [
     "NONSENSE",
     "1",
-    /there is CLOUD_SANDBOX_MCP_PROFILE, .*, CLOUD_SANDBOX_MCP_TOKEN, CLOUD_SANDBOX_MCP_HAND_OVER_AFTER\.\n$/,
+    /there is CLOUD_SANDBOX_MCP_PROFILE, .*, CLOUD_SANDBOX_MCP_TOKEN, .*, CLOUD_SANDBOX_MCP_HAND_OVER_AFTER\.\n$/,
   ],
 ])("does not start with CLOUD_SANDBOX_MCP_%s=%s", (name, value, said) => {
   const env = { ...process.env, [`CLOUD_SANDBOX_MCP_${name}`]: value };
