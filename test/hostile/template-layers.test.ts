@@ -74,8 +74,8 @@ open("f" * 253, "w").close()
 '`;
     for (const command of [deep, "mkdir -p closed/x; chmod 0 closed"]) {
       const step = { type: "RUN", args: [command] };
-      const { status } = await templates.build({ name: "lasting", update: true, steps: [step] });
-      expect(status).toBe("active");
+      const built = await templates.build({ name: "lasting", update: true, steps: [step] });
+      expect(built, built.log).toMatchObject({ status: "active" });
     }
     expect((await templates.call("DELETE", "/v1/templates/lasting")).status).toBe(200);
     for (const name of ["linked", "replaced"]) await templates.call("DELETE", `/v1/templates/${name}`);

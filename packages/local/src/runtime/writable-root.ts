@@ -292,7 +292,9 @@ exec "$@"
 
 /**
  * Runs when nothing of the machine is left that could change what is copied. Whatever uid comes next may write to it. It
- * is on the disk when this ends: a template that is told to be ready outlasts a power cut.
+ * is on the disk when this ends: a template that is told to be ready outlasts a power cut. What is copied is named from
+ * where it is, since its paths may be nearly as long as the kernel takes, and the place it goes to by a descriptor, since
+ * all users of the host read command lines.
  */
 const keepScript = `set +e
 "$@" &
@@ -303,6 +305,6 @@ code=$?
 [ -d "$keep" ] || exit "$code"
 # The agent's own, with the variables of this machine. Its parent may be a link to a place on the host by now.
 find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
-chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && place=$PWD && cd "$keep" &&
-  cp -a "$place/root" "$place/usr" "$place/workspace" "$place/home" . && sync -f .
+chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && exec 8< "$keep" &&
+  cp -a root usr workspace home /proc/self/fd/8/ && sync -f /proc/self/fd/8
 `;
