@@ -20,11 +20,34 @@ const rooms = {
   ],
   webhooks: ["packages/local/src/webhooks", "packages/local/test/{webhook-,remembered-}*.test.ts"],
   "token claims": ["packages/protocol/src/token-claims.ts", "packages/protocol/test/token-claims.test.ts"],
-  "agent's tokens": ["packages/agent/src/token-verifier.ts", "packages/agent/test/authentication.test.ts"],
+  "agent's tokens": [
+    "packages/agent/src/token-verifier.ts",
+    "packages/agent/test/{authentication,token-verifier}.test.ts",
+  ],
   "client's tokens": ["packages/client/src/token-cache.ts", "packages/client/test/tokens.test.ts"],
   "agent's files": ["packages/agent/src/files", "packages/agent/test/file*.test.ts"],
-  "owned sandboxes": ["packages/client/src/owned-sandboxes.ts", "packages/client/test/lifecycle.test.ts"],
-  "clean-up": ["packages/client/src/cleanup.ts", "packages/client/test/creation.test.ts"],
+  "owned sandboxes": [
+    "packages/client/src/owned-sandboxes.ts",
+    "packages/client/test/owned-sandboxes.test.ts",
+  ],
+  "clean-up": ["packages/client/src/cleanup.ts", "packages/client/test/{cleanup,creation}.test.ts"],
+};
+
+/** Files of them that have tests without a server or a wait: enough alone, and done in seconds. */
+const quick = {
+  "packages/local/src/egress/destination-pattern.ts": "packages/local/test/egress-{policy,patterns}.test.ts",
+  "packages/local/src/egress/destination.ts": "packages/local/test/egress-{policy,patterns}.test.ts",
+  "packages/local/src/egress/egress-policy.ts": "packages/local/test/egress-{policy,patterns}.test.ts",
+  "packages/local/src/egress/hop-by-hop.ts":
+    "packages/local/test/{forwarded-headers,egress-patterns}.test.ts",
+  "packages/local/src/egress/name-resolver.ts": "packages/local/test/name-resolver.test.ts",
+  "packages/local/src/gateway/forwarded-headers.ts":
+    "packages/local/test/{forwarded-headers,preview-headers}.test.ts",
+  "packages/local/src/gateway/host-guard.ts": "packages/local/test/host-guard.test.ts",
+  "packages/local/src/gateway/preview-headers.ts": "packages/local/test/preview-headers.test.ts",
+  "packages/local/src/gateway/preview-target.ts": "packages/local/test/preview-headers.test.ts",
+  "packages/local/src/webhooks/callback.ts": "packages/local/test/webhook-callback.test.ts",
+  "packages/agent/src/files/byte-range.ts": "packages/agent/test/file-ranges.test.ts",
 };
 
 const [path] = process.argv.slice(2).map((given) => given.replace(/^\.\//, "").replace(/\/$/, ""));
@@ -38,7 +61,11 @@ if (chosen.length === 0) {
 }
 for (const [room, [place, tests]] of chosen) {
   const mutated = path.startsWith(place) ? path : place;
-  tell(room, mutated, await survivorsOf(mutated.endsWith(".ts") ? mutated : `${mutated}/**/*.ts`, tests));
+  tell(
+    room,
+    mutated,
+    await survivorsOf(mutated.endsWith(".ts") ? mutated : `${mutated}/**/*.ts`, quick[mutated] ?? tests),
+  );
 }
 
 /** What became of each bug. */
@@ -48,7 +75,9 @@ async function survivorsOf(mutate, tests) {
     const [vitest, config, result] = ["vitest.config.mjs", "stryker.json", "result.json"].map((name) =>
       join(folder, name),
     );
-    writeFileSync(vitest, `export default { test: { include: ["${tests}"] } };\n`);
+    // Some conditions hold after a few seconds only, more than what Vitest waits by itself.
+    const test = { include: [tests], testTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
+    writeFileSync(vitest, `export default ${JSON.stringify({ test })};\n`);
     const settings = {
       testRunner: "vitest",
       plugins: ["@stryker-mutator/vitest-runner"],
