@@ -1,9 +1,12 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isPublicAddress } from "../src/addresses/public-address.js";
 import { specialBlocks } from "../src/addresses/special-addresses.js";
 import { EgressPolicy } from "../src/egress/egress-policy.js";
 import { parseCallback } from "../src/webhooks/callback.js";
+
+vi.mock("node:os", { spy: true });
 
 /** The first and the last address of a block, and one between. */
 function addressesOf(block: string): string[] {
@@ -74,10 +77,30 @@ test.each([
   ...["192.167.255.255", "192.169.0.1", "198.17.255.255", "198.20.0.0", "198.51.101.1", "203.0.114.1"],
   ...["168.63.129.15", "168.63.129.17", "161.25.255.255", "161.27.0.0", "166.7.255.255", "166.12.0.0"],
   ...["223.255.255.255", "2606:4700::1", "2a00:1450:4001::1", "2001:200::1", "2001:db7::1", "2003::1"],
-  ...["2606:4700::5eff:a00:1", "2620:4f:8001::1", "3fff:1000::1"],
+  ...[
+    "2606:4700::5eff:a00:1",
+    "2606:4700::1:5efe:a00:1",
+    "2606:4700::300:5efe:a00:1",
+    "2620:4f:8001::1",
+    "3fff:1000::1",
+  ],
 ])("%s is of the public internet", (address) => expect(isPublicAddress(address)).toBe(true));
 
 test.each(["5.6.7.8", "2a00:1450:4001::1", "2A00:1450:4001:0:0:0:0:1"])(
   "%s is not, where it is an address of this machine",
   (address) => expect(isPublicAddress(address, () => ["5.6.7.8", "2a00:1450:4001::1"])).toBe(false),
 );
+
+describe("without being told, the addresses of this machine", () => {
+  const address = (text: string): NetworkInterfaceInfo =>
+    ({ address: text }) satisfies Partial<NetworkInterfaceInfo> as NetworkInterfaceInfo;
+
+  test("are those of its interfaces", () => {
+    vi.mocked(networkInterfaces).mockReturnValueOnce({ none: undefined, eth0: [address("5.6.7.8")] });
+    expect(isPublicAddress("5.6.7.8")).toBe(false);
+    vi.mocked(networkInterfaces).mockReturnValueOnce({ eth0: [address("2A00:1450:4001:0::1")] });
+    expect(isPublicAddress("2a00:1450:4001::1")).toBe(false);
+    vi.mocked(networkInterfaces).mockReturnValueOnce({ none: undefined, eth0: [address("5.6.7.8")] });
+    expect(isPublicAddress("5.6.7.9")).toBe(true);
+  });
+});

@@ -53,4 +53,44 @@ describe("a callback", () => {
     expect(refused).toThrow(/callback_headers/);
     expect(refused).not.toThrow(value);
   });
+
+  test("is refused with the field that is wrong, for programs to read", () => {
+    const refused = (asked: object): unknown => parseCallback({ callback_url: url, ...asked }, false);
+    const field = (name: string): unknown =>
+      expect.objectContaining({ status: 400, code: "INVALID_REQUEST", details: { field: name } });
+    expect(() => refused({ callback_url: "nonsense" })).toThrow(field("callback_url"));
+    expect(() => refused({ callback_headers: { Host: "a" } })).toThrow(field('callback_headers."Host"'));
+    const long = "x".repeat(100);
+    expect(() => refused({ callback_headers: { [long]: "\n" } })).toThrow(
+      field(`callback_headers."${long.slice(0, 80)}"`),
+    );
+  });
+
+  test("has headers of 16 KiB in all, and no more", () => {
+    const headers = (bytes: number) => ({ a: "x".repeat(100), b: "x".repeat(bytes - 102) });
+    const parsed = (bytes: number): unknown =>
+      parseCallback({ callback_url: url, callback_headers: headers(bytes) }, false);
+    expect(parsed(16 * 1024)).toMatchObject({ headers: headers(16 * 1024) });
+    expect(() => parsed(16 * 1024 + 1)).toThrow(/16384 bytes/);
+  });
+
+  test.each([
+    ...["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"],
+    ...["transfer-encoding", "content-length", "content-encoding", "expect", "host"],
+    ...["x-hopx-signature", "x-hopx-timestamp", "x-hopx-delivery"],
+  ])("leaves %s to the sender", (name) => {
+    const refused = (): unknown =>
+      parseCallback({ callback_url: url, callback_headers: { [name]: "1" } }, false);
+    expect(refused).toThrow(/set by the sender/);
+  });
+
+  test.each([
+    "http://localhost.example/",
+    "http://notlocalhost/",
+    "http://1.1.1.1/",
+    "http://[2606:4700::1]/",
+    "https://example.com./",
+  ])("may go to %s", (callback_url) => {
+    expect(parseCallback({ callback_url }, false).url).toBe(callback_url);
+  });
 });
