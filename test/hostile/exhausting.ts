@@ -179,4 +179,33 @@ END`,
       return "killed with all its children soon after the timeout";
     },
   },
+  {
+    name: "have the agent wait at pipes in the place of files that it reads",
+    async attempt({ sandbox }) {
+      const places = [
+        ...["/etc/passwd", "/etc/os-release", "/usr/lib/os-release"],
+        ...["cpu.stat", "cpu.max", "memory.events", "memory.current", "memory.stat"].map(
+          (name) => `/sys/fs/cgroup/${name}`,
+        ),
+      ];
+      const { stdout } = await bash(
+        sandbox,
+        `for place in ${places.join(" ")}; do rm -f $place; mkfifo $place && echo $place; done 2>/dev/null; true`,
+      );
+      expect(stdout).toContain("/etc/passwd\n");
+      // More of them than the agent has threads for files.
+      for (let round = 0; round < 8; round += 1) {
+        const [machine, processes] = await Promise.all([
+          sandbox.system.machine(),
+          sandbox.system.processes(),
+        ]);
+        expect(machine.os).toBeDefined();
+        expect(processes.length).toBeGreaterThan(1);
+      }
+      expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
+      await sandbox.files.write("/workspace/written", "");
+      expect((await sandbox.files.list("/workspace")).entries.length).toBe(1);
+      return "it reads ordinary files only";
+    },
+  },
 ];

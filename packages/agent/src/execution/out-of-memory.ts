@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readSystemFile } from "../machine/system-file.js";
 
 /**
  * Where the kernel counts the processes it killed for want of memory: in the control group, where a sandbox can see
@@ -22,7 +22,7 @@ export class OutOfMemoryCounter {
 
   async read(): Promise<number> {
     this.#readAt = performance.now();
-    const texts = await Promise.all(sources.map((source) => readFile(source, "utf8").catch(() => "")));
+    const texts = await Promise.all(sources.map(readSystemFile));
     this.#known = texts.reduce((sum, text) => sum + Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0), 0);
     return this.#known;
   }

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { uptime } from "node:os";
 import { commandLine, type ProcessEntry, processIds, readProcessTable } from "../machine/process-table.js";
+import { readSystemFile } from "../machine/system-file.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 
 const listLimit = 1000;
@@ -41,9 +41,8 @@ const states: Readonly<Record<string, string>> = {
 };
 
 async function userNames(): Promise<Map<number, string>> {
-  const text = await readFile("/etc/passwd", "utf8").catch(() => "");
   return new Map(
-    text.split("\n").map((line) => {
+    (await readSystemFile("/etc/passwd")).split("\n").map((line) => {
       const [name = "", , uid] = line.split(":");
       return [Number(uid), name];
     }),

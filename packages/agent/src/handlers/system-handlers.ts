@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { arch, cpus, hostname, networkInterfaces, platform, release } from "node:os";
 import type { ListenAddress, SandboxLimits } from "../agent-config.js";
 import type { Contexts } from "../execution/contexts/contexts.js";
 import type { ExecutionSlots } from "../execution/execution-slots.js";
 import { languages } from "../execution/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
+import { readSystemFile } from "../machine/system-file.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import type { WebSocketGate } from "../streaming/websocket-gate.js";
 import { agentName, agentVersion } from "../version.js";
@@ -146,7 +146,7 @@ export function systemHandlers(parts: SystemParts) {
 
 /** The distribution's own description, `NAME="value"` line by line. */
 async function osRelease(): Promise<Partial<Record<string, string>>> {
-  const file = await readFile("/etc/os-release", "utf8").catch(() => readFile("/usr/lib/os-release", "utf8"));
+  const file = (await readSystemFile("/etc/os-release")) || (await readSystemFile("/usr/lib/os-release"));
   return Object.fromEntries(
     [...file.matchAll(/^([A-Z_]+)="?([^"\n]*)"?$/gm)].map(([, name, value]) => [name, value]),
   );

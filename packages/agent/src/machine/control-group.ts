@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readSystemFile } from "./system-file.js";
 
 const root = "/sys/fs/cgroup";
 
@@ -12,7 +12,7 @@ export async function groupCpuSeconds(): Promise<number | undefined> {
 
 /** How many processors' worth of time it may use; `undefined` where there is no limit to see. */
 export async function groupCpuLimit(): Promise<number | undefined> {
-  const [quota, period] = (await text(`${root}/cpu.max`)).split(" ").map(Number);
+  const [quota, period] = (await readSystemFile(`${root}/cpu.max`)).split(" ").map(Number);
   const [quota1, period1] = await Promise.all([
     number(`${root}/cpu/cpu.cfs_quota_us`),
     number(`${root}/cpu/cpu.cfs_period_us`),
@@ -39,14 +39,12 @@ export async function groupMemoryLimit(): Promise<number | undefined> {
 
 const ratio = (part = Number.NaN, whole = Number.NaN) => (part > 0 && whole > 0 ? part / whole : undefined);
 
-const text = (path: string) => readFile(path, "utf8").catch(() => "");
-
 async function number(path: string): Promise<number | undefined> {
-  const found = await text(path);
+  const found = await readSystemFile(path);
   return /^\d+\s*$/.test(found) ? Number(found) : undefined;
 }
 
 async function field(path: string, name: string): Promise<number | undefined> {
-  const value = new RegExp(`^${name} (\\d+)$`, "m").exec(await text(path))?.[1];
+  const value = new RegExp(`^${name} (\\d+)$`, "m").exec(await readSystemFile(path))?.[1];
   return value === undefined ? undefined : Number(value);
 }

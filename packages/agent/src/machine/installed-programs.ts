@@ -1,6 +1,7 @@
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findExecutable } from "./executable.js";
+import { readSystemFile } from "./system-file.js";
 
 /** Knows which programs are on the search path. What was found once is taken to stay. */
 export class InstalledPrograms {
@@ -24,7 +25,6 @@ export class InstalledPrograms {
     const go = await this.find("go");
     if (go === undefined) return "";
     const file = join(dirname(dirname(await realpath(go))), "VERSION");
-    const text = await readFile(file, "utf8").catch(() => "");
-    return /^go\S+/.exec(text)?.[0] ?? "";
+    return /^go\S+/.exec(await readSystemFile(file))?.[0] ?? "";
   }
 }
