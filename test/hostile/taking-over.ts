@@ -146,6 +146,24 @@ printf 'passwd: evil\nhosts: evil\n' > /etc/nsswitch.conf; echo broken > /usr/li
     },
   },
   {
+    name: "have what starts the init read a locale of its own",
+    async attempt({ sandbox }) {
+      // A pipe, at which it would wait; the first program of the agent's removes it.
+      await bash(
+        sandbox,
+        `mkdir -p ~/.local/bin; archive=/usr/lib/locale/locale-archive real=$(type -P mkfifo)
+printf '#!/bin/sh\nrm -f %s\nexec %s "$@"\n' $archive $real > ~/.local/bin/mkfifo; chmod 755 ~/.local/bin/mkfifo
+rm -f $archive; $real $archive`,
+      );
+      await sandbox.stop();
+      await sandbox.start();
+      expect((await bash(sandbox, "ls /usr/lib/locale/locale-archive 2>&1; echo $LANG")).stdout).toMatch(
+        /No such file.*\nC\.UTF-8\n$/,
+      );
+      return "it reads none";
+    },
+  },
+  {
     name: "have the agent run a program in its place",
     async attempt(target) {
       const { sandbox, isRoot } = target;

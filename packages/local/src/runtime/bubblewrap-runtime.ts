@@ -274,6 +274,7 @@ async function openEgress(
 
 const home = "/home/sandbox";
 
+/** No LANG, by which what starts the init would read a locale that the code of before a stop has written. */
 function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
   return {
     PATH: `${home}/.local/bin:${image.path}`,
@@ -281,7 +282,6 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
     USER: "sandbox",
     LOGNAME: "sandbox",
     SHELL: "/bin/bash",
-    LANG: "C.UTF-8",
     TERM: "xterm-256color",
     // The marker that pip heeds stands in the host's /usr; what is installed here is the sandbox's own.
     PIP_BREAK_SYSTEM_PACKAGES: "1",
