@@ -64,7 +64,7 @@ export async function prepareMachineImage(
   await writeFile(opensslConfiguration(parts), "");
   const nothing = join(parts, "nothing");
   await writeFile(nothing, "");
-  const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root && nothing);
+  const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root && parts);
   const empty = join(parts, "empty");
   await mkdir(empty);
   const programs = root
@@ -242,9 +242,9 @@ const sharedEtc = [
   "ssl/certs",
 ];
 
-/** With `nothing`, an empty file that cannot be changed, the directory itself can be. */
-async function makeEtc(etc: string, nothing: string | undefined): Promise<Mount[]> {
-  const isWritable = nothing !== undefined;
+/** With `parts`, which cannot be changed, the directory itself can be. */
+async function makeEtc(etc: string, parts: string | undefined): Promise<Mount[]> {
+  const isWritable = parts !== undefined;
   await mkdir(etc, { recursive: true });
   await chmod(etc, isWritable ? 0o777 : 0o755);
   for (const [name, text] of Object.entries(etcFiles)) {
@@ -261,11 +261,13 @@ async function makeEtc(etc: string, nothing: string | undefined): Promise<Mount[
     else await writeFile(place, "");
     mounts.push({ source, target: source });
   }
-  // Every program loads what is named there, the agent too.
-  const preload = join(etc, "ld.so.preload");
-  await writeFile(preload, "");
-  await chmod(preload, 0o644);
-  if (isWritable) mounts.push({ source: nothing, target: "/etc/ld.so.preload" });
+  for (const [name, text] of Object.entries(libraryNames)) {
+    for (const path of [join(etc, name), ...(parts ? [join(parts, name)] : [])]) {
+      await writeFile(path, text);
+      await chmod(path, 0o644);
+    }
+    if (parts) mounts.push({ source: join(parts, name), target: `/etc/${name}` });
+  }
   return mounts;
 }
 
@@ -275,6 +277,11 @@ const etcFiles = {
   group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
   hosts: "127.0.0.1 localhost sandbox\n::1 localhost sandbox\n",
   hostname: "sandbox\n",
-  "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
   "resolv.conf": "",
+};
+
+/** They name libraries that the C library loads into every program, or into all that look up a name: the agent too. */
+const libraryNames = {
+  "ld.so.preload": "",
+  "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 };
