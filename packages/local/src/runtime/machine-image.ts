@@ -97,6 +97,7 @@ export async function prepareMachineImage(
     { source: parts, target: opt },
     ...seals.map((path) => ({ source: path, target: sealed(path) })),
     ...(node.mount ? [node.mount] : []),
+    ...(root && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
     // Programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
@@ -137,6 +138,9 @@ while [ "$starts" -lt 100 ]; do
   "$@"
 done
 `;
+
+/** Debian's Node.js reads parts of itself from there at each start. */
+const nodeParts = "/usr/share/nodejs";
 
 const opensslConfiguration = (parts: string): string => join(parts, "openssl.cnf");
 
