@@ -96,6 +96,16 @@ describe("what a client owns", () => {
     await vi.waitFor(() => expect(listeners()).toBe(before));
   });
 
+  test("is deleted also where nobody watches for signals", async () => {
+    const before = listeners();
+    const deleted: string[] = [];
+    const owned = new OwnedSandboxes(async (id) => void deleted.push(id));
+    await made(owned, "a");
+    expect(listeners()).toBe(before);
+    await owned.deleteAll();
+    expect(deleted).toEqual(["a"]);
+  });
+
   test("is deleted by what runs before a signal ends the process", async () => {
     const { owned, deleted } = await owning();
     await made(owned, "a");

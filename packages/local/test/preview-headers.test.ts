@@ -46,6 +46,15 @@ describe("to a server in a sandbox", () => {
     expect(Object.keys(passed(headers)).sort()).toEqual([...kept, "x-forwarded-proto"].sort());
   });
 
+  test("goes a credential of another scheme, whatever counts as a key", () => {
+    const { authorization } = previewRequestHeaders(
+      message({ authorization: "Basic x" }),
+      byHost,
+      () => true,
+    );
+    expect(authorization).toBe("Basic x");
+  });
+
   test("goes where it is seen from outside", () => {
     expect(passed({ host: "h:1" })).toEqual({
       host: "h:1",
@@ -81,7 +90,7 @@ describe("from a server in a sandbox", () => {
   });
 
   test("by path come none that speak for the address", () => {
-    expect(previewResponseHeaders(message(headers), byPath, "h")).toEqual({
+    expect(previewResponseHeaders(message(headers), byPath, "h")).toStrictEqual({
       "content-type": "text/html",
       "access-control-allow-origin": "*",
     });
@@ -97,6 +106,7 @@ describe("from a server in a sandbox", () => {
     ["//h:1/a", "/preview/s1/3000/a"],
     ["http://h:1", "/preview/s1/3000/"],
     ["http://h:1?b", "/preview/s1/3000/?b"],
+    ["http://h:1?b/c", "/preview/s1/3000/?b/c"],
     ["http://h:1#b", "/preview/s1/3000/#b"],
     ["http://localhost:3000/a", "/preview/s1/3000/a"],
     ["http://127.0.0.1:3000/a//b", "/preview/s1/3000/a//b"],
@@ -139,6 +149,8 @@ describe("a request", () => {
     ["h", "/preview/1ab/80?b", { sandboxId: "1ab", port: 80, path: "?b", prefix: "/preview/1ab/80" }],
     ["h", "/preview/1ab/x80/", { sandboxId: "1ab", port: nan, path: "/", prefix: "/preview/1ab/x80" }],
     ["h", "/preview/1ab/80x/", { sandboxId: "1ab", port: nan, path: "/", prefix: "/preview/1ab/80x" }],
+    ["h", "/preview/1ab/0x50/", { sandboxId: "1ab", port: nan, path: "/", prefix: "/preview/1ab/0x50" }],
+    ["h", "/preview/1ab/8e1/", { sandboxId: "1ab", port: nan, path: "/", prefix: "/preview/1ab/8e1" }],
     ["h", "/preview/1ab?b", { sandboxId: "1ab", port: nan, path: "b", prefix: "/preview/1ab/" }],
     ["h", "/preview/", { sandboxId: "", port: nan, path: "", prefix: "/preview//" }],
   ])("to %s for %s is for %o", (host, url, expected) => {
