@@ -201,6 +201,21 @@ done`,
     },
   },
   {
+    name: "have the agent take something else for the pipes that it asks for",
+    async attempt({ sandbox }) {
+      await bash(sandbox, "mkdir -p ~/.local/bin");
+      for (const made of [': > "$path"', 'ln -s /dev/ptmx "$path"', 'ln -s /proc/self/maps "$path"']) {
+        await sandbox.files.write("/workspace/mkfifo", `#!/bin/sh\nshift 2\nfor path; do ${made}; done\n`);
+        await bash(sandbox, "cp mkfifo ~/.local/bin/mkfifo; chmod 755 ~/.local/bin/mkfifo");
+        await sandbox.stop();
+        await sandbox.start();
+        for (let call = 0; call < 3; call += 1)
+          expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
+      }
+      return "it takes pipes only, and without any its programs write to sockets";
+    },
+  },
+  {
     name: "run anything as somebody else",
     async attempt({ sandbox, isRoot }) {
       await using terminal = await sandbox.terminal.open();

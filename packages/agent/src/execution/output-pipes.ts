@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, constants, lstatSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PrivateDirectory } from "../private-directory.js";
 import { programIdentity } from "../program-identity.js";
 
 /** Absent from Node's constants: names a file without opening it. */
 const O_PATH = 0o10000000;
-const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** A pipe, as descriptors: `write` is for a program, `read` for us. Whoever took it closes both. */
 export interface OutputPipe {
@@ -112,7 +112,15 @@ export class OutputPipes {
   }
 
   #adopt(path: string): void {
-    this.#ready.push(open({ anchor: openSync(path, O_PATH), path }));
+    const anchor = openSync(path, O_PATH | O_NOFOLLOW);
+    try {
+      // What is called mkfifo may be a program of the sandbox's.
+      if (!fstatSync(anchor).isFIFO()) throw new Error(`${path} is no FIFO.`);
+      this.#ready.push(open({ anchor, path }));
+    } catch (error) {
+      closeSync(anchor);
+      throw error;
+    }
   }
 }
 
