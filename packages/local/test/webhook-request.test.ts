@@ -91,7 +91,9 @@ describe("a report", () => {
 
   test("to an https URL is not sent in the clear", async () => {
     const { requests, port } = await receiver();
-    await expect(send(`https://127.0.0.1:${port}/`)).rejects.toThrow();
+    await expect(send(`https://127.0.0.1:${port}/`)).rejects.not.toMatchObject({
+      code: "ERR_INVALID_PROTOCOL",
+    });
     expect(requests).toEqual([]);
   });
 });
@@ -153,7 +155,8 @@ describe("a receiver", () => {
       });
       write();
     });
-    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
+    const answer = await send(`http://127.0.0.1:${port}/`, {}, { timeoutMs: 600_000 });
+    expect(answer.status).toBe(200);
     await expect.poll(() => isClosed).toBe(true);
     expect(written).toBeGreaterThan(64);
   });
