@@ -147,6 +147,21 @@ describe("what is pinned", () => {
     },
   );
 
+  test("as a directory is not made unless that is asked for", async () => {
+    expect(await outcome(tree.pinDirectory(join(workspace, "new")))).toBe("404 FILE_NOT_FOUND");
+    expect(readdirSync(workspace)).not.toContain("new");
+  });
+
+  test("as a directory says why it cannot be made", async () => {
+    const system = await ServedTree.create(["/sys"]);
+    expect(await outcome(system.pinDirectory("/sys/new", true))).toBe("403 PERMISSION_DENIED");
+  });
+
+  test("may be in a served directory that came later", async () => {
+    await mkdir(join(home, "absent"));
+    expect(await outcome(tree.pin(join(home, "absent")))).toBe("/absent");
+  });
+
   test("as a directory may be made by two at a time", async () => {
     const path = join(workspace, "new", "below");
     const made = await Promise.all([1, 2, 3].map(() => outcome(tree.pinDirectory(path, true))));
