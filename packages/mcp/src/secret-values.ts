@@ -12,7 +12,9 @@ const keyShape =
 /** Whether a value is likely to be a secret: by its name, by what it holds, or because it looks random. */
 export function looksSecret(name: string, value: string): boolean {
   if (secretName.test(name) || credentialsInUrl.test(value) || keyShape.test(value)) return true;
-  return (value.match(/[\w+=~-]{20,}/g) ?? []).some(looksRandom);
+  // Base64 may hold slashes, which part the names of a path elsewhere.
+  const isBase64 = /^[A-Za-z\d+][A-Za-z\d+/]{19,}={0,2}$/.test(value);
+  return (isBase64 && looksRandom(value)) || (value.match(/[\w+=~-]{20,}/g) ?? []).some(looksRandom);
 }
 
 /** Words and names have few different characters, or no digits among their letters; keys have many of both. */
