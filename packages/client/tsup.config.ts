@@ -18,29 +18,9 @@ const shared: Options = {
   },
 };
 
-const taken: Record<string, string> = { "modern-tar": "createTarPacker", "modern-tar/fs": "unpackTar" };
-
-/** Bundlers take all of a package that is imported later; of one that a file of ours passes on, what that passes on. */
-const passedOn: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "passed-on",
-  setup(build) {
-    const namespace = "passed-on";
-    build.onResolve({ filter: /^modern-tar(\/fs)?$/ }, ({ kind, path }) => {
-      // Without splitting, such a file would be a part of the one that is loaded at once.
-      const passes = kind === "dynamic-import" && build.initialOptions.splitting === true;
-      return passes ? { path, namespace } : { path, external: true };
-    });
-    build.onLoad({ filter: /./, namespace }, ({ path }) => ({
-      contents: `export { ${taken[path]} } from "${path}";`,
-    }));
-  },
-};
-
 export default defineConfig([
   {
     ...shared,
-    noExternal: ["@cloud-sandbox/protocol", "modern-tar"],
-    esbuildPlugins: [passedOn],
     entry: { index: "src/index.ts", opentelemetry: "src/opentelemetry.ts" },
     // Also drops the imports that splitting leaves for their order alone.
     treeshake: { moduleSideEffects: false },
