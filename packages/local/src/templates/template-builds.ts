@@ -78,6 +78,9 @@ export class TemplateBuilds {
     if (existing && !existing.built) throw templateNameTaken(request.name);
     if (existing?.built?.status === "active" && request.update !== true)
       throw templateNameTaken(request.name);
+    const running = existing && this.#running.get(existing.id);
+    // Callers were told its end: what is left of it is the removal of old layers.
+    if (running && hasEnded(this.find(existing.id).record)) await running.ended;
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
     if ((await this.options.layers.room()) < leastRoom) throw noRoomForLayers();
