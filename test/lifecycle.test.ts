@@ -208,8 +208,10 @@ describe("get_or_create", () => {
     const made = (await ask({ name: "failing" })).body as unknown as CreatedSandbox;
     await output(made, "sleep 4821.5 >/dev/null 2>&1 &");
     // Another one's machine of this server has no such program: what it descends from is this machine.
-    const isMachine = ({ pid }: HostProcess) =>
+    const isMachine = ({ pid }: Pick<HostProcess, "pid">) =>
       descendants(pid).some(({ commandLine }) => commandLine === "sleep 4821.5");
+    // The shell may have ended before what it forked has become that program.
+    await expect.poll(() => isMachine(server)).toBe(true);
     for (const { pid } of descendants(server.pid).filter(isMachine)) process.kill(pid, "SIGKILL");
     await expect
       .poll(async () => (await api.call("GET", `/sandboxes/${made.id}`)).body)
