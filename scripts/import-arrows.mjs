@@ -22,7 +22,7 @@ const arrows = {
 };
 
 /** The one import whose name is not written out, so that no bundler follows it (docs/decisions/0031-a-client-without-a-key.md). */
-const unwritten = "packages/client/src/local-backend.ts";
+const unwritten = "packages/client/src/config/local-backend.ts";
 
 /** A line for every import under `root` that breaks an arrow. */
 export function brokenArrows(root) {

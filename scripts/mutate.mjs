@@ -24,13 +24,13 @@ const rooms = {
     "packages/agent/src/token-verifier.ts",
     "packages/agent/test/{authentication,token-verifier}.test.ts",
   ],
-  "client's tokens": ["packages/client/src/token-cache.ts", "packages/client/test/token*.test.ts"],
+  "client's tokens": ["packages/client/src/agent/token-cache.ts", "packages/client/test/token*.test.ts"],
   "agent's files": ["packages/agent/src/files", "packages/agent/test/file*.test.ts"],
   "owned sandboxes": [
-    "packages/client/src/owned-sandboxes.ts",
+    "packages/client/src/sandbox/owned-sandboxes.ts",
     "packages/client/test/owned-sandboxes.test.ts",
   ],
-  "clean-up": ["packages/client/src/cleanup.ts", "packages/client/test/{cleanup,creation}.test.ts"],
+  "clean-up": ["packages/client/src/agent/cleanup.ts", "packages/client/test/{cleanup,creation}.test.ts"],
 };
 
 /** Files of them that have tests without a server or a wait: enough alone, and done in seconds. */
@@ -48,8 +48,8 @@ const quick = {
   "packages/local/src/gateway/preview-target.ts": "packages/local/test/preview-headers.test.ts",
   "packages/local/src/webhooks/callback.ts": "packages/local/test/webhook-callback.test.ts",
   "packages/local/src/webhooks/callback-request.ts": "packages/local/test/webhook-request.test.ts",
-  "packages/client/src/cleanup.ts": "packages/client/test/cleanup.test.ts",
-  "packages/client/src/token-cache.ts": "packages/client/test/token-cache.test.ts",
+  "packages/client/src/agent/cleanup.ts": "packages/client/test/cleanup.test.ts",
+  "packages/client/src/agent/token-cache.ts": "packages/client/test/token-cache.test.ts",
   "packages/agent/src/token-verifier.ts": "packages/agent/test/token-verifier.test.ts",
   "packages/agent/src/files/served-tree.ts": "packages/agent/test/file-tree.test.ts",
   "packages/agent/src/files/byte-range.ts": "packages/agent/test/file-ranges.test.ts",

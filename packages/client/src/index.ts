@@ -1,19 +1,11 @@
-export type {
-  AsyncExecuteOptions,
-  BackgroundCodeOptions,
-  BackgroundExecuteOptions,
-  BackgroundOptions,
-} from "./background-options.js";
-export type { CallOptions } from "./call-options.js";
+export type { CallOptions } from "./config/call-options.js";
 export type {
   Backend,
   LocalBackendOptions,
   SandboxClientOptions,
   StartedBackend,
   Timeouts,
-} from "./client-options.js";
-export type { Commands, StreamCommandOptions } from "./commands.js";
-export type { AgentClient, ControlPlaneClient } from "./contract-clients.js";
+} from "./config/client-options.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
 export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
@@ -23,9 +15,7 @@ export type { RecognisedText, ScreenText, TextBounds, TextWaitOptions } from "./
 export type { Screenshot } from "./desktop/screenshot.js";
 export type { VncServer, VncStartOptions, VncState } from "./desktop/vnc-server.js";
 export type { DesktopWindow, Windows } from "./desktop/windows.js";
-export type { DisplayedData, DisplayedValue } from "./displayed-value.js";
-export type { EnvironmentVariables } from "./environment-variables.js";
-export type { Plane } from "./error-from-response.js";
+export type { Plane } from "./errors/error-from-response.js";
 export {
   AbortError,
   ApiError,
@@ -49,10 +39,19 @@ export {
   TimeoutError,
   type TimeoutKind,
   ValidationError,
-} from "./errors.js";
-export type { ExecuteOptions } from "./execute-options.js";
-export type { Execution, WaitOptions } from "./execution.js";
-export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution-output.js";
+} from "./errors/errors.js";
+export type {
+  AsyncExecuteOptions,
+  BackgroundCodeOptions,
+  BackgroundExecuteOptions,
+  BackgroundOptions,
+} from "./execution/background-options.js";
+export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
+export type { Commands, StreamCommandOptions } from "./execution/commands.js";
+export type { DisplayedData, DisplayedValue } from "./execution/displayed-value.js";
+export type { ExecuteOptions } from "./execution/execute-options.js";
+export type { Execution, WaitOptions } from "./execution/execution.js";
+export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
 export type {
   CommandResult,
   ExecutionResult,
@@ -60,10 +59,23 @@ export type {
   ProgramResult,
   RichOutput,
   TerminationReason,
-} from "./execution-result.js";
-export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution-state.js";
-export type { ExpiringOptions } from "./expiry-notice.js";
-export type { FileContent } from "./file-content.js";
+} from "./execution/execution-result.js";
+export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/execution-state.js";
+export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
+export type { HandOverOptions } from "./execution/hand-over.js";
+export type { Processes } from "./execution/processes.js";
+export type {
+  ErrorEvent,
+  OutputEvent,
+  ProgramStream,
+  ResultEvent,
+  StreamedResult,
+} from "./execution/program-stream.js";
+export type { InstallOptions, PythonPackages } from "./execution/python-packages.js";
+export type { RichExecutionResult } from "./execution/rich-execution.js";
+export type { RunningOptions } from "./execution/running-options.js";
+export type { FileContent } from "./files/file-content.js";
+export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
 export type {
   DirectoryListing,
   FileEntry,
@@ -71,22 +83,14 @@ export type {
   ReadBytesOptions,
   WriteOptions,
   WrittenFile,
-} from "./files.js";
-export type { HandOverOptions } from "./hand-over.js";
-export type {
-  HandedOverExecution,
-  IsolatedExecutionOptions,
-  IsolatedExecutionResult,
-  IsolatedExecutionStep,
-} from "./isolated-execution.js";
-export type { KeepAlive, KeepAliveEnd, KeepAliveOptions } from "./keep-alive.js";
+} from "./files/files.js";
 export type {
   DirectoryDownloadOptions,
   DirectoryUploadOptions,
   TransferOptions,
   TransferProgress,
-} from "./local-files.js";
-export type { LogFields, Logger, LogLevel } from "./logger.js";
+} from "./files/local-files.js";
+export type { EnvironmentVariables } from "./machine/environment-variables.js";
 export type {
   AgentFeatures,
   AgentHealth,
@@ -96,45 +100,47 @@ export type {
   ResourceUse,
   SandboxMetrics,
   SandboxProcess,
-} from "./machine-reports.js";
-export type { Metrics } from "./metrics.js";
-export type { Page, PaginatedList } from "./paginated-list.js";
-export type { Ports, PreviewUrlOptions, WaitForPortOptions } from "./ports.js";
-export type { Processes } from "./processes.js";
-export type { InstallOptions, PythonPackages } from "./python-packages.js";
-export type { RichExecutionResult } from "./rich-execution.js";
-export type { RunningOptions } from "./running-options.js";
-export { Sandbox } from "./sandbox.js";
-export { type CloseOptions, SandboxClient, type ServiceHealth } from "./sandbox-client.js";
-export type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
-export type { ListSandboxesOptions } from "./sandbox-list.js";
-export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
-export type { ConnectOptions, Sandboxes } from "./sandboxes.js";
-export type { CommandInput, CommandSignal, CommandStream } from "./streams/command-stream.js";
-export type { ExecutionStream, StreamedExecution } from "./streams/execution-stream.js";
-export type { FileChange, FileWatch, WatchOptions } from "./streams/file-watch.js";
+} from "./machine/machine-reports.js";
+export type { Metrics } from "./machine/metrics.js";
+export type { Ports, PreviewUrlOptions, WaitForPortOptions } from "./machine/ports.js";
+export type { System } from "./machine/system.js";
+export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
 export type {
-  ErrorEvent,
-  OutputEvent,
-  ProgramStream,
-  ResultEvent,
-  StreamedResult,
-} from "./streams/program-stream.js";
+  HandedOverExecution,
+  IsolatedExecutionOptions,
+  IsolatedExecutionResult,
+  IsolatedExecutionStep,
+} from "./sandbox/isolated-execution.js";
+export type { KeepAlive, KeepAliveEnd, KeepAliveOptions } from "./sandbox/keep-alive.js";
+export { Sandbox } from "./sandbox/sandbox.js";
+export type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox/sandbox-creation.js";
+export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
+export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
+export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
+export { type CloseOptions, SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { Terminal, TerminalOptions, TerminalSize, Terminals } from "./streams/terminal.js";
-export type { System } from "./system.js";
 export type { ImageMatch } from "./templates/image-match.js";
 export type { ReadyCheck } from "./templates/ready-check.js";
 export { type CopyOptions, Template } from "./templates/template.js";
 export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
-export type { TraceContext } from "./trace-context.js";
-export type { RequestOutcome, RequestSpan, Tracing } from "./tracing.js";
-export type { Fetch } from "./transport/fetch-transport.js";
-export type { CallErrorEvent, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./transport/hooks.js";
-export type { RetryOptions } from "./transport/retry-options.js";
-export type { OpenWebSocket, WebSocketLike } from "./transport/sockets.js";
-export { version } from "./version.js";
+export type { Page, PaginatedList } from "./transport/answers/paginated-list.js";
+export type { AgentClient, ControlPlaneClient } from "./transport/contract-clients.js";
+export type { Fetch } from "./transport/http/fetch-transport.js";
+export type {
+  CallErrorEvent,
+  Hooks,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "./transport/observation/hooks.js";
+export type { LogFields, Logger, LogLevel } from "./transport/observation/logger.js";
+export type { TraceContext } from "./transport/observation/trace-context.js";
+export type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
+export type { RetryOptions } from "./transport/retry/retry-options.js";
+export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
+export { version } from "./transport/version.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./webhooks/verify-webhook.js";
 export { WebhookVerificationError } from "./webhooks/webhook-error.js";

@@ -10,10 +10,10 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import type { TraceContext } from "./trace-context.js";
-import type { RequestOutcome, RequestSpan, Tracing } from "./tracing.js";
-import type { RequestEvent } from "./transport/hooks.js";
-import { version } from "./version.js";
+import type { RequestEvent } from "./transport/observation/hooks.js";
+import type { TraceContext } from "./transport/observation/trace-context.js";
+import type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
+import { version } from "./transport/version.js";
 
 /** What `openTelemetry` takes. */
 export interface OpenTelemetryOptions {

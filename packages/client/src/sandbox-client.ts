@@ -1,35 +1,35 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import type { Account } from "./account.js";
-import { BackgroundWork } from "./background-work.js";
-import { type CallOptions, callInit } from "./call-options.js";
+import { BackgroundWork } from "./agent/background-work.js";
+import { type CallOptions, callInit } from "./config/call-options.js";
 import {
   type Backend,
   type LocalBackendOptions,
   type SandboxClientOptions,
   settingsFrom,
-} from "./client-options.js";
-import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./contract-clients.js";
-import { invalidArgument, type SandboxError } from "./errors.js";
-import type { HandOverOptions } from "./hand-over.js";
+} from "./config/client-options.js";
+import type { LocalBackend } from "./config/local-backend.js";
+import { invalidArgument, type SandboxError } from "./errors/errors.js";
+import type { HandOverOptions } from "./execution/hand-over.js";
+import { longestExecution, margin } from "./execution/running-options.js";
 import type {
   HandedOverExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
-} from "./isolated-execution.js";
-import type { LocalBackend } from "./local-backend.js";
-import { longestExecution, margin } from "./running-options.js";
-import { templatesOf } from "./sandbox-parts.js";
-import type { Isolation } from "./sandbox-record.js";
-import { Sandboxes } from "./sandboxes.js";
-import { ServerClock } from "./server-clock.js";
+} from "./sandbox/isolated-execution.js";
+import { templatesOf } from "./sandbox/sandbox-parts.js";
+import type { Isolation } from "./sandbox/sandbox-record.js";
+import { Sandboxes } from "./sandbox/sandboxes.js";
 import type { Templates } from "./templates/templates.js";
-import { Calls } from "./transport/calls.js";
+import type { Account } from "./transport/account.js";
+import { Calls } from "./transport/calls/calls.js";
+import { ServerClock } from "./transport/calls/server-clock.js";
 import type { Credentials } from "./transport/channel.js";
-import { DeferredSockets } from "./transport/deferred-sockets.js";
+import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./transport/contract-clients.js";
 import { DeferredTransport } from "./transport/deferred-transport.js";
-import { decidedRetry } from "./transport/retry-options.js";
-import type { Sockets } from "./transport/sockets.js";
-import type { Transport } from "./transport/transport.js";
+import type { Transport } from "./transport/http/transport.js";
+import { decidedRetry } from "./transport/retry/retry-options.js";
+import { DeferredSockets } from "./transport/sockets/deferred-sockets.js";
+import type { Sockets } from "./transport/sockets/sockets.js";
 
 /** Whether the control plane works. */
 export interface ServiceHealth {
@@ -108,7 +108,7 @@ export class SandboxClient implements AsyncDisposable {
     options: IsolatedExecutionOptions = {},
   ): Promise<IsolatedExecutionResult> {
     const timeout = options.timeout ?? this.#executionTimeout;
-    const { executeIsolated } = await import("./isolated-execution.js");
+    const { executeIsolated } = await import("./sandbox/isolated-execution.js");
     return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeout });
   }
 
@@ -122,7 +122,7 @@ export class SandboxClient implements AsyncDisposable {
     options: IsolatedExecutionOptions & HandOverOptions = {},
   ): Promise<IsolatedExecutionResult | HandedOverExecution> {
     const timeout = options.timeout ?? this.#executionTimeout;
-    const { executeIsolatedOrHandOver } = await import("./isolated-execution.js");
+    const { executeIsolatedOrHandOver } = await import("./sandbox/isolated-execution.js");
     return executeIsolatedOrHandOver(this.sandboxes, this.#background, code, { ...options, timeout });
   }
 
@@ -150,7 +150,7 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   async #openLocal(options: LocalBackendOptions | undefined): Promise<Account> {
-    this.#local ??= import("./local-backend.js").then(({ LocalBackend }) => new LocalBackend(options));
+    this.#local ??= import("./config/local-backend.js").then(({ LocalBackend }) => new LocalBackend(options));
     return (await this.#local).open();
   }
 

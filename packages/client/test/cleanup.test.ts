@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { BackgroundWork } from "../src/background-work.js";
-import { afterCleanUp, cleanUp } from "../src/cleanup.js";
-import { clientClosed } from "../src/errors.js";
+import { BackgroundWork } from "../src/agent/background-work.js";
+import { afterCleanUp, cleanUp } from "../src/agent/cleanup.js";
+import { clientClosed } from "../src/errors/errors.js";
 
 const failure = clientClosed();
 const trouble = clientClosed();

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { call, deferred, each, later } from "../src/deferred.js";
+import { call, deferred, each, later } from "../src/transport/deferred.js";
 
 interface Book {
   readonly title: string;

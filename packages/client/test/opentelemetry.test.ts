@@ -13,7 +13,7 @@ import { ATTR_URL_TEMPLATE } from "@opentelemetry/semantic-conventions/incubatin
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SandboxClientOptions } from "../src/index.js";
 import { openTelemetry } from "../src/opentelemetry.js";
-import { version } from "../src/version.js";
+import { version } from "../src/transport/version.js";
 import { carriers, rejection, testClient, unusedUrl } from "./support/clients.js";
 import { answerUpgrade, frameServer } from "./support/frame-server.js";
 import { inTurn, json, scriptedServer } from "./support/scripted-server.js";

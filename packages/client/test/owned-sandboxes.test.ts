@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { OwnedSandboxes } from "../src/owned-sandboxes.js";
-import { beforeTermination } from "../src/termination-watch.js";
+import { OwnedSandboxes } from "../src/sandbox/owned-sandboxes.js";
+import { beforeTermination } from "../src/transport/calls/termination-watch.js";
 
-vi.mock("../src/termination-watch.js", { spy: true });
+vi.mock("../src/transport/calls/termination-watch.js", { spy: true });
 
 let left: OwnedSandboxes[] = [];
 afterEach(async () => {

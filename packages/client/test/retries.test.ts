@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { parseRetryAfter } from "../src/errors/retry-after.js";
 import { AbortError, type RetryEvent, type Sandbox, type SandboxClient } from "../src/index.js";
-import { parseRetryAfter } from "../src/retry-after.js";
-import { CallScope } from "../src/transport/call-scope.js";
-import { decidedRetry } from "../src/transport/retry-options.js";
-import { RetryPolicy, repeatable } from "../src/transport/retry-policy.js";
+import { CallScope } from "../src/transport/calls/call-scope.js";
+import { decidedRetry } from "../src/transport/retry/retry-options.js";
+import { RetryPolicy, repeatable } from "../src/transport/retry/retry-policy.js";
 import { carriers, rejection, testClient, unusedUrl } from "./support/clients.js";
 import { withSandbox } from "./support/sandbox-service.js";
 import { type Handler, inTurn, json, scriptedServer } from "./support/scripted-server.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type IssuedToken, TokenCache } from "../src/token-cache.js";
+import { type IssuedToken, TokenCache } from "../src/agent/token-cache.js";
 
 const second = 1000;
 const minute = 60 * second;

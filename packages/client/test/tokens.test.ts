@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { TokenCache } from "../src/token-cache.js";
+import { TokenCache } from "../src/agent/token-cache.js";
 import { apiKey, carriers, rejection, testClient } from "./support/clients.js";
 import { finished, sandboxService, tokenFor, wireSandbox } from "./support/sandbox-service.js";
 import { type Handler, json, scriptedServer } from "./support/scripted-server.js";

@@ -1,10 +1,10 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { type CallOptions, callInit } from "../call-options.js";
-import { bodyOf, readBody, successOf } from "../contract-clients.js";
-import { invalidArgument } from "../errors.js";
-import { type SandboxProcess, sandboxProcess } from "../machine-reports.js";
-import { requireWhole } from "../option-checks.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { requireWhole } from "../config/option-checks.js";
+import { invalidArgument } from "../errors/errors.js";
+import { type SandboxProcess, sandboxProcess } from "../machine/machine-reports.js";
+import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import { Keyboard } from "./keyboard.js";
 import { Mouse } from "./mouse.js";
 import type { ScreenRegion, ScreenSize } from "./screen-geometry.js";

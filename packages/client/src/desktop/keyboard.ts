@@ -1,9 +1,9 @@
-import type { AgentAccess } from "../agent-access.js";
-import { type CallOptions, callInit } from "../call-options.js";
-import { successOf } from "../contract-clients.js";
-import { invalidArgument } from "../errors.js";
-import { given } from "../given.js";
-import { checkWhole, requireText } from "../option-checks.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkWhole, requireText } from "../config/option-checks.js";
+import { invalidArgument } from "../errors/errors.js";
+import { successOf } from "../transport/contract-clients.js";
 
 export interface TypingOptions extends CallOptions {
   /** Milliseconds between two keys, 0 to 1000. */

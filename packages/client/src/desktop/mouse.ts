@@ -1,9 +1,9 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { type CallOptions, callInit } from "../call-options.js";
-import { successOf } from "../contract-clients.js";
-import { given } from "../given.js";
-import { checkOneOf, checkWhole, requireWhole } from "../option-checks.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkOneOf, checkWhole, requireWhole } from "../config/option-checks.js";
+import { successOf } from "../transport/contract-clients.js";
 import type { Point } from "./screen-geometry.js";
 import { checkPoint } from "./screen-geometry.js";
 

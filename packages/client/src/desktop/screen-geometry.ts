@@ -1,5 +1,5 @@
-import { invalidArgument } from "../errors.js";
-import { numberOr, requireWhole } from "../option-checks.js";
+import { numberOr, requireWhole } from "../config/option-checks.js";
+import { invalidArgument } from "../errors/errors.js";
 
 /** Places and sizes on the screen, in pixels from its upper left corner. */
 export interface Point {

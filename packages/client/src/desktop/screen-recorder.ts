@@ -1,9 +1,9 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { type CallOptions, callInit } from "../call-options.js";
-import { bodyOf, successOf } from "../contract-clients.js";
-import { given } from "../given.js";
-import { checkText, checkWhole } from "../option-checks.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkText, checkWhole } from "../config/option-checks.js";
+import { bodyOf, successOf } from "../transport/contract-clients.js";
 
 type WireStart = AgentSchemas["RecordingStartRequest"];
 

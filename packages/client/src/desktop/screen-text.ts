@@ -1,10 +1,10 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { type CallOptions, callInit } from "../call-options.js";
-import { bodyOf } from "../contract-clients.js";
-import { invalidArgument } from "../errors.js";
-import { checkText, requireText } from "../option-checks.js";
-import { margin } from "../running-options.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { checkText, requireText } from "../config/option-checks.js";
+import { invalidArgument } from "../errors/errors.js";
+import { margin } from "../execution/running-options.js";
+import { bodyOf } from "../transport/contract-clients.js";
 import type { ScreenRegion } from "./screen-geometry.js";
 import { checkRegion } from "./screen-geometry.js";
 

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { InvalidResponseError } from "../errors.js";
+import { InvalidResponseError } from "../errors/errors.js";
 
 /** An image of the screen. */
 export interface Screenshot {

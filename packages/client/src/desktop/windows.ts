@@ -1,8 +1,8 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { type CallOptions, callInit } from "../call-options.js";
-import { readBody, successOf } from "../contract-clients.js";
-import { requireText, requireWhole } from "../option-checks.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { requireText, requireWhole } from "../config/option-checks.js";
+import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ScreenSize } from "./screen-geometry.js";
 import { type Screenshot, screenshot } from "./screenshot.js";
 

@@ -1,5 +1,5 @@
 import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
-import type { RequiredFields } from "../required-fields.js";
+import type { RequiredFields } from "../transport/answers/required-fields.js";
 
 /** What must be in the frames of a stream, by their types. Others are of a newer server, and skipped. */
 export type FrameFields<Frame extends { type: string }> = Readonly<Record<Frame["type"], RequiredFields>>;

@@ -1,7 +1,12 @@
 import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
-import { InvalidResponseError, type SandboxError, StreamClosedError, TimeoutError } from "../errors.js";
-import type { CallScope } from "../transport/call-scope.js";
-import type { CarriedSocket, SocketListener } from "../transport/sockets.js";
+import {
+  InvalidResponseError,
+  type SandboxError,
+  StreamClosedError,
+  TimeoutError,
+} from "../errors/errors.js";
+import type { CallScope } from "../transport/calls/call-scope.js";
+import type { CarriedSocket, SocketListener } from "../transport/sockets/sockets.js";
 
 export interface FrameSocketOptions {
   /** Where it leads to, for people. */

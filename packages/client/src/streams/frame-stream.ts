@@ -1,10 +1,10 @@
 import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { errorFromFrame } from "../error-from-response.js";
-import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors.js";
-import { secretsOf } from "../redaction.js";
-import { hasFields, type RequiredFields } from "../required-fields.js";
-import { CallScope } from "../transport/call-scope.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { errorFromFrame } from "../errors/error-from-response.js";
+import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors/errors.js";
+import { secretsOf } from "../errors/redaction.js";
+import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
+import { CallScope } from "../transport/calls/call-scope.js";
 import type { FrameFields } from "./frame-fields.js";
 import type { FrameSocket, RawFrame } from "./frame-socket.js";
 

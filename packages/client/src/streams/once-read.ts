@@ -1,4 +1,4 @@
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../errors/errors.js";
 import { left } from "./frame-stream.js";
 
 /** Events that can be read once, one by one or all at once for what they come to. */

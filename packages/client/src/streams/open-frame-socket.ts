@@ -1,16 +1,16 @@
-import { errorFromResponse } from "../error-from-response.js";
-import { InvalidResponseError, isSandboxError, type SandboxError } from "../errors.js";
-import { parseRetryAfter } from "../retry-after.js";
-import type { CallScope } from "../transport/call-scope.js";
+import { errorFromResponse } from "../errors/error-from-response.js";
+import { InvalidResponseError, isSandboxError, type SandboxError } from "../errors/errors.js";
+import { parseRetryAfter } from "../errors/retry-after.js";
+import type { CallScope } from "../transport/calls/call-scope.js";
 import type { ChannelTimeouts, Credentials } from "../transport/channel.js";
-import type { RequestEvent } from "../transport/hooks.js";
-import { networkFailure } from "../transport/network-failure.js";
-import type { ObservedTry, Observer } from "../transport/observer.js";
-import { type Observers, observerOf } from "../transport/observers.js";
-import type { DecidedRetry } from "../transport/retry-options.js";
-import { type Failure, RetryPolicy } from "../transport/retry-policy.js";
-import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/sockets.js";
-import { version } from "../version.js";
+import type { RequestEvent } from "../transport/observation/hooks.js";
+import type { ObservedTry, Observer } from "../transport/observation/observer.js";
+import { type Observers, observerOf } from "../transport/observation/observers.js";
+import { networkFailure } from "../transport/retry/network-failure.js";
+import type { DecidedRetry } from "../transport/retry/retry-options.js";
+import { type Failure, RetryPolicy } from "../transport/retry/retry-policy.js";
+import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/sockets/sockets.js";
+import { version } from "../transport/version.js";
 import { FrameSocket } from "./frame-socket.js";
 
 /** The WebSockets of one agent. */

@@ -1,6 +1,6 @@
 import type { TerminalFrame } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent-access.js";
-import { invalidArgument } from "../errors.js";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { invalidArgument } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
 import { FrameStream } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";

@@ -1,6 +1,6 @@
 /** Which template stands in for a container image. Nothing is downloaded, and nothing else is put in an image's place. */
 import { type ImageOffer, imageAnswer, imagesOf, type OfferedLanguage } from "@cloud-sandbox/protocol";
-import { ValidationError } from "../errors.js";
+import { ValidationError } from "../errors/errors.js";
 import type { TemplateRecord } from "./template-record.js";
 
 /** The template that comes next to an image. */

@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { invalidArgument } from "../errors.js";
-import { given } from "../given.js";
+import { given } from "../config/omit-undefined.js";
+import { invalidArgument } from "../errors/errors.js";
 
 /**
  * How to tell that what a template starts is ready: a port of it accepts connections, a URL answers 2xx, a file is there, a

@@ -1,9 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { callInit } from "../call-options.js";
-import { bodyOf, type ControlPlaneClient, readBody } from "../contract-clients.js";
-import { ApiError, TemplateBuildError } from "../errors.js";
-import { given } from "../given.js";
-import { nodeModules } from "../node-modules.js";
+import { callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
 import {
   checkBoolean,
   checkFunction,
@@ -12,9 +9,12 @@ import {
   checkTexts,
   requireText,
   requireWhole,
-} from "../option-checks.js";
-import { asText } from "../required-fields.js";
-import { CallScope } from "../transport/call-scope.js";
+} from "../config/option-checks.js";
+import { ApiError, TemplateBuildError } from "../errors/errors.js";
+import { nodeModules } from "../files/node-modules.js";
+import { asText } from "../transport/answers/required-fields.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import { bodyOf, type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
 import type { Template } from "./template.js";
 import { templateDefinition } from "./template-definition.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";

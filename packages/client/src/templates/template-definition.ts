@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../errors/errors.js";
 import type { CopyOptions, Template } from "./template.js";
 
 /** A step of a definition; files are uploaded, and named by what they are, when it is built. */

@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { asText } from "../required-fields.js";
-import { date } from "../sandbox-record.js";
+import { date } from "../sandbox/sandbox-record.js";
+import { asText } from "../transport/answers/required-fields.js";
 
 /** How far a template is; sandboxes are made from those that are `active`. */
 export type TemplateStatus = ControlPlaneSchemas["TemplateStatus"];

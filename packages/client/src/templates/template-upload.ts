@@ -1,13 +1,13 @@
-import type { Account } from "../account.js";
-import { callInit } from "../call-options.js";
-import { bodyOf, type ControlPlaneClient, successOf } from "../contract-clients.js";
-import { InvalidResponseError, invalidArgument } from "../errors.js";
-import { packArchive } from "../local-archive.js";
-import { localBlob } from "../local-blob.js";
-import { inTemporaryDirectory, nodeModules } from "../node-modules.js";
-import type { CallScope } from "../transport/call-scope.js";
+import { callInit } from "../config/call-options.js";
+import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
+import { packArchive } from "../files/local-archive.js";
+import { localBlob } from "../files/local-blob.js";
+import { inTemporaryDirectory, nodeModules } from "../files/node-modules.js";
+import type { Account } from "../transport/account.js";
+import type { CallScope } from "../transport/calls/call-scope.js";
 import { Channel, type ChannelOptions } from "../transport/channel.js";
-import { LightRequest } from "../transport/light-request.js";
+import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
+import { LightRequest } from "../transport/http/light-request.js";
 import type { CopyOptions } from "./template.js";
 
 export interface UploadParts {

@@ -1,8 +1,8 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { invalidArgument } from "../errors.js";
-import { given } from "../given.js";
-import { checkBoolean, checkFunction, checkText, requireText } from "../option-checks.js";
-import { checkedVariables } from "../variables.js";
+import { given } from "../config/omit-undefined.js";
+import { checkBoolean, checkFunction, checkText, requireText } from "../config/option-checks.js";
+import { checkedVariables } from "../config/variables.js";
+import { invalidArgument } from "../errors/errors.js";
 import { type ReadyCheck, wireReadyCheck } from "./ready-check.js";
 import { define, type TemplateDefinition, type TemplateStep } from "./template-definition.js";
 

@@ -4,7 +4,7 @@ import {
   Reply,
   type ServedRequest,
 } from "@cloud-sandbox/protocol/portable-server";
-import { piecesOf } from "../transport/pieces-of.js";
+import { piecesOf } from "../transport/http/iterate-stream.js";
 import type { ServerSocket } from "./memory-socket.js";
 
 /** Attends to a WebSocket that was admitted. */

@@ -6,9 +6,9 @@ import {
   Problem,
   Reply,
 } from "@cloud-sandbox/protocol/portable-server";
-import type { SandboxClientOptions } from "../client-options.js";
-import type { Fetch } from "../transport/fetch-transport.js";
-import type { OpenWebSocket } from "../transport/sockets.js";
+import type { SandboxClientOptions } from "../config/client-options.js";
+import type { Fetch } from "../transport/http/fetch-transport.js";
+import type { OpenWebSocket } from "../transport/sockets/sockets.js";
 import { agentService } from "./agent/agent-service.js";
 import type { Machine } from "./agent/machine.js";
 import { agentPrefix, controlPlaneService } from "./control-plane/control-plane-service.js";

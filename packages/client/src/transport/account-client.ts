@@ -1,6 +1,6 @@
 import type { ControlPlanePaths } from "@cloud-sandbox/protocol";
 import type { Client } from "openapi-fetch";
-import type { Account } from "../account.js";
+import type { Account } from "./account.js";
 import type { ChannelOptions, Credentials } from "./channel.js";
 import { openapiClient } from "./openapi-client.js";
 

@@ -1,25 +1,25 @@
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
-import type { Activity } from "../activity.js";
-import type { Plane } from "../error-from-response.js";
-import { invalidArgument, isSandboxError, type SandboxError } from "../errors.js";
-import { redact, secretsOf } from "../redaction.js";
-import { parseRetryAfter } from "../retry-after.js";
-import type { ServerClock } from "../server-clock.js";
-import { isTerminating } from "../termination-watch.js";
-import { version } from "../version.js";
-import { CallScope, type StopSignal } from "./call-scope.js";
-import type { Calls } from "./calls.js";
-import type { RequestEvent } from "./hooks.js";
-import type { LightRequest } from "./light-request.js";
-import type { LightResponse } from "./light-response.js";
-import { networkFailure } from "./network-failure.js";
-import type { ObservedTry, Observer } from "./observer.js";
-import { type Observers, observerOf } from "./observers.js";
-import { longestBody, receive } from "./reception.js";
-import type { DecidedRetry } from "./retry-options.js";
-import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry-policy.js";
-import type { IncomingResponse, Transport } from "./transport.js";
-import { watchStream } from "./watched-stream.js";
+import type { Plane } from "../errors/error-from-response.js";
+import { invalidArgument, isSandboxError, type SandboxError } from "../errors/errors.js";
+import { redact, secretsOf } from "../errors/redaction.js";
+import { parseRetryAfter } from "../errors/retry-after.js";
+import type { Activity } from "./calls/activity.js";
+import { CallScope, type StopSignal } from "./calls/call-scope.js";
+import type { Calls } from "./calls/calls.js";
+import type { ServerClock } from "./calls/server-clock.js";
+import { isTerminating } from "./calls/termination-watch.js";
+import type { LightRequest } from "./http/light-request.js";
+import type { LightResponse } from "./http/light-response.js";
+import { longestBody, receive } from "./http/read-response.js";
+import type { IncomingResponse, Transport } from "./http/transport.js";
+import { watchStream } from "./http/watched-stream.js";
+import type { RequestEvent } from "./observation/hooks.js";
+import type { ObservedTry, Observer } from "./observation/observer.js";
+import { type Observers, observerOf } from "./observation/observers.js";
+import { networkFailure } from "./retry/network-failure.js";
+import type { DecidedRetry } from "./retry/retry-options.js";
+import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry/retry-policy.js";
+import { version } from "./version.js";
 
 /** Proves to one server who calls. */
 export interface Credentials {

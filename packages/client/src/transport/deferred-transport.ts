@@ -1,7 +1,7 @@
-import { clientClosed } from "../errors.js";
-import { onNode } from "../on-node.js";
-import type { Fetch } from "./fetch-transport.js";
-import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.js";
+import { clientClosed } from "../errors/errors.js";
+import type { Fetch } from "./http/fetch-transport.js";
+import type { IncomingResponse, OutgoingRequest, Transport } from "./http/transport.js";
+import { onNode } from "./on-node.js";
 
 /** What the caller gave, else the fast road on Node.js and `fetch` elsewhere; loaded with the first request. */
 export class DeferredTransport implements Transport {
@@ -28,7 +28,8 @@ export class DeferredTransport implements Transport {
 }
 
 async function transportOf(given: Fetch | undefined): Promise<Transport> {
-  if (onNode() && given === undefined) return new (await import("./undici-transport.js")).UndiciTransport();
-  const { FetchTransport } = await import("./fetch-transport.js");
+  if (onNode() && given === undefined)
+    return new (await import("./undici/undici-transport.js")).UndiciTransport();
+  const { FetchTransport } = await import("./http/fetch-transport.js");
   return new FetchTransport(given ?? ((request) => globalThis.fetch(request)));
 }

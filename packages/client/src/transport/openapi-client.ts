@@ -1,7 +1,7 @@
 import openapiFetch, { type Client, type ClientOptions } from "openapi-fetch";
 import { Channel, type ChannelOptions } from "./channel.js";
-import { LightRequest } from "./light-request.js";
-import { type Content, MultipartForm } from "./multipart.js";
+import { LightRequest } from "./http/light-request.js";
+import { type Content, MultipartForm } from "./http/multipart.js";
 
 /** In a CommonJS build the import is the whole module, and the function its `default`. */
 const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openapiFetch;

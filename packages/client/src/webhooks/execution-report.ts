@@ -1,6 +1,6 @@
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
-import { hasFields, type RequiredFields } from "../required-fields.js";
-import { date } from "../sandbox-record.js";
+import { date } from "../sandbox/sandbox-record.js";
+import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
 /** What a webhook tells about code that `executeAsync` started. */

@@ -1,4 +1,4 @@
-import { SandboxError, type SandboxErrorOptions } from "../errors.js";
+import { SandboxError, type SandboxErrorOptions } from "../errors/errors.js";
 
 /**
  * A report that must not be believed. `code` says why: `WEBHOOK_SIGNATURE_MISSING`, `WEBHOOK_SIGNATURE_INVALID`,

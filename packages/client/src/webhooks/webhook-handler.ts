@@ -1,4 +1,4 @@
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../errors/errors.js";
 import type { ExecutionReport } from "./execution-report.js";
 import { checkVerification, type VerifyWebhookOptions, verifyWebhook } from "./verify-webhook.js";
 import { WebhookVerificationError } from "./webhook-error.js";

@@ -1,5 +1,5 @@
 import { metricsHandlers, now, type Usage } from "@cloud-sandbox/protocol/handlers";
-import { version } from "../../version.js";
+import { version } from "../../transport/version.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { languageNames } from "./execution-handlers.js";
 import type { Machine } from "./machine.js";

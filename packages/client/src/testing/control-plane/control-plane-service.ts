@@ -15,7 +15,7 @@ import {
   type Handlers,
   pageOf,
 } from "@cloud-sandbox/protocol/portable-server";
-import { version } from "../../version.js";
+import { version } from "../../transport/version.js";
 import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
 import type { TestingClock } from "../testing-clock.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";

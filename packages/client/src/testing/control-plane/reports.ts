@@ -1,6 +1,6 @@
 import { type AgentSchemas, webhookHeaders } from "@cloud-sandbox/protocol";
 import type { Deliveries, Delivery, DeliveryStatus, Job, Outcome } from "@cloud-sandbox/protocol/handlers";
-import type { Fetch } from "../../transport/fetch-transport.js";
+import type { Fetch } from "../../transport/http/fetch-transport.js";
 import type { TestingClock } from "../testing-clock.js";
 
 type Callback = Pick<

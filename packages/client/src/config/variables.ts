@@ -1,0 +1,28 @@
+import { maskedValue } from "@cloud-sandbox/protocol";
+import { invalidArgument } from "../errors/errors.js";
+import { checkTexts } from "./option-checks.js";
+
+/** Refuses what is no variable, and the masks that servers show in place of secrets. */
+export function checkedVariables(
+  variables: Readonly<Record<string, string>>,
+  option = "variables",
+): Record<string, string> {
+  checkTexts(option, variables);
+  for (const [name, value] of Object.entries(variables)) {
+    variableName(name);
+    if (value !== maskedValue) continue;
+    throw invalidArgument(
+      `The value of ${name} is the mask that the server shows in place of a secret.`,
+      "Leave the variable out of merge(), which keeps its value, or give the value itself.",
+    );
+  }
+  return { ...variables };
+}
+
+export function variableName(name: string): string {
+  if (/^[A-Za-z_]\w*$/.test(name)) return name;
+  throw invalidArgument(
+    `"${name}" is no name of an environment variable.`,
+    'A name is letters, digits and "_", and begins with no digit.',
+  );
+}

@@ -1,0 +1,102 @@
+/** Starts programs that nobody waits for. */
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { isSandboxError, type SandboxError } from "../errors/errors.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import { bodyOf } from "../transport/contract-clients.js";
+import type { CallInit } from "../transport/http/light-request.js";
+import {
+  type AsyncExecuteOptions,
+  asyncRequest,
+  type BackgroundExecuteOptions,
+  type BackgroundOptions,
+  backgroundFields,
+  backgroundRequest,
+} from "./background-options.js";
+import { Execution } from "./execution.js";
+
+export async function executeBackground(
+  access: AgentAccess,
+  code: string,
+  options: BackgroundExecuteOptions,
+): Promise<Execution> {
+  const body = backgroundRequest(code, options);
+  return started(access, options, async (init) => {
+    const pending = access.client.POST("/execute/background", { body, ...init });
+    return (await bodyOf(pending, "process_id")).process_id;
+  });
+}
+
+export async function executeAsync(
+  access: AgentAccess,
+  code: string,
+  callbackUrl: string,
+  options: AsyncExecuteOptions,
+): Promise<Execution> {
+  const body = asyncRequest(code, callbackUrl, options);
+  return started(access, options, async (init) => {
+    const pending = access.client.POST("/execute/async", { body, ...init });
+    // What the report names, also where a server's jobs have another handle besides.
+    return (await bodyOf(pending, "execution_id")).execution_id;
+  });
+}
+
+export async function runBackground(
+  access: AgentAccess,
+  program: { command: string; args: string[] },
+  options: BackgroundOptions,
+): Promise<Execution> {
+  const body = { ...program, ...backgroundFields(options) };
+  return started(access, options, async (init) => {
+    const pending = access.client.POST("/commands/background", { body, ...init });
+    return (await bodyOf(pending, "process_id")).process_id;
+  });
+}
+
+/** Milliseconds for the answer that is on its way when the caller gives up: without it, nobody could end what was started. */
+const lastMoment = 1000;
+/** Seconds. */
+const longestKill = 30;
+
+/** The program of the id that `start` gives. Where the caller's signal fires before that, it is killed. */
+function started(
+  access: AgentAccess,
+  options: CallOptions,
+  start: (init: CallInit) => Promise<string>,
+): Promise<Execution> {
+  return access.during(() => startedUnlessAborted(access, options, start));
+}
+
+async function startedUnlessAborted(
+  access: AgentAccess,
+  { signal, ...options }: CallOptions,
+  start: (init: CallInit) => Promise<string>,
+): Promise<Execution> {
+  const scope = new CallScope(signal);
+  scope.throwIfAborted();
+  const request = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  scope.addEventListener("abort", () => {
+    timer = setTimeout(() => request.abort(), lastMoment);
+  });
+  try {
+    const id = await start(callInit({ ...options, signal: request.signal }));
+    const execution = Execution.of(access, id);
+    if (scope.failure !== undefined) await killFor(scope.failure, execution);
+    return execution;
+  } catch (error) {
+    throw scope.failure ?? error;
+  } finally {
+    clearTimeout(timer);
+    scope.end();
+  }
+}
+
+async function killFor(failure: SandboxError, execution: Execution): Promise<never> {
+  try {
+    await execution.kill({ requestTimeout: longestKill });
+  } catch (error) {
+    if (isSandboxError(error)) failure.cleanupError = error;
+  }
+  throw failure;
+}

@@ -1,0 +1,47 @@
+import { given } from "../config/omit-undefined.js";
+import { invalidArgument } from "../errors/errors.js";
+import {
+  checkContext,
+  checkProgram,
+  type RunningOptions,
+  runningTimeout,
+  surroundings,
+} from "./running-options.js";
+
+export interface ExecuteOptions extends RunningOptions {
+  /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
+  language?: string | undefined;
+  /**
+   * Whose variables the code sees and leaves, 1 to 64 characters; every language has one by default. A sandbox keeps 8 at
+   * most. bash and go have none.
+   */
+  context?: string | undefined;
+  /**
+   * The code depends on nothing but itself, its variables and its directory's path, so that the outcome of the same
+   * execution may be given instead, for up to an hour. It runs without a context. Default false.
+   */
+  cache?: boolean | undefined;
+}
+
+/** As `/execute` and its relatives take it. Refuses what no server accepts. */
+export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
+  const { cache, context, language = "python" } = options;
+  checkProgram(code, options.language);
+  checkContext(context);
+  checkCache(cache, context);
+  const timeout = runningTimeout(options.timeout ?? defaultTimeout);
+  return {
+    code,
+    language,
+    timeout,
+    ...surroundings(options),
+    ...given({ cache: cache || undefined, context }),
+  };
+}
+
+function checkCache(cache: unknown, context: unknown): void {
+  if (cache !== undefined && typeof cache !== "boolean")
+    throw invalidArgument("cache must be true or false.");
+  if (cache && context !== undefined)
+    throw invalidArgument("What may come from the cache runs without a context.", "Leave one out.");
+}

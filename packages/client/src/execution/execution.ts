@@ -1,0 +1,215 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkFunction } from "../config/option-checks.js";
+import { invalidArgument, NotFoundError } from "../errors/errors.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
+import {
+  type ExecutionOutput,
+  type ExecutionProgress,
+  executionOutput,
+  type OutputPosition,
+} from "./execution-output.js";
+import type { ExecutionResult } from "./execution-result.js";
+import { type ExecutionEnd, type ExecutionState, executionState } from "./execution-state.js";
+import { finishedResult } from "./finished-execution.js";
+import type { OutputEvent } from "./program-stream.js";
+import { margin } from "./running-options.js";
+
+/** A program that runs in the background. Nothing is asked of the server unless a method is called. */
+export class Execution {
+  /**
+   * Its handle in the sandbox, `proc_…` or `cmd_…`: `sandbox.processes.get(id)` leads here again. A report to a webhook names
+   * it as its `executionId`.
+   */
+  readonly id: string;
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess, id: string): Execution {
+    return new Execution(access, id);
+  }
+
+  private constructor(access: AgentAccess, id: string) {
+    this.#access = access;
+    this.id = id;
+  }
+
+  /** What is known of it now (GET /execute/processes). Throws a `NotFoundError` where it is no longer kept. */
+  async status(options?: CallOptions): Promise<ExecutionState> {
+    const isThis = ({ process_id, execution_id }: AgentSchemas["ProcessInfo"]): boolean =>
+      process_id === this.id || execution_id === this.id;
+    const [state] = await listedExecutions(this.#access, isThis, options);
+    if (state === undefined) throw noExecution(this.id);
+    return state;
+  }
+
+  /**
+   * Waits for its end, without limit (GET /execute/processes/{id}/output, asked for a minute at a time). A program that
+   * fails is an end like any other. The signal ends the waiting, not the program; `kill()` does that.
+   */
+  async wait(options: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionEnd> {
+    for (;;) {
+      const end = await this.waitAtMost(Number.POSITIVE_INFINITY, options);
+      if (end !== undefined) return end;
+    }
+  }
+
+  /**
+   * Waits for its end, but no longer than `seconds`: gives undefined when it still runs then. `onProgress` is told every two
+   * seconds how far it is.
+   */
+  async waitAtMost(
+    seconds: number,
+    { onProgress, signal }: WaitOptions = {},
+  ): Promise<ExecutionEnd | undefined> {
+    if (!(seconds >= 0)) throw invalidArgument("seconds must be a number, 0 or more.");
+    checkFunction("onProgress", onProgress);
+    const until = performance.now() + seconds * 1000;
+    const left = (): number => Math.max(0, (until - performance.now()) / 1000);
+    const step = onProgress === undefined ? longestWait : progressInterval;
+    let position: OutputPosition = { limit: onProgress === undefined ? smallestPiece : toldPiece };
+    const scope = new CallScope(signal);
+    try {
+      for (let delay = shortestDelay; ; ) {
+        // The server counts whole seconds.
+        const wait = Math.min(step, Math.floor(left()));
+        const asked = performance.now();
+        const told = await this.#output(position, wait, { signal });
+        const { status, exitCode, terminationReason, duration, error, stdoutBytes, stderrBytes } = told;
+        if (status !== "running")
+          return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
+        if (left() === 0) return undefined;
+        if (wait === 0) {
+          await scope.sleep(Math.min(delay, left()));
+          delay *= 1.5;
+          continue;
+        }
+        if (onProgress !== undefined) {
+          onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
+          position = { ...position, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
+        }
+        // Servers that do not wait are asked ever more seldom.
+        if (performance.now() - asked < wait * 500) {
+          await scope.sleep(Math.min(delay, left()));
+          delay = Math.min(delay * 1.5, longestDelay);
+        }
+      }
+    } finally {
+      scope.end();
+    }
+  }
+
+  /**
+   * Waits for its end and gives what `execute` would: of an output above 1 MiB its head and tail. What it displayed is there
+   * where it ran in a context. The signal ends the waiting, not the program.
+   */
+  async result({ signal }: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionResult> {
+    await this.wait({ signal });
+    return finishedResult(this.#access, this.id, signal);
+  }
+
+  /**
+   * A piece of what it has written so far (GET /execute/processes/{id}/output). Pass `stdoutOffset` and `stderrOffset` of
+   * the answer to the next call, until `complete`.
+   */
+  async output(options: OutputPosition & CallOptions = {}): Promise<ExecutionOutput> {
+    return this.#output(options, 0, options);
+  }
+
+  /**
+   * What it writes while it runs, and what it wrote before, to its end. Asks again after a short, growing delay while
+   * there is nothing new. Leaving the loop and the signal end the following, not the program.
+   */
+  async *follow(
+    options: Omit<OutputPosition, "limit"> & Pick<CallOptions, "signal"> = {},
+  ): AsyncGenerator<OutputEvent, void, void> {
+    let { stdoutOffset = 0, stderrOffset = 0 } = options;
+    const scope = new CallScope(options.signal);
+    try {
+      for (let delay = shortestDelay; ; delay = Math.min(delay * 1.5, longestDelay)) {
+        const piece = await this.#output({ stdoutOffset, stderrOffset }, 0, options);
+        for (const type of ["stdout", "stderr"] as const) {
+          const text = piece[type];
+          const skippedBytes = piece[`${type}Start`] - (type === "stdout" ? stdoutOffset : stderrOffset);
+          if (text !== "") yield { type, text, skippedBytes, timestamp: undefined };
+        }
+        if (piece.complete) return;
+        if (piece.stdoutOffset > stdoutOffset || piece.stderrOffset > stderrOffset) delay = shortestDelay;
+        else await scope.sleep(delay);
+        ({ stdoutOffset, stderrOffset } = piece);
+      }
+    } finally {
+      scope.end();
+    }
+  }
+
+  /** Ends it with every process it started (DELETE /execute/kill). One that has ended already is no error. */
+  async kill(options?: CallOptions): Promise<void> {
+    await killExecution(this.#access, this.id, options);
+  }
+
+  async #output(
+    { limit, stderrOffset, stdoutOffset }: OutputPosition,
+    wait: number,
+    options: CallOptions,
+  ): Promise<ExecutionOutput> {
+    const position = { limit, stdout_offset: stdoutOffset, stderr_offset: stderrOffset };
+    for (const [name, value] of Object.entries({ limit, stdoutOffset, stderrOffset })) {
+      if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
+        throw invalidArgument(`${name} must be a whole number of bytes, 0 or more; it is ${value}.`);
+    }
+    const query = given({ ...position, wait: wait === 0 ? undefined : wait });
+    const params = { path: { process_id: this.id }, query };
+    const init = wait === 0 ? callInit(options) : callInit(options, wait + margin);
+    const path = "/execute/processes/{process_id}/output";
+    return executionOutput(
+      await bodyOf(this.#access.client.GET(path, { params, ...init }), "status", "stdout", "stderr"),
+    );
+  }
+}
+
+/** How a program in the background is waited for. */
+export interface WaitOptions {
+  /** Ends the waiting. */
+  signal?: AbortSignal | undefined;
+  /** Told every two seconds how far it is. */
+  onProgress?: ((progress: ExecutionProgress) => void) | undefined;
+}
+
+/** Bytes: what is waited for is the end, not the output. */
+const smallestPiece = 16;
+const toldPiece = 1024;
+/** Seconds. */
+const longestWait = 60;
+const progressInterval = 2;
+const shortestDelay = 0.05;
+const longestDelay = 1;
+
+export function listExecutions(access: AgentAccess, options?: CallOptions): Promise<ExecutionState[]> {
+  return listedExecutions(access, () => true, options);
+}
+
+function listedExecutions(
+  access: AgentAccess,
+  isWanted: (wire: AgentSchemas["ProcessInfo"]) => boolean,
+  options: CallOptions | undefined,
+): Promise<ExecutionState[]> {
+  const pending = access.client.GET("/execute/processes", callInit(options));
+  return readBody(pending, ({ processes }) => processes.filter(isWanted).map(executionState), "processes");
+}
+
+export async function killExecution(access: AgentAccess, id: string, options?: CallOptions): Promise<void> {
+  const params = { query: { process_id: id } };
+  await successOf(access.client.DELETE("/execute/kill", { params, ...callInit(options) }));
+}
+
+function noExecution(id: string): NotFoundError {
+  return new NotFoundError({
+    summary: `The sandbox knows no execution "${id}".`,
+    hint: "sandbox.processes.list() shows those that run and the last that ended.",
+    code: "PROCESS_NOT_FOUND",
+  });
+}

@@ -1,0 +1,105 @@
+/** Programs that are waited for, for a while: one that takes longer goes on in the background. */
+import type { BackgroundWork } from "../agent/background-work.js";
+import { afterCleanUp } from "../agent/cleanup.js";
+import { invalidArgument, TimeoutError } from "../errors/errors.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import { type ExecuteOptions, executeRequest } from "./execute-options.js";
+import type { Execution, WaitOptions } from "./execution.js";
+import type { ExecutionResult, ProgramResult } from "./execution-result.js";
+import { type RunningOptions, runningTimeout } from "./running-options.js";
+
+/** When a program that runs on is handed over. */
+export interface HandOverOptions {
+  /** Seconds to wait, from 1. Default 45: many callers are cut off themselves after a minute. */
+  handOverAfter?: number | undefined;
+  /** Told every two seconds how far a program is that may be handed over. */
+  onProgress?: WaitOptions["onProgress"];
+}
+
+/** How long to wait for a program, in seconds. */
+export function patience({ handOverAfter = 45 }: HandOverOptions): number {
+  if (Number.isFinite(handOverAfter) && handOverAfter >= 1) return handOverAfter;
+  throw invalidArgument(`handOverAfter must be a number of seconds from 1; it is ${handOverAfter}.`);
+}
+
+export async function executeOrHandOver(
+  sandbox: Sandbox,
+  code: string,
+  options: Omit<ExecuteOptions, "cache" | "requestTimeout"> & HandOverOptions,
+  defaultTimeout: number,
+  background: BackgroundWork,
+): Promise<ExecutionResult | Execution> {
+  const { handOverAfter: _, onProgress, signal, ...request } = options;
+  const seconds = patience(options);
+  const { context = "default", timeout, ...body } = executeRequest(code, request, defaultTimeout);
+  if (sandbox.isolation === undefined) return sandbox.execute(code, { ...request, signal });
+  if (timeout <= seconds) return sandbox.executeRich(code, { ...request, signal });
+  const start = (until: AbortSignal): Promise<Execution> =>
+    sandbox.executeBackground(code, { ...body, context, timeout, signal: until, requestTimeout: seconds });
+  return background.during(() => resultOrHandOver(start, seconds, { onProgress, signal }, background));
+}
+
+export async function runOrHandOver(
+  sandbox: Sandbox,
+  command: string | readonly string[],
+  options: Omit<RunningOptions, "requestTimeout"> & HandOverOptions,
+  defaultTimeout: number,
+  background: BackgroundWork,
+): Promise<ProgramResult | Execution> {
+  const { handOverAfter: _, onProgress, signal, ...request } = options;
+  const seconds = patience(options);
+  const timeout = runningTimeout(request.timeout ?? defaultTimeout);
+  if (timeout <= seconds || sandbox.isolation === undefined)
+    return sandbox.commands.run(command, { ...request, signal });
+  const start = (until: AbortSignal): Promise<Execution> =>
+    sandbox.commands.runBackground(command, { ...request, timeout, signal: until });
+  return background.during(() => resultOrHandOver(start, seconds, { onProgress, signal }, background));
+}
+
+/**
+ * The result of the program that `start` starts in the background, or the program itself once `seconds` have passed. When the
+ * signal fires meanwhile, it is killed.
+ */
+async function resultOrHandOver(
+  start: (signal: AbortSignal) => Promise<Execution>,
+  seconds: number,
+  { onProgress, signal }: WaitOptions,
+  background: BackgroundWork,
+): Promise<ExecutionResult | Execution> {
+  const until = performance.now() + seconds * 1000;
+  const execution = await started(start, seconds, signal);
+  try {
+    const end = await execution.waitAtMost((until - performance.now()) / 1000, { onProgress, signal });
+    return end === undefined ? execution : await execution.result({ signal });
+  } catch (error) {
+    throw await afterCleanUp(error, () => execution.kill({ requestTimeout: longestKill }), background);
+  }
+}
+
+const longestKill = 30;
+
+async function started(
+  start: (signal: AbortSignal) => Promise<Execution>,
+  seconds: number,
+  signal: AbortSignal | undefined,
+): Promise<Execution> {
+  const scope = new CallScope(signal);
+  scope.limit({ seconds, kind: "request", passed: "The program was not started" });
+  try {
+    return await start(scope.abortSignal);
+  } catch (error) {
+    throw scope.failure instanceof TimeoutError ? turnMissed(seconds) : (scope.failure ?? error);
+  } finally {
+    scope.end();
+  }
+}
+
+function turnMissed(seconds: number): TimeoutError {
+  return new TimeoutError({
+    summary: `Other code runs in the context for ${seconds} s already, so nothing was started.`,
+    hint: "Wait for it, end it, or name another context.",
+    kind: "request",
+    code: "CONTEXT_BUSY",
+  });
+}

@@ -1,0 +1,114 @@
+import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
+import type { BackgroundOptions } from "./background-options.js";
+import type { Commands } from "./commands.js";
+import type { Execution } from "./execution.js";
+
+/** How packages are installed. */
+export interface InstallOptions extends Pick<BackgroundOptions, "env" | "signal"> {
+  /** Seconds it may take, 1 to 86,400, whole. Default 900. */
+  timeout?: number | undefined;
+  /** Called with each line that pip writes, to show how far it is. */
+  onLine?: ((line: string) => void) | undefined;
+  /** The index to install from, `https:` or, trusted as it is, `http:`. Default: pip's own, which is pypi.org. */
+  indexUrl?: string | undefined;
+}
+
+/** Packages for the Python of a sandbox. */
+export class PythonPackages {
+  readonly #commands: Commands;
+
+  /** @internal */
+  static of(commands: Commands): PythonPackages {
+    return new PythonPackages(commands);
+  }
+
+  private constructor(commands: Commands) {
+    this.#commands = commands;
+  }
+
+  /**
+   * Installs packages as pip takes them, such as `numpy` or `pandas>=2` (POST /commands/background). It needs a sandbox that
+   * reaches the index, and code that runs later finds them. Throws a `SandboxError` (PACKAGES_NOT_INSTALLED) with the end of
+   * what pip wrote; when `signal` fires, pip is ended.
+   */
+  async install(requirements: readonly string[], options: InstallOptions = {}): Promise<void> {
+    const { env, onLine, signal, timeout = 900 } = options;
+    const command = [...pip, ...indexOptions(options.indexUrl), "--", ...checked(requirements)];
+    const execution = await this.#commands.runBackground(command, { env, name: "pip", signal, timeout });
+    try {
+      const lines = new LastLines(onLine);
+      for await (const { text } of execution.follow({ signal })) lines.write(text);
+      lines.end();
+      const { exitCode, success, terminationReason } = await execution.wait({ signal });
+      if (!success) throw notInstalled(terminationReason ?? `exit code ${exitCode}`, lines.last);
+    } catch (error) {
+      if (error instanceof AbortError) await stop(execution);
+      throw error;
+    }
+  }
+}
+
+const pip = [
+  ...["python3", "-m", "pip", "install"],
+  ...["--no-input", "--no-color", "--progress-bar", "off", "--disable-pip-version-check"],
+];
+/** What is told of a failure: pip says last what was wrong. */
+const lastLines = 20;
+const longestLine = 500;
+
+function indexOptions(url: string | undefined): string[] {
+  if (url === undefined) return [];
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw invalidArgument("indexUrl must be an http(s) address.");
+  const { host, protocol } = new URL(url);
+  return ["--index-url", url, ...(protocol === "http:" ? ["--trusted-host", host] : [])];
+}
+
+function checked(requirements: readonly string[]): readonly string[] {
+  if (requirements.length === 0) throw invalidArgument("There is no package to install.");
+  // "--" ends pip's options as well; an option is never what was meant.
+  for (const requirement of requirements) {
+    if (typeof requirement !== "string" || !/^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
+      throw invalidArgument(`${JSON.stringify(requirement)?.slice(0, 80)} is no package as pip takes it.`);
+  }
+  return requirements.map((requirement) => requirement.trim());
+}
+
+/** The end of an output, line by line. */
+class LastLines {
+  readonly last: string[] = [];
+  #rest = "";
+
+  constructor(private readonly onLine: ((line: string) => void) | undefined) {}
+
+  write(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = (lines.pop() ?? "").slice(-longestLine);
+    for (const line of lines) this.#add(line);
+  }
+
+  end(): void {
+    this.#add(this.#rest);
+  }
+
+  #add(line: string): void {
+    const shown = line.trimEnd().slice(0, longestLine);
+    if (shown === "") return;
+    this.last.push(shown);
+    if (this.last.length > lastLines) this.last.shift();
+    this.onLine?.(shown);
+  }
+}
+
+function notInstalled(why: string, lines: readonly string[]): SandboxError {
+  return new SandboxError({
+    summary: `The packages could not be installed (${why}):\n${lines.join("\n")}\n`,
+    hint: "Correct the list; the sandbox must be one with internet access.",
+    code: "PACKAGES_NOT_INSTALLED",
+  });
+}
+
+/** The sandbox may be gone as well, and pip with it. */
+async function stop(execution: Execution): Promise<void> {
+  await execution.kill().catch(() => undefined);
+}

@@ -1,0 +1,46 @@
+import type { CallOptions } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkText, kindOf } from "../config/option-checks.js";
+import { checkedVariables } from "../config/variables.js";
+import { invalidArgument } from "../errors/errors.js";
+
+/** What running code and running commands have in common. */
+export interface RunningOptions extends CallOptions {
+  /** Seconds the program may run, 1 to 300, whole. Default: `timeouts.execution`, which is 30. */
+  timeout?: number | undefined;
+  /** Environment variables of this run only; they win over the sandbox's. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Where it runs. Default /workspace. */
+  workdir?: string | undefined;
+}
+
+/** How long a call outlives the limit of what it runs, in seconds: the server ends the program, not the client. */
+export const margin = 30;
+export const longestExecution = 300;
+
+/** Refuses what is no program, before a sandbox is made for it. */
+export function checkProgram(code: unknown, language: unknown): void {
+  if (typeof code !== "string") throw invalidArgument(`code must be text; it is ${kindOf(code)}.`);
+  if (language === undefined || (typeof language === "string" && language.trim() !== "")) return;
+  throw invalidArgument(`language must be a name such as "python"; it is ${kindOf(language)}.`);
+}
+
+export function checkContext(context: unknown): void {
+  if (context === undefined) return;
+  if (typeof context !== "string" || context.length < 1 || context.length > 64)
+    throw invalidArgument("context must be a name of 1 to 64 characters.");
+}
+
+/** What a run is given beside its program. */
+export function surroundings({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
+  checkText("workdir", workdir);
+  return given({ env: env && checkedVariables(env, "env"), workdir });
+}
+
+export function runningTimeout(timeout: number, name = "timeout"): number {
+  if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
+  throw invalidArgument(
+    `${name} must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,
+    "For longer work, use executeBackground() or commands.runBackground().",
+  );
+}

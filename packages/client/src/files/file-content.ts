@@ -1,0 +1,88 @@
+import { invalidArgument, type ValidationError } from "../errors/errors.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import { unlessAborted } from "../transport/calls/unless-aborted.js";
+
+/** What a file can be written from. A stream of Node.js or of the web gives bytes or text, and is read to its end. */
+export type FileContent =
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array | string>
+  | AsyncIterable<Uint8Array | string>;
+
+/** `content`, a stream as all that it gives. Refuses what would be written as "[object Object]". */
+export async function wholeContent(
+  content: FileContent,
+  signal: AbortSignal | undefined,
+): Promise<string | Uint8Array | Blob> {
+  if (typeof content === "string" || content instanceof Blob) return content;
+  if (ArrayBuffer.isView(content)) return bytesOf(content);
+  const source = sourceOf(content);
+  if (source === undefined) throw invalidArgument("content must be text, a Uint8Array, a Blob or a stream.");
+  const scope = new CallScope(signal);
+  const parts: Array<string | Uint8Array> = [];
+  let isAtEnd = false;
+  try {
+    while (!isAtEnd) {
+      const pending = source.next();
+      // Leaving a stream that is waited for fails the wait, which nobody listens to then.
+      pending.catch(ignore);
+      const { done, value } = await unlessAborted(pending, scope);
+      if (done) isAtEnd = true;
+      else parts.push(part(value));
+    }
+    return new Blob(parts);
+  } finally {
+    scope.end();
+    if (!isAtEnd) source.leave();
+  }
+}
+
+interface Source {
+  next(): Promise<{ done?: boolean | undefined; value?: unknown }>;
+  /** Nobody wants the rest, also while `next` waits. */
+  leave(): void;
+}
+
+function sourceOf(content: unknown): Source | undefined {
+  if (content instanceof ReadableStream) {
+    if (content.locked) throw alreadyRead();
+    const reader = content.getReader();
+    return { next: () => reader.read(), leave: () => void reader.cancel().catch(ignore) };
+  }
+  if (!isAsyncIterable(content)) return undefined;
+  if ("readableEnded" in content && content.readableEnded === true) throw alreadyRead();
+  const iterator = content[Symbol.asyncIterator]();
+  const leave = (): void => {
+    if ("destroy" in content && typeof content.destroy === "function") content.destroy();
+    else iterator.return?.().catch(ignore);
+  };
+  return { next: () => iterator.next(), leave };
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Symbol.asyncIterator in value &&
+    typeof value[Symbol.asyncIterator] === "function"
+  );
+}
+
+function part(chunk: unknown): string | Uint8Array {
+  if (typeof chunk === "string") return chunk;
+  if (ArrayBuffer.isView(chunk)) return bytesOf(chunk).slice();
+  throw invalidArgument("content is a stream of something else than text and bytes.");
+}
+
+function bytesOf({ buffer, byteLength, byteOffset }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function alreadyRead(): ValidationError {
+  return invalidArgument("content is a stream that is read already.", "Give a fresh one.");
+}
+
+function ignore(): void {
+  // What the caller hears of is why the stream was left.
+}

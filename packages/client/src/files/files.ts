@@ -1,0 +1,366 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkBoolean, checkFunction, checkWhole, requireText } from "../config/option-checks.js";
+import { invalidArgument, NotFoundError, SandboxError } from "../errors/errors.js";
+import type { Commands } from "../execution/commands.js";
+import { date } from "../sandbox/sandbox-record.js";
+import { asText } from "../transport/answers/required-fields.js";
+import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
+import type { CallInit } from "../transport/http/light-request.js";
+import { sizeOf } from "../transport/http/multipart.js";
+import { type FileContent, wholeContent } from "./file-content.js";
+import { FileWatch, type WatchOptions } from "./file-watch.js";
+import {
+  type DirectoryDownloadOptions,
+  type DirectoryUploadOptions,
+  downloadDirectory,
+  downloadFile,
+  slowestTransfer,
+  type TransferOptions,
+  uploadDirectory,
+  uploadFile,
+} from "./local-files.js";
+
+/** One entry of a directory. */
+export interface FileEntry {
+  name: string;
+  /** Absolute. */
+  path: string;
+  /** Bytes. */
+  size: number;
+  isDirectory: boolean;
+  isSymlink: boolean;
+  modifiedAt: Date | undefined;
+  /** As `ls -l` writes them, or in octal, as the server has it. */
+  permissions: string | undefined;
+}
+
+/** What `list` found. */
+export interface DirectoryListing {
+  /** Absolute. */
+  path: string;
+  entries: FileEntry[];
+  /** Entries in the directory, those that are not listed included. */
+  total: number;
+  /** The directory holds more than the server lists. */
+  truncated: boolean;
+}
+
+/** How much of a file is read. */
+export interface ReadBytesOptions extends CallOptions {
+  /**
+   * The most bytes to take into memory. A file that holds more rejects with code FILE_TOO_LARGE, and what is left of it is
+   * not received. `stat` is no such limit: it tells the size of a link, not of what that leads to, and a file may grow.
+   */
+  maxBytes?: number | undefined;
+}
+
+/** How a file is written. */
+export interface WriteOptions extends CallOptions {
+  /** Octal permissions. Default "0644". */
+  mode?: string | undefined;
+  /** `false` refuses to replace an existing file, with a `ConflictError`. Default true. */
+  overwrite?: boolean | undefined;
+}
+
+/** What was written. */
+export interface WrittenFile {
+  path: string;
+  /** Bytes. */
+  size: number;
+}
+
+/**
+ * Files in a sandbox, below /workspace and /tmp; a relative path starts at /workspace. Another path is a
+ * `PermissionDeniedError`, one where nothing is a `NotFoundError`.
+ */
+export class Files {
+  readonly #access: AgentAccess;
+  readonly #commands: Commands;
+  readonly #requestTimeout: number;
+
+  /** @internal */
+  static of(access: AgentAccess, commands: Commands, requestTimeout: number): Files {
+    return new Files(access, commands, requestTimeout);
+  }
+
+  private constructor(access: AgentAccess, commands: Commands, requestTimeout: number) {
+    this.#access = access;
+    this.#commands = commands;
+    this.#requestTimeout = requestTimeout;
+  }
+
+  /** The text of a file, up to 64 MiB as JSON (GET /files/read). */
+  async readText(path: string, options?: CallOptions): Promise<string> {
+    requireText("path", path);
+    const params = { query: { path } };
+    const { content } = await bodyOf(
+      this.#access.client.GET("/files/read", { params, ...callInit(options) }),
+      "content",
+    );
+    return content;
+  }
+
+  /** The bytes of a file of any size, or of at most `maxBytes` (GET /files/download). */
+  async readBytes(path: string, options: ReadBytesOptions = {}): Promise<Uint8Array> {
+    const { maxBytes } = options;
+    requireText("path", path);
+    checkWhole("maxBytes", maxBytes, 1);
+    const timed = { ...callInit(options), ...given({ maxBytes }) };
+    const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...timed } as const;
+    // An empty file comes as no body at all.
+    const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
+    return new Uint8Array(bytes);
+  }
+
+  /**
+   * Writes a file and the directories it needs: POST /files/write, or POST /files/upload for bytes and long texts. A
+   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given; bytes are sent as they are at that
+   * moment, without a copy. A stream is read into memory before anything is sent, so that the call can be repeated; what it
+   * throws, the call rejects with.
+   */
+  async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
+    const { mode, overwrite } = options;
+    requireText("path", path);
+    checkBoolean("overwrite", overwrite);
+    checkMode(mode);
+    const content = await wholeContent(source, options.signal);
+    const chosen = given({ mode, overwrite });
+    const isShortText = typeof content === "string" && content.length <= longestInlineText;
+    // An upload has no say in the mode and always replaces.
+    if (!isShortText && Object.keys(chosen).length === 0) {
+      const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      const size = sizeOf(file);
+      const init = this.#transferInit(options, size);
+      const { client, isExtended } = this.#access;
+      const bare = { params: { query: { path } }, body: file, ...init };
+      const form = { body: { file, path }, ...init };
+      // A form tells a name too, and only its destination may be a directory.
+      const isBare = isExtended && !("name" in file) && !path.endsWith("/");
+      const wire = await successOf(client.POST("/files/upload", isBare ? bare : form));
+      return { path: wire?.path ?? path, size: wire?.size ?? size };
+    }
+    const { body, size } = await inBody(content);
+    const init = this.#transferInit(options, size);
+    const wire = await successOf(
+      this.#access.client.POST("/files/write", { body: { path, ...body, ...chosen }, ...init }),
+    );
+    return { path: wire?.path ?? path, size: wire?.size ?? size };
+  }
+
+  /** What a directory holds, by name (GET /files/list). Default: /workspace. The server lists at most 10,000. */
+  async list(path = "/workspace", options?: CallOptions): Promise<DirectoryListing> {
+    requireText("path", path);
+    const init = { params: { query: { path } }, ...callInit(options) };
+    return readBody(this.#access.client.GET("/files/list", init), (listing) => {
+      const entries = (listing.files ?? []).filter((entry) => entry !== null).map(fileEntry);
+      return {
+        path: listing.path ?? path,
+        entries,
+        total: listing.total ?? entries.length,
+        truncated: listing.truncated ?? false,
+      };
+    });
+  }
+
+  /**
+   * Changes of a directory and of those below it, as they happen (WebSocket /files/watch): `await watch.ready()`, then
+   * `for await (const { event, path } of watch)`. It begins with the first of the two. Symbolic links are not followed.
+   */
+  watch(path: string, options: WatchOptions = {}): FileWatch {
+    if (typeof path !== "string" || path === "" || path.length > 4096)
+      throw invalidArgument("path must be text of 1 to 4,096 characters.");
+    return FileWatch.of(this.#access, path, options, this.#requestTimeout);
+  }
+
+  /**
+   * All that is below a directory, the entries of each by name (GET /files/list, once for each directory). Links are not
+   * followed. A directory with more entries than the server lists rejects with code LISTING_TRUNCATED.
+   */
+  async *walk(path = "/workspace", options?: CallOptions): AsyncGenerator<FileEntry, void, undefined> {
+    const listing = await this.list(path, options);
+    if (listing.truncated) throw truncated(listing);
+    for (const entry of listing.entries) {
+      yield entry;
+      if (entry.isDirectory && !entry.isSymlink) yield* this.walk(entry.path, options);
+    }
+  }
+
+  /** What is known of one entry (GET /files/stat; GET /files/list of its directory on servers that lack that, as the cloud). */
+  async stat(path: string, options?: CallOptions): Promise<FileEntry> {
+    requireText("path", path);
+    const init = { params: { query: { path } }, ...callInit(options) };
+    try {
+      return await readBody(this.#access.client.GET("/files/stat", init), fileEntry, "name", "path", "size");
+    } catch (error) {
+      if (!(error instanceof NotFoundError) || error.code !== "NOT_FOUND") throw error;
+      const whole = path.startsWith("/") ? path : `/workspace/${path}`;
+      const names = whole.split("/").filter((name) => name !== "" && name !== ".");
+      const name = names.pop() ?? "";
+      // What lies above is not for looking at.
+      if (names.length === 0) return root((await this.list(`/${name}`, options)).path);
+      const { entries } = await this.list(`/${names.join("/")}`, options);
+      const entry = entries.find((each) => each.name === name);
+      if (entry === undefined) throw noEntry(path);
+      return entry;
+    }
+  }
+
+  /**
+   * Moves or renames a file or directory (POST /files/rename). `newPath` is its path afterwards, not the directory to put it
+   * in. What is there is a `ConflictError`, unless `overwrite` is true and both are files. An extension.
+   */
+  async rename(
+    path: string,
+    newPath: string,
+    options: CallOptions & { overwrite?: boolean | undefined } = {},
+  ): Promise<void> {
+    requireText("path", path);
+    requireText("newPath", newPath);
+    checkBoolean("overwrite", options.overwrite);
+    const body = { path, new_path: newPath, overwrite: options.overwrite ?? false };
+    await successOf(this.#access.client.POST("/files/rename", { body, ...callInit(options) }));
+  }
+
+  /**
+   * Sends a file of this machine, of any size, in constant memory (POST /files/upload). Node.js only, as the three below; a
+   * local file that cannot be used rejects with code LOCAL_FILE_FAILED.
+   */
+  async upload(localPath: string, path: string, options: TransferOptions = {}): Promise<WrittenFile> {
+    checkTransfer(path, options);
+    const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
+    return { path, size: await uploadFile(this.#access, localPath, path, { ...options, requestTimeout }) };
+  }
+
+  /**
+   * Writes a file of any size to this machine's disk, in constant memory (GET /files/download). It appears under its name when
+   * it is whole. Gives its size in bytes.
+   */
+  async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
+    checkTransfer(path, options);
+    return this.#access.during(() => downloadFile(this.#access, path, localPath, options));
+  }
+
+  /** Sends all that a local directory holds, with modes, dates and links, as a gzipped tar; the template must have bash and tar. */
+  async uploadDirectory(
+    localPath: string,
+    path: string,
+    options: DirectoryUploadOptions = {},
+  ): Promise<void> {
+    checkTransfer(path, options);
+    checkFunction("exclude", options.exclude);
+    const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
+    const whole = { ...options, requestTimeout };
+    const access = this.#access;
+    await access.during(() => uploadDirectory(access, this.#commands, localPath, path, whole));
+  }
+
+  /**
+   * Fetches all that a directory holds as a gzipped tar and unpacks it below `localPath`. Names and links that lead out of it
+   * are refused: what comes is the sandbox's.
+   */
+  async downloadDirectory(
+    path: string,
+    localPath: string,
+    options?: DirectoryDownloadOptions,
+  ): Promise<void> {
+    checkTransfer(path, options);
+    checkWhole("maxBytes", options?.maxBytes, 1);
+    const access = this.#access;
+    await access.during(() => downloadDirectory(access, this.#commands, path, localPath, options));
+  }
+
+  /** Whether there is anything at this path (GET /files/exists). */
+  async exists(path: string, options?: CallOptions): Promise<boolean> {
+    requireText("path", path);
+    const init = { params: { query: { path } }, ...callInit(options) };
+    return (await bodyOf(this.#access.client.GET("/files/exists", init), "exists")).exists;
+  }
+
+  /** Deletes a file, or a directory with all it holds (DELETE /files/remove). */
+  async remove(path: string, options?: CallOptions): Promise<void> {
+    requireText("path", path);
+    const init = { params: { query: { path } }, ...callInit(options) };
+    await successOf(this.#access.client.DELETE("/files/remove", init));
+  }
+
+  /** Creates a directory and its parents (POST /files/mkdir); one that exists is no error. */
+  async mkdir(path: string, options?: CallOptions): Promise<void> {
+    requireText("path", path);
+    await successOf(this.#access.client.POST("/files/mkdir", { body: { path }, ...callInit(options) }));
+  }
+
+  /** Time to send `size` bytes over a slow line comes on top of the time to wait for the answer. */
+  #transferInit(options: CallOptions, size: number): CallInit {
+    return callInit(options, this.#requestTimeout + size / slowestTransfer);
+  }
+}
+
+function checkMode(mode: unknown): void {
+  if (mode === undefined || (typeof mode === "string" && /^0?[0-7]{3}$/.test(mode))) return;
+  throw invalidArgument('mode must be octal permissions as text, such as "0644".');
+}
+
+function checkTransfer(path: string, options: TransferOptions = {}): void {
+  requireText("path", path);
+  checkFunction("onProgress", options.onProgress);
+}
+
+/** Characters; longer texts are sent as files, which the server need not hold in memory. */
+const longestInlineText = 256 * 1024;
+interface InlineContent {
+  body: { content: string; encoding?: "base64" };
+  /** Bytes. */
+  size: number;
+}
+
+async function inBody(content: string | Uint8Array | Blob): Promise<InlineContent> {
+  if (typeof content === "string") {
+    return { body: { content }, size: new TextEncoder().encode(content).length };
+  }
+  const bytes = content instanceof Blob ? new Uint8Array(await content.arrayBuffer()) : content;
+  return { body: { content: base64(bytes), encoding: "base64" }, size: bytes.length };
+}
+
+function base64(bytes: Uint8Array): string {
+  const chunks: string[] = [];
+  for (let start = 0; start < bytes.length; start += 8192) {
+    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
+  }
+  return btoa(chunks.join(""));
+}
+
+/** /workspace or /tmp, of which a server tells no more. */
+function root(path: string): FileEntry {
+  return fileEntry({ name: path.slice(1), path, size: 0, is_directory: true });
+}
+
+function noEntry(path: string): NotFoundError {
+  return new NotFoundError({
+    summary: `Nothing is at ${path}.`,
+    hint: "files.list() of its directory shows what is there.",
+    code: "FILE_NOT_FOUND",
+  });
+}
+
+function truncated({ path, total }: DirectoryListing): SandboxError {
+  return new SandboxError({
+    summary: `${path} holds ${total} entries, more than the server lists.`,
+    hint: "Run find in the sandbox instead.",
+    code: "LISTING_TRUNCATED",
+  });
+}
+
+function fileEntry(wire: AgentSchemas["FileInfo"]): FileEntry {
+  return {
+    name: wire.name,
+    path: asText(wire.path),
+    size: wire.size,
+    isDirectory: wire.is_directory ?? wire.is_dir ?? false,
+    isSymlink: wire.is_symlink ?? false,
+    modifiedAt: date(wire.modified_time ?? wire.modified),
+    permissions: wire.permissions ?? wire.mode,
+  };
+}

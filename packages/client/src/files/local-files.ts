@@ -1,0 +1,220 @@
+/** Between this machine's files and a sandbox's, in constant memory. */
+
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { requireText } from "../config/option-checks.js";
+import { CallersFault } from "../errors/callback-errors.js";
+import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
+import type { Commands } from "../execution/commands.js";
+import { longestExecution } from "../execution/running-options.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import { successOf } from "../transport/contract-clients.js";
+import { packArchive } from "./local-archive.js";
+import { localBlob, localFailure } from "./local-blob.js";
+import { inTemporaryDirectory, nodeModules } from "./node-modules.js";
+
+/** How far a transfer is. */
+export interface TransferProgress {
+  /** Bytes so far; fewer than before when a try is made again. */
+  bytes: number;
+  /** Bytes in all; undefined where the server does not say. */
+  total: number | undefined;
+}
+
+export interface TransferOptions extends CallOptions {
+  /** Called as the bytes go; with a `fetch` of your own, once at the end of an upload. */
+  onProgress?: ((progress: TransferProgress) => void) | undefined;
+}
+
+export interface DirectoryUploadOptions extends TransferOptions {
+  /** Leaves out what it gives true for, by the path below the directory, with slashes; of a directory, all that it holds. */
+  exclude?: ((path: string) => boolean) | undefined;
+}
+
+export interface DirectoryDownloadOptions extends TransferOptions {
+  /** The most bytes that are written here; the sandbox decides how much comes. Default 4 GiB. */
+  maxBytes?: number | undefined;
+}
+
+/** Sends a local file. Gives its size in bytes. */
+export async function uploadFile(
+  access: AgentAccess,
+  local: string,
+  path: string,
+  options: TransferOptions & { requestTimeout: number },
+): Promise<number> {
+  const file = await localBlob(checked(local));
+  const total = file.size;
+  const scope = new CallScope(options.signal);
+  const own = new CallersFault();
+  const tell = options.onProgress && own.of(options.onProgress);
+  const onSent =
+    tell &&
+    ((bytes: number): void => {
+      try {
+        tell({ bytes: Math.min(bytes, total), total });
+      } catch (fault) {
+        scope.stop(new AbortError(fault));
+      }
+    });
+  const seconds = options.requestTimeout + total / slowestTransfer;
+  const timed = callInit({ signal: scope.abortSignal, requestTimeout: seconds });
+  const init = { body: { file, path }, ...timed, ...given({ onSent }) };
+  try {
+    await successOf(access.client.POST("/files/upload", init));
+    scope.throwIfAborted();
+  } catch (error) {
+    throw own.or(scope.failure ?? error);
+  } finally {
+    scope.end();
+  }
+  return total;
+}
+
+/** Writes a sandbox's file to a local path, whole or not at all. Gives its size in bytes. */
+export async function downloadFile(
+  access: AgentAccess,
+  path: string,
+  local: string,
+  { maxBytes = Number.POSITIVE_INFINITY, ...options }: DirectoryDownloadOptions = {},
+): Promise<number> {
+  const { fs, streams } = nodeModules();
+  const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
+  const init = { params: { query: { path } }, parseAs: "stream", ...callInit(options) } as const;
+  const pending = access.client.GET("/files/download", init);
+  const content = (await successOf(pending)) ?? new Blob([]).stream();
+  const declared = Number.parseInt((await pending).response.headers.get("content-length") ?? "", 10);
+  const total = Number.isNaN(declared) ? undefined : declared;
+  const own = new CallersFault();
+  const tell = options.onProgress && own.of(options.onProgress);
+  let bytes = 0;
+  const counted = async function* (source: AsyncIterable<Uint8Array>) {
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      tell?.({ bytes, total });
+      yield chunk;
+    }
+  };
+  try {
+    const writer = fs.createWriteStream(partial, { highWaterMark: writtenBehind });
+    await streams.pipeline(counted(noLongerThan(maxBytes, content)), writer);
+    await fs.promises.rename(partial, local);
+  } catch (error) {
+    await fs.promises.rm(partial, { force: true });
+    throw own.or(localFailure(error));
+  }
+  return bytes;
+}
+
+/** Sends what a local directory holds, as one archive. */
+export async function uploadDirectory(
+  access: AgentAccess,
+  commands: Commands,
+  local: string,
+  path: string,
+  options: DirectoryUploadOptions & { requestTimeout: number },
+): Promise<void> {
+  const { exclude, signal } = options;
+  await inTemporaryDirectory(async (directory) => {
+    const archive = nodeModules().path.join(directory, "files.tar.gz");
+    await packArchive([{ path: checked(local), name: "." }], archive, { exclude, signal });
+    await withRemoteFile(commands, async (remote) => {
+      await uploadFile(access, archive, remote, options);
+      const script = 'mkdir -p -- "$2" && exec tar -xzf "$1" -C "$2" --no-same-owner';
+      await runTar(commands, script, [remote, path], signal);
+    });
+  });
+}
+
+/** Fetches what a directory of a sandbox holds, as one archive. */
+export async function downloadDirectory(
+  access: AgentAccess,
+  commands: Commands,
+  path: string,
+  local: string,
+  { maxBytes = 4 * 1024 ** 3, ...options }: DirectoryDownloadOptions = {},
+): Promise<void> {
+  if (!(maxBytes > 0)) throw invalidArgument("maxBytes must be a number of bytes above 0.");
+  checked(local);
+  const { fs, path: paths, streams, zlib } = nodeModules();
+  await inTemporaryDirectory(async (directory) => {
+    const archive = paths.join(directory, "files.tar.gz");
+    await withRemoteFile(commands, async (remote) => {
+      await runTar(commands, 'exec tar -czf "$1" -C "$2" .', [remote, path], options.signal);
+      await downloadFile(access, remote, archive, { ...options, maxBytes });
+    });
+    const { unpackTar } = await import("modern-tar/fs");
+    try {
+      await fs.promises.mkdir(local, { recursive: true });
+      const limited = (source: AsyncIterable<Uint8Array>) => noLongerThan(maxBytes, source);
+      const unpacking = unpackTar(local, { filter: isUnpackable });
+      const stages = [fs.createReadStream(archive), zlib.createGunzip(), limited, unpacking] as const;
+      await streams.pipeline(...stages, given({ signal: options.signal }));
+    } catch (error) {
+      throw options.signal?.aborted ? new AbortError(options.signal.reason) : localFailure(error);
+    }
+  });
+}
+
+/** Bytes that are received while those before them are written. */
+const writtenBehind = 256 * 1024;
+
+/** Bytes per second. */
+export const slowestTransfer = 256 * 1024;
+
+async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of source) {
+    length += chunk.length;
+    if (length > most) throw tooMuch(most);
+    yield chunk;
+  }
+}
+
+/** A backslash would be unpacked as a slash: the file would be another. */
+function isUnpackable({ name }: { name: string }): boolean {
+  if (name.includes("\\")) throw new Error(`${name} has a backslash in its name`);
+  return true;
+}
+
+function tooMuch(most: number): SandboxError {
+  return new SandboxError({
+    summary: `The directory holds more than ${most} bytes, and did not come whole.`,
+    hint: "Allow more with maxBytes, or fetch a part of it.",
+    code: "DIRECTORY_TOO_LARGE",
+  });
+}
+
+/** A file in the sandbox for the time that `use` takes. */
+async function withRemoteFile(commands: Commands, use: (path: string) => Promise<void>): Promise<void> {
+  const path = `/tmp/.cloud-sandbox-${globalThis.crypto.randomUUID()}.tar.gz`;
+  try {
+    await use(path);
+  } finally {
+    // Also when the caller has given up; it goes with the sandbox at the latest.
+    await commands.run(["rm", "-f", path], { requestTimeout: 10 }).catch(() => undefined);
+  }
+}
+
+async function runTar(
+  commands: Commands,
+  script: string,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (signal?.aborted) throw new AbortError(signal.reason);
+  const program = ["bash", "-c", script, "tar", ...args];
+  const { exitCode, stderr } = await commands.run(program, { timeout: longestExecution, signal });
+  if (exitCode === 0) return;
+  throw new SandboxError({
+    summary: `tar in the sandbox ended with exit code ${exitCode}: ${stderr.trim().slice(-500)}`,
+    hint: "Check the path in the sandbox; its template must have bash, tar and gzip.",
+    code: "ARCHIVE_FAILED",
+  });
+}
+
+function checked(path: string): string {
+  requireText("localPath", path);
+  return path;
+}

@@ -1,0 +1,65 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { InvalidResponseError } from "../errors/errors.js";
+import { eventData } from "../transport/answers/server-sent-events.js";
+import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
+import { type SandboxMetrics, sandboxMetrics } from "./machine-reports.js";
+
+/** Counters of a sandbox's agent and the use of its machine. */
+export class Metrics {
+  readonly #access: AgentAccess;
+  readonly #controlPlane: ControlPlaneClient;
+
+  /** @internal */
+  static of(access: AgentAccess, controlPlane: ControlPlaneClient): Metrics {
+    return new Metrics(access, controlPlane);
+  }
+
+  private constructor(access: AgentAccess, controlPlane: ControlPlaneClient) {
+    this.#access = access;
+    this.#controlPlane = controlPlane;
+  }
+
+  /** As they are now (GET /metrics/snapshot). */
+  async snapshot(options?: CallOptions): Promise<SandboxMetrics> {
+    return sandboxMetrics(await bodyOf(this.#access.client.GET("/metrics/snapshot", callInit(options))));
+  }
+
+  /**
+   * As they change, every few seconds, until the loop is left, `signal` fires, or the sandbox is gone or stopped (GET
+   * /v1/sandboxes/{id}/metrics/stream). A paused one says nothing. An extension: the cloud answers with a `NotFoundError`.
+   */
+  async *stream(options?: CallOptions): AsyncGenerator<SandboxMetrics, void, undefined> {
+    const params = { path: { id: this.#access.sandboxId } };
+    const headers = { accept: "text/event-stream" };
+    const init = { params, headers, parseAs: "stream", ...callInit(options) } as const;
+    const stream = await successOf(this.#controlPlane.GET("/v1/sandboxes/{id}/metrics/stream", init));
+    if (!(stream instanceof ReadableStream)) throw notMetrics();
+    for await (const data of eventData(stream)) yield sandboxMetrics(snapshotIn(data));
+  }
+
+  /** In Prometheus' text format (GET /metrics/prometheus). */
+  async prometheus(options?: CallOptions): Promise<string> {
+    const init = { parseAs: "text", ...callInit(options) } as const;
+    return (await successOf(this.#access.client.GET("/metrics/prometheus", init))) ?? "";
+  }
+}
+
+function snapshotIn(data: string): AgentSchemas["MetricsSnapshot"] {
+  try {
+    const value: unknown = JSON.parse(data);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // Without the parser's error, which quotes the text.
+  }
+  throw notMetrics();
+}
+
+function notMetrics(): InvalidResponseError {
+  return new InvalidResponseError({
+    summary: "The server's stream of metrics holds something else.",
+    hint: "Report it to who runs the server; metrics.snapshot() asks the sandbox itself.",
+    code: "INVALID_RESPONSE",
+  });
+}

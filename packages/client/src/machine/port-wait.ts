@@ -1,0 +1,39 @@
+import { invalidArgument, SandboxError, TimeoutError } from "../errors/errors.js";
+import type { Commands } from "../execution/commands.js";
+import { longestExecution } from "../execution/running-options.js";
+import type { WaitForPortOptions } from "./ports.js";
+
+/** Waits in the sandbox until something accepts connections on a port. */
+export async function waitForPort(
+  commands: Commands,
+  port: number,
+  { signal, timeoutSeconds = 60 }: WaitForPortOptions,
+): Promise<void> {
+  if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > longestExecution)
+    throw invalidArgument(`timeoutSeconds must be a whole number from 1 to ${longestExecution}.`);
+  const program = ["bash", "-c", untilOpen, "wait-for-port", String(port)];
+  const { exitCode, stderr, terminationReason } = await commands.run(program, {
+    timeout: timeoutSeconds,
+    signal,
+  });
+  if (exitCode === 0) return;
+  if (terminationReason === "timeout" || exitCode === 124) throw notOpen(port, timeoutSeconds);
+  throw new SandboxError({
+    summary: `Waiting for port ${port} ended with exit code ${exitCode}. ${stderr.slice(0, 500)}`.trim(),
+    hint: "The template must have bash.",
+    code: "PORT_WAIT_FAILED",
+  });
+}
+
+/** By IPv4 and IPv6: a program may listen on one only. */
+const untilOpen =
+  'until (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || (exec 3<>"/dev/tcp/::1/$1") 2>/dev/null; do sleep 0.05; done';
+
+function notOpen(port: number, seconds: number): TimeoutError {
+  return new TimeoutError({
+    summary: `Nothing in the sandbox listened on port ${port} within ${seconds} s.`,
+    hint: "Look at the output of the program that should, or allow more with timeoutSeconds.",
+    kind: "execution",
+    code: "TIMEOUT",
+  });
+}

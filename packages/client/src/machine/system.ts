@@ -1,0 +1,68 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent/agent-access.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { bodyOf, readBody } from "../transport/contract-clients.js";
+import {
+  type AgentHealth,
+  type AgentInfo,
+  agentHealth,
+  agentInfo,
+  type CacheStatistics,
+  cacheStatistics,
+  type InterpreterSession,
+  interpreterSession,
+  type SandboxProcess,
+  sandboxProcess,
+} from "./machine-reports.js";
+
+/** What a sandbox is and does: its agent, its machine, its processes, its interpreters. */
+export class System {
+  readonly #access: AgentAccess;
+
+  /** @internal */
+  static of(access: AgentAccess): System {
+    return new System(access);
+  }
+
+  private constructor(access: AgentAccess) {
+    this.#access = access;
+  }
+
+  /** Whether the agent works (GET /health). */
+  async health(options?: CallOptions): Promise<AgentHealth> {
+    return agentHealth(await bodyOf(this.#access.client.GET("/health", callInit(options)), "status"));
+  }
+
+  /** What the agent is and where it runs (GET /info). */
+  async info(options?: CallOptions): Promise<AgentInfo> {
+    return agentInfo(await bodyOf(this.#access.client.GET("/info", callInit(options))));
+  }
+
+  /** The machine: its system, hardware and network, in the wire's own names (GET /system). */
+  async machine(options?: CallOptions): Promise<AgentSchemas["SystemInfo"]> {
+    return bodyOf(this.#access.client.GET("/system", callInit(options)));
+  }
+
+  /** Every process in the sandbox (GET /processes). */
+  async processes(options?: CallOptions): Promise<SandboxProcess[]> {
+    const pending = this.#access.client.GET("/processes", callInit(options));
+    return readBody(pending, ({ processes }) => processes.map(sandboxProcess), "processes");
+  }
+
+  /** The interpreters that keep variables between executions (GET /jupyter/sessions). */
+  async sessions(options?: CallOptions): Promise<InterpreterSession[]> {
+    const pending = this.#access.client.GET("/jupyter/sessions", callInit(options));
+    return readBody(pending, ({ sessions }) => (sessions ?? []).map(interpreterSession));
+  }
+
+  /** How the cache of executions is used (GET /cache/stats). */
+  async cacheStatistics(options?: CallOptions): Promise<CacheStatistics> {
+    const { cache } = await bodyOf(this.#access.client.GET("/cache/stats", callInit(options)));
+    return cacheStatistics(cache ?? {});
+  }
+
+  /** Empties the cache of executions (POST /cache/clear). Gives how many outcomes it held, if the server says. */
+  async clearCache(options?: CallOptions): Promise<number | undefined> {
+    return (await bodyOf(this.#access.client.POST("/cache/clear", callInit(options)))).entries_removed;
+  }
+}

@@ -1,0 +1,46 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { InvalidResponseError } from "../errors/errors.js";
+import type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
+import type { Isolation } from "./sandbox-record.js";
+import { isolationLevels } from "./sandbox-record.js";
+
+/** Throws unless the server said that it keeps to what was asked of a new sandbox. */
+export function checkKept(
+  { egress, limits, minIsolation }: CreateSandboxOptions,
+  made: ControlPlaneSchemas["Sandbox"],
+): void {
+  checkIsolation(minIsolation, made.isolation);
+  checkEgress(egress, made.egress);
+  checkLimits(limits, made.limits);
+}
+
+/** Throws unless the server said that it keeps to the lists: one that has never heard of them lets everything through. */
+function checkEgress(asked: EgressLists | undefined, got: unknown): void {
+  if (asked === undefined || got !== undefined) return;
+  throw new InvalidResponseError({
+    summary: "The sandbox was to reach only what its egress lists allow; the server says nothing about them.",
+    hint: "Use another backend, or leave egress out.",
+    code: "EGRESS_NOT_MET",
+  });
+}
+
+/** Throws unless the server said that it holds to the limits: one that has never heard of them takes its template's. */
+function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
+  if (asked === undefined || got !== undefined) return;
+  throw new InvalidResponseError({
+    summary: "The sandbox was to have limits of its own; the server says nothing about them.",
+    hint: "Use another backend, or leave limits out: the template decides then.",
+    code: "LIMITS_NOT_MET",
+  });
+}
+
+/** Throws unless the server said that it gave what was asked for. */
+function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined): void {
+  if (asked === undefined) return;
+  if (got !== undefined && isolationLevels.indexOf(got) >= isolationLevels.indexOf(asked)) return;
+  throw new InvalidResponseError({
+    summary: `The sandbox was to be isolated by ${asked} at least; the server says ${got ?? "nothing about it"}.`,
+    hint: "Use another backend, or ask for less with minIsolation.",
+    code: "ISOLATION_NOT_MET",
+  });
+}

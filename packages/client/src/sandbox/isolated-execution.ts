@@ -1,0 +1,151 @@
+import type { BackgroundWork } from "../agent/background-work.js";
+import { afterCleanUp, cleanUp } from "../agent/cleanup.js";
+import { checkFunction } from "../config/option-checks.js";
+import type { SandboxError } from "../errors/errors.js";
+import type { ExecuteOptions } from "../execution/execute-options.js";
+import type { Execution } from "../execution/execution.js";
+import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
+import { type HandOverOptions, patience } from "../execution/hand-over.js";
+import { checkProgram, runningTimeout, surroundings } from "../execution/running-options.js";
+import type { Sandbox } from "./sandbox.js";
+import type { CreateSandboxOptions } from "./sandbox-creation.js";
+import type { Isolation } from "./sandbox-record.js";
+import type { Sandboxes } from "./sandboxes.js";
+
+/** What `executeIsolated` takes: of the code and of the sandbox that it gets. */
+export interface IsolatedExecutionOptions
+  extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeout" | "workdir">,
+    Pick<
+      CreateSandboxOptions,
+      "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
+    > {
+  /** Called as each step begins, to show how far it is. */
+  onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
+}
+
+/** What `executeIsolated` is doing. */
+export type IsolatedExecutionStep = "create" | "execute" | "delete";
+
+export interface IsolatedExecutionResult extends ExecutionResult {
+  /** The sandbox it ran in, which is gone. */
+  sandboxId: string;
+  isolation: Isolation | undefined;
+  /** Why the sandbox could not be deleted, when it could not: it lives for up to ten minutes then. */
+  cleanupError: SandboxError | undefined;
+}
+
+/** Code that goes on, with the sandbox it runs in, which is the caller's to delete. */
+export interface HandedOverExecution {
+  sandbox: Sandbox;
+  execution: Execution;
+}
+
+/** Seconds. Where this process dies half-way, the sandbox ends by itself. */
+const lifetime = 600;
+const longestDelete = 30;
+
+interface IsolatedRun extends IsolatedExecutionOptions {
+  timeout: number;
+}
+
+export async function executeIsolated(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  code: string,
+  options: IsolatedRun,
+): Promise<IsolatedExecutionResult> {
+  const run = (sandbox: Sandbox): Promise<ExecutionResult> => sandbox.execute(code, programOf(options));
+  checkRun(code, options);
+  const { result, ...place } = await background.whole(() =>
+    inOwnSandbox(sandboxes, background, options, lifetime, run, () => false),
+  );
+  return isolatedResult(result, place);
+}
+
+export async function executeIsolatedOrHandOver(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  code: string,
+  options: IsolatedRun & HandOverOptions,
+): Promise<IsolatedExecutionResult | HandedOverExecution> {
+  const { onProgress } = options;
+  const until = performance.now() + patience(options) * 1000;
+  const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
+    const handOverAfter = Math.max(1, (until - performance.now()) / 1000);
+    return sandbox.executeOrHandOver(code, { ...programOf(options), handOverAfter, onProgress });
+  };
+  checkRun(code, options);
+  const longest = options.timeout + lifetime;
+  const isKept = (result: ExecutionResult | Execution): boolean => !("exitCode" in result);
+  const { result, ...place } = await background.whole(() =>
+    inOwnSandbox(sandboxes, background, options, longest, run, isKept),
+  );
+  return "exitCode" in result ? isolatedResult(result, place) : { sandbox: place.sandbox, execution: result };
+}
+
+function checkRun(code: string, options: IsolatedRun): void {
+  checkProgram(code, options.language);
+  runningTimeout(options.timeout);
+  surroundings(options);
+  checkFunction("onStep", options.onStep);
+}
+
+function programOf({ env, language, signal, timeout, workdir }: IsolatedRun) {
+  return { env, language, signal, timeout, workdir };
+}
+
+interface Place {
+  sandbox: Sandbox;
+  cleanupError: SandboxError | undefined;
+}
+
+/** Makes a sandbox, runs in it and deletes it, unless what came out keeps it. */
+async function inOwnSandbox<Result>(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  options: IsolatedExecutionOptions,
+  timeoutSeconds: number,
+  run: (sandbox: Sandbox) => Promise<Result>,
+  isKept: (result: Result) => boolean,
+): Promise<Place & { result: Result }> {
+  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
+  const creation = { egress, internetAccess, minIsolation, region, signal, template, templateId };
+  onStep?.("create");
+  const sandbox = await sandboxes.create({ ...creation, timeoutSeconds });
+  const remove = async (): Promise<void> => {
+    try {
+      onStep?.("delete");
+    } finally {
+      await sandbox.delete({ requestTimeout: longestDelete });
+    }
+  };
+  try {
+    onStep?.("execute");
+    const result = await run(sandbox);
+    const cleanupError = isKept(result) ? undefined : await cleanUp(remove, background);
+    return { result, sandbox, cleanupError };
+  } catch (error) {
+    throw await afterCleanUp(error, remove, background);
+  }
+}
+
+function isolatedResult(result: ExecutionResult, { sandbox, cleanupError }: Place): IsolatedExecutionResult {
+  const whole = cleanupError === undefined ? withoutSandbox(result) : result;
+  return { ...whole, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
+}
+
+/** Without the files that went with the sandbox. */
+function withoutSandbox(result: ExecutionResult): ExecutionResult {
+  const { stdout, stderr } = result.output;
+  return {
+    ...result,
+    stdout: withoutFile(result.stdout, stdout),
+    stderr: withoutFile(result.stderr, stderr),
+    output: { stdout: { ...stdout, file: undefined }, stderr: { ...stderr, file: undefined } },
+  };
+}
+
+/** The server's note of what it cut names the file. */
+function withoutFile(text: string, { file }: OutputExtent): string {
+  return file ? text.replaceAll(file, "the sandbox, which is deleted") : text;
+}

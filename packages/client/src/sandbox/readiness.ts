@@ -1,0 +1,20 @@
+/** How a new sandbox becomes one that can be used at once. */
+
+import type { CallScope } from "../transport/calls/call-scope.js";
+import type { Sandbox } from "./sandbox.js";
+
+/** Asks for the sandbox's facts until it runs and has an address. */
+export async function untilRunning(sandbox: Sandbox, scope: CallScope): Promise<void> {
+  for (const delay of growingDelays()) {
+    const { publicHost, status } = sandbox;
+    if (status !== "running" && status !== "creating")
+      throw (await import("./sandbox-refusals.js")).failedToStart(sandbox.toJSON());
+    if (status === "running" && publicHost !== undefined) return;
+    await scope.sleep(delay);
+    await sandbox.refresh({ signal: scope.abortSignal });
+  }
+}
+
+export function* growingDelays(): Generator<number, never, undefined> {
+  for (let delay = 0.05; ; delay = Math.min(delay * 1.6, 1)) yield delay;
+}

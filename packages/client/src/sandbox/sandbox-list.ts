@@ -1,0 +1,61 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { given } from "../config/omit-undefined.js";
+import { checkOneOf, checkText, checkTexts, checkWhole } from "../config/option-checks.js";
+import { PaginatedList } from "../transport/answers/paginated-list.js";
+import { asText } from "../transport/answers/required-fields.js";
+import { type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
+import type { SandboxStatus } from "./sandbox-record.js";
+
+/** Which sandboxes are listed. */
+export interface ListSandboxesOptions extends CallOptions {
+  /** Those that are in this state. */
+  status?: SandboxStatus | undefined;
+  /** Those of this region. */
+  region?: string | undefined;
+  /** The one of this name. */
+  name?: string | undefined;
+  /** Those with all of these labels. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** Sandboxes per page, not in all. Default: the server's, which is 100. */
+  limit?: number | undefined;
+}
+
+const statuses: readonly SandboxStatus[] = ["creating", "running", "paused", "stopped", "error", "deleted"];
+
+type WireSandbox = ControlPlaneSchemas["Sandbox"];
+
+/** `name` and `metadata` are looked at here too: a server that does not know them gives all. */
+export function listSandboxes<Item>(
+  controlPlane: ControlPlaneClient,
+  options: ListSandboxesOptions,
+  itemOf: (wire: WireSandbox) => Item,
+): PaginatedList<Item> {
+  const { status, region, name, metadata, limit } = options;
+  for (const [option, text] of Object.entries({ region, name })) checkText(option, text);
+  checkOneOf("status", status, statuses);
+  checkTexts("metadata", metadata);
+  checkWhole("limit", limit, 1, 1000);
+  const labels = metadata && new URLSearchParams(metadata).toString();
+  const filters = given({ status, region, name, metadata: labels, limit });
+  return PaginatedList.of(async (cursor) => {
+    const query = { ...filters, ...given({ cursor }) };
+    const init = { params: { query }, ...callInit(options) };
+    return readBody(controlPlane.GET("/v1/sandboxes", init), ({ data, has_more, next_cursor }) => {
+      const found = (data ?? []).filter((wire) => hasName(wire, name) && hasLabels(wire, metadata));
+      return {
+        items: found.map(itemOf),
+        hasMore: has_more ?? false,
+        nextCursor: asText(next_cursor ?? "") || undefined,
+      };
+    });
+  });
+}
+
+function hasName(wire: WireSandbox, name: string | undefined): boolean {
+  return name === undefined || wire.name === name;
+}
+
+function hasLabels({ metadata }: WireSandbox, labels: ListSandboxesOptions["metadata"] = {}): boolean {
+  return Object.entries(labels).every(([label, value]) => metadata?.[label] === value);
+}

@@ -1,0 +1,40 @@
+/** Why a sandbox cannot be had. */
+import { ConflictError, SandboxError, ServerError } from "../errors/errors.js";
+import type { Sandbox } from "./sandbox.js";
+import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
+
+export function notRunning({ id, status }: Sandbox): ConflictError {
+  const hints: Partial<Record<SandboxStatus, string>> = {
+    creating: "Try again in a moment.",
+    stopped: "Give the option start: true to start it.",
+  };
+  return new ConflictError({
+    summary: `Sandbox ${id} is ${word(status)}.`,
+    hint: hints[status] ?? "Create another one.",
+    code: "SANDBOX_NOT_RUNNING",
+    retryable: status === "creating",
+  });
+}
+
+export function noNames(): SandboxError {
+  return new SandboxError({
+    summary: "The server does not find sandboxes by their names, and made another one.",
+    hint: "Keep the id of the sandbox and connect() to it.",
+    code: "GET_OR_CREATE_UNAVAILABLE",
+  });
+}
+
+export function failedToStart({ id, status, failureReason }: SandboxRecord): ServerError {
+  const why = failureReason === undefined ? "" : `: ${failureReason}`;
+  return new ServerError({
+    summary: `Sandbox ${id} did not start; its status is ${word(status)}${why}.`,
+    hint: "Create another one; if it goes on failing, report the id to who runs the server.",
+    code: "SANDBOX_FAILED",
+    retryable: true,
+  });
+}
+
+/** A server may put there what it was sent. */
+function word(status: string): string {
+  return /^[a-z_]{1,30}$/.test(status) ? status : "unknown";
+}

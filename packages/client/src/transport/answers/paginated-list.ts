@@ -1,0 +1,50 @@
+import { InvalidResponseError } from "../../errors/errors.js";
+
+/** A part of a list, as one answer of the server brings it. */
+export interface Page<Item> {
+  items: Item[];
+  /** Whether the server says that there are more. */
+  hasMore: boolean;
+  /** What to ask the server for the next page with; undefined where it offers none. */
+  nextCursor: string | undefined;
+}
+
+/** A list that is fetched a page at a time, while it is read: `for await (const item of list)`. */
+export class PaginatedList<Item> implements AsyncIterable<Item> {
+  readonly #fetch: (cursor: string | undefined) => Promise<Page<Item>>;
+
+  /** @internal */
+  static of<Item>(fetch: (cursor: string | undefined) => Promise<Page<Item>>): PaginatedList<Item> {
+    return new PaginatedList(fetch);
+  }
+
+  private constructor(fetch: (cursor: string | undefined) => Promise<Page<Item>>) {
+    this.#fetch = fetch;
+  }
+
+  /** Every item, with a request for each page as it is reached. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* page.items;
+  }
+
+  /** The same, page by page. Ends where the server offers no cursor, whatever `hasMore` says. */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const page = await this.#fetch(cursor);
+      yield page;
+      cursor = page.hasMore ? page.nextCursor : undefined;
+      if (cursor !== undefined && seen.has(cursor)) throw repeated();
+      seen.add(cursor ?? "");
+    } while (cursor !== undefined);
+  }
+}
+
+function repeated(): InvalidResponseError {
+  return new InvalidResponseError({
+    summary: "The server gave the same cursor twice, so its list would never end.",
+    hint: "Report it to who runs the server; filters make the list fit on one page.",
+    code: "CURSOR_REPEATED",
+  });
+}

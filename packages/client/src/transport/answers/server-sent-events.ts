@@ -1,0 +1,40 @@
+import { InvalidResponseError } from "../../errors/errors.js";
+
+/** The data of each event of a stream of server-sent events. Leaving the loop ends the call. */
+export async function* eventData(
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<string, void, undefined> {
+  // With the first stream: most programs read none.
+  const { createParser } = await import("eventsource-parser");
+  const arrived: string[] = [];
+  let isTooLong = false;
+  const parser = createParser({
+    maxBufferSize: longestEvent,
+    onEvent: ({ data }) => arrived.push(data),
+    onError: ({ type }) => {
+      isTooLong ||= type === "max-buffer-size-exceeded";
+    },
+  });
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      parser.feed(decoder.decode(chunk.value, { stream: true }));
+      if (isTooLong) throw tooLong();
+      yield* arrived.splice(0);
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** Characters. */
+const longestEvent = 1024 * 1024;
+
+function tooLong(): InvalidResponseError {
+  return new InvalidResponseError({
+    summary: "The server sent an event that does not end.",
+    hint: "Report it to who runs the server.",
+    code: "INVALID_RESPONSE",
+  });
+}

@@ -1,0 +1,147 @@
+import {
+  AbortError,
+  invalidArgument,
+  type SandboxError,
+  TimeoutError,
+  type TimeoutKind,
+} from "../../errors/errors.js";
+import { onAbort } from "./caller-signal.js";
+
+/** What of an AbortSignal is needed to stop a call. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+export interface TimeLimit {
+  seconds: number;
+  kind: TimeoutKind;
+  /** What did not happen, as the beginning of a sentence: "The server did not answer". */
+  passed: string;
+  /** What to do about it. Default: what helps with its kind. */
+  hint?: string;
+  requestId?: string;
+}
+
+/**
+ * The life of one call: what may end it from this side, the caller's signal and a time limit, and its end. It is the
+ * signal that its parts listen to; a real AbortSignal costs as much as a tenth of a small call.
+ */
+export class CallScope implements StopSignal {
+  readonly #leaveCaller: (() => void) | undefined;
+  readonly #listeners = new Set<() => void>();
+  #controller: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #deadline = Number.POSITIVE_INFINITY;
+  #failure: SandboxError | undefined;
+
+  constructor(callerSignal: AbortSignal | undefined) {
+    if (callerSignal === undefined) return;
+    if (!isSignal(callerSignal)) throw invalidArgument("signal must be an AbortSignal.");
+    const stop = (): void => this.stop(new AbortError(callerSignal.reason));
+    if (callerSignal.aborted) stop();
+    else this.#leaveCaller = onAbort(callerSignal, stop);
+  }
+
+  /** Why the call was stopped from this side, if it was. */
+  get failure(): SandboxError | undefined {
+    return this.#failure;
+  }
+
+  get aborted(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  get reason(): SandboxError | undefined {
+    return this.#failure;
+  }
+
+  /** For what accepts nothing less than a real one. */
+  get abortSignal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#failure !== undefined) this.#controller.abort(this.#failure);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Milliseconds until the limit. */
+  get remaining(): number {
+    return this.#deadline - performance.now();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  throwIfAborted(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** From now on the call has this limit, in place of what it had. */
+  limit({ seconds, kind, passed, hint = adviceFor[kind], requestId }: TimeLimit): void {
+    clearTimeout(this.#timer);
+    const milliseconds = seconds * 1000;
+    this.#deadline = performance.now() + milliseconds;
+    this.#timer = setTimeout(
+      () => {
+        const summary = `${passed} within ${seconds} s.`;
+        this.stop(new TimeoutError({ summary, hint, kind, code: "TIMEOUT", requestId }));
+      },
+      Math.min(milliseconds, longestTimer),
+    );
+  }
+
+  unlimit(): void {
+    clearTimeout(this.#timer);
+    this.#deadline = Number.POSITIVE_INFINITY;
+  }
+
+  /** Throws when the call is stopped meanwhile. */
+  async sleep(seconds: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#listeners.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.min(seconds * 1000, longestTimer));
+      this.#listeners.add(done);
+    });
+    this.throwIfAborted();
+  }
+
+  /** Lets go of the caller's signal and of the timer. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#leaveCaller?.();
+  }
+
+  /** Stops it from this side, as the caller's signal and the limit do. */
+  stop(failure: SandboxError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#controller?.abort(failure);
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** Signals of other realms and of polyfills are as good. */
+function isSignal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+}
+
+const adviceFor: Record<TimeoutKind, string> = {
+  request: "Check that the server is reachable, or allow more with the requestTimeout option.",
+  execution: "Allow more with the timeout option.",
+  idle: "Allow more with timeouts.idle.",
+};
+
+/** What setTimeout can hold. */
+const longestTimer = 2_147_483_647;

@@ -1,0 +1,121 @@
+/** Makes of what arrives an answer that can be read, or an error that says why not. */
+import { SandboxError } from "../../errors/errors.js";
+import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
+import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody } from "./transport.js";
+
+export interface Reception {
+  url: string;
+  facts: CallFacts;
+  /** Whether JSON is expected. */
+  isParsed: boolean;
+  /** Most bytes of what is read at once. */
+  longest: number;
+  /** Most bytes that the caller takes. */
+  maxBytes: number | undefined;
+  /** Puts a limit on the silence until the next piece of a body. */
+  expectChunk(): void;
+  /** The same for a stream that the caller reads. */
+  watched(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
+}
+
+export async function receive(incoming: IncomingResponse, reception: Reception): Promise<LightResponse> {
+  const { status, headers } = incoming;
+  const answer = (content: LightContent): LightResponse =>
+    new LightResponse(reception.url, status, headers, content, reception.facts);
+  if (status >= 300 && status < 400) {
+    incoming.abandon();
+    throw redirected(answer(null));
+  }
+  if (status >= 400) return answer(await errorText(incoming));
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding !== "identity" && declaredLength(headers) !== 0) {
+    incoming.abandon();
+    throw invalidResponse(answer(null), { summary: `The answer is compressed (${encoding}) unasked.` });
+  }
+  try {
+    return answer(await content(incoming, reception));
+  } catch (error) {
+    if (!(error instanceof BodyTooLarge)) throw error;
+    throw reception.maxBytes === undefined
+      ? tooLarge(answer(null), error)
+      : beyondLimit(error, incoming, reception);
+  }
+}
+
+/** Bytes read into memory at once; files are streamed instead. */
+export const longestBody = 64 * 1024 * 1024;
+const longestError = 1024 * 1024;
+
+/** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
+async function content(
+  incoming: IncomingResponse,
+  { expectChunk, isParsed, longest, maxBytes, watched }: Reception,
+): Promise<LightContent> {
+  const { headers, status } = incoming;
+  const type = headers.get("content-type") ?? "";
+  const length = declaredLength(headers);
+  const isJson = status === 204 || /^[^;]*[/+]json\b/i.test(type);
+  const most = maxBytes ?? longest;
+  if (length > most && (isJson || maxBytes !== undefined)) throw abandoned(incoming, most);
+  if (isJson) return incoming.text(most);
+  if (length >= 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
+    return incoming.bytes(length, expectChunk, maxBytes ?? longestBody);
+  const stream = incoming.stream();
+  if (stream === null) return null;
+  // Also where a length is declared: that of a compressed body is not its own.
+  if (maxBytes !== undefined) return readAll(stream, maxBytes, expectChunk);
+  // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.
+  if (Number.isNaN(length) && isParsed) return readAll(stream, longest);
+  return watched(stream);
+}
+
+async function errorText(incoming: IncomingResponse): Promise<string> {
+  if (declaredLength(incoming.headers) > longestError) {
+    incoming.abandon();
+    return "";
+  }
+  try {
+    return await incoming.text(longestError);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return "";
+    throw error;
+  }
+}
+
+function abandoned(incoming: IncomingResponse, limit: number): BodyTooLarge {
+  incoming.abandon();
+  return new BodyTooLarge(limit);
+}
+
+function redirected(response: LightResponse): Error {
+  const { origin } = new URL(response.url);
+  const location = response.headers.get("location") ?? "";
+  const target = URL.canParse(location, origin) ? new URL(location, origin).origin : "elsewhere";
+  return invalidResponse(response, {
+    summary: `${origin} redirected the call to ${target}, where its credentials must not go.`,
+    hint: "Set the base URL to the final address.",
+    code: "REDIRECT_REFUSED",
+  });
+}
+
+function tooLarge(response: LightResponse, { limit }: BodyTooLarge): Error {
+  return invalidResponse(response, {
+    summary: `The answer is longer than ${limit / 1024 / 1024} MiB.`,
+    hint: "Ask for less at once; files of any size are read with files.readBytes().",
+    code: "RESPONSE_TOO_LARGE",
+  });
+}
+
+/** More than the caller takes: nothing is wrong with the answer. */
+function beyondLimit(
+  { limit }: BodyTooLarge,
+  { headers }: IncomingResponse,
+  { facts }: Reception,
+): SandboxError {
+  return new SandboxError({
+    summary: `The file holds more than ${limit} bytes, the most that was asked for.`,
+    hint: "Allow more with maxBytes, or read parts of it with a command in the sandbox.",
+    code: "FILE_TOO_LARGE",
+    requestId: headers.get("x-request-id") ?? facts.requestId,
+  });
+}

@@ -1,0 +1,106 @@
+import { AbortError, ApiError, type SandboxError } from "../../errors/errors.js";
+import type { RequestEvent, RetryEvent } from "./hooks.js";
+import type { LogLevel } from "./logger.js";
+import type { Observers } from "./observers.js";
+import { traceHeaders } from "./trace-context.js";
+import type { RequestOutcome, RequestSpan } from "./tracing.js";
+
+/** Tells hooks, log and spans what happens to requests. */
+export class Observer {
+  readonly #parts: Observers;
+
+  constructor(parts: Observers) {
+    this.#parts = parts;
+  }
+
+  /** A try begins, whose end must be told. */
+  begin(event: RequestEvent): ObservedTry {
+    const { hooks, log, tracing } = this.#parts;
+    hooks.onRequest?.(event);
+    log?.debug(fieldsOf(event), `${title(event)} is sent`);
+    const span = tracing?.begin(event);
+    return new ObservedTry(this.#parts, event, span);
+  }
+
+  retry(event: RetryEvent): void {
+    const { hooks, log } = this.#parts;
+    const { delay, reason } = event;
+    const seconds = delay.toFixed(2);
+    log?.warn(
+      { ...fieldsOf(event), delay, reason },
+      `${title(event)} is tried again in ${seconds} s: ${reason}`,
+    );
+    hooks.onRetry?.(event);
+  }
+
+  /** The call failed for good. */
+  failed(event: RequestEvent, error: SandboxError): void {
+    if (told.has(error)) return;
+    told.add(error);
+    const { hooks, log } = this.#parts;
+    const { code, name } = error;
+    const status = error instanceof ApiError ? error.status : undefined;
+    const fields = { ...fieldsOf(event), error: name, code, status };
+    log?.[levelOf(error)](fields, `${title(event)} failed: ${error.message}`);
+    hooks.onError?.({ ...event, error });
+  }
+}
+
+/** A failure passes several who could tell of it. */
+const told = new WeakSet<SandboxError>();
+
+/** One try of a call. */
+export class ObservedTry {
+  /** What the server is told of the trace. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly #parts: Observers;
+  readonly #event: RequestEvent;
+  readonly #span: RequestSpan | undefined;
+  readonly #started = performance.now();
+
+  constructor(parts: Observers, event: RequestEvent, span: RequestSpan | undefined) {
+    this.#parts = parts;
+    this.#event = event;
+    this.#span = span;
+    this.headers = traceHeaders(span?.context);
+    if (this.headers === undefined && span?.context !== undefined)
+      parts.log?.warn(fieldsOf(event), "The trace context has no valid traceparent and is not sent");
+  }
+
+  answered(status: number): void {
+    const { hooks, log } = this.#parts;
+    const durationMs = performance.now() - this.#started;
+    this.#span?.end({ status });
+    const fields = { ...fieldsOf(this.#event), status, durationMs };
+    log?.debug(fields, `${title(this.#event)} was answered ${status} after ${durationMs.toFixed(1)} ms`);
+    hooks.onResponse?.({ ...this.#event, status, durationMs });
+  }
+
+  /** There was no answer. */
+  broke(error: SandboxError): void {
+    this.#span?.end({ error } satisfies RequestOutcome);
+  }
+}
+
+function title({ method, path }: RequestEvent): string {
+  return `${method} ${path}`;
+}
+
+function fieldsOf({
+  attempt,
+  method,
+  origin,
+  path,
+  plane,
+  requestId,
+}: RequestEvent): Record<string, unknown> {
+  return { plane, method, origin, path, requestId, attempt };
+}
+
+/** What the caller did, or asked for, is no fault of anything. */
+function levelOf(error: SandboxError): LogLevel {
+  if (error instanceof AbortError) return "debug";
+  const isRefusal =
+    error instanceof ApiError && error.status !== undefined && error.status >= 400 && error.status < 500;
+  return isRefusal ? "info" : "error";
+}

@@ -1,0 +1,123 @@
+import type { Plane } from "../../errors/error-from-response.js";
+import { NetworkError } from "../../errors/errors.js";
+import { redact } from "../../errors/redaction.js";
+import type { Failure } from "./retry-policy.js";
+
+/** Codes of failures that happen while a connection is made: nothing was sent yet. */
+const unsentCodes = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ENOTFOUND", "there is no such host"],
+  ["EAI_AGAIN", "the name could not be resolved"],
+  ["EHOSTUNREACH", "there is no route to the host"],
+  ["ENETUNREACH", "there is no route to the network"],
+  ["EHOSTDOWN", "the host is down"],
+  ["EADDRNOTAVAIL", "the address cannot be used"],
+  ["UND_ERR_CONNECT_TIMEOUT", "connecting took too long"],
+]);
+
+/** Codes of servers that must not be trusted, however often one tries. */
+const untrustedCodes = new Map([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is signed by an authority that this machine does not know"],
+  [
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "its certificate is signed by an authority that this machine does not know",
+  ],
+  [
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "its certificate is signed by an authority that this machine does not know",
+  ],
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["CERT_NOT_YET_VALID", "its certificate is not valid yet"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "it does not speak TLS"],
+  ["EPROTO", "it does not speak TLS as this machine does"],
+]);
+
+export interface NetworkFailure {
+  error: NetworkError;
+  /** What it means for another try; undefined where none can fare better. */
+  failure: Failure | undefined;
+}
+
+export interface FailedCall {
+  origin: string;
+  plane: Plane;
+  requestId: string;
+  /** Whether repeating the call is harmless even if the server did its work. */
+  harmless: boolean;
+  secrets: readonly string[];
+}
+
+/** Names what went wrong below HTTP. */
+export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure {
+  const code = codeOf(cause);
+  const host = call.origin.replace(/^https?:\/\//, "");
+  const options = { code, requestId: call.requestId, cause };
+  const untrusted = untrustedCodes.get(code);
+  if (untrusted !== undefined) {
+    const summary = `Cannot reach ${host}: ${untrusted} (${code}).`;
+    return { error: new NetworkError({ ...options, summary, hint: mistrust }), failure: undefined };
+  }
+  const proxy = proxyRefusal(cause);
+  const reason = proxy ?? unsentCodes.get(code);
+  if (reason !== undefined) {
+    const summary = `Cannot reach ${host}: ${reason} (${code}).`;
+    const hint = proxy === undefined ? unreachable[call.plane] : behindProxy;
+    return {
+      error: new NetworkError({ ...options, summary, hint, retryable: true }),
+      failure: { kind: "unsent" },
+    };
+  }
+  const summary = `The connection to ${host} broke before the answer was complete (${describe(cause, code, call.secrets)}).`;
+  return {
+    error: new NetworkError({
+      ...options,
+      summary,
+      hint: broken(call.harmless),
+      retryable: call.harmless,
+      wasSent: true,
+    }),
+    failure: { kind: "broken" },
+  };
+}
+
+const mistrust =
+  "Check the address and this machine's clock; NODE_EXTRA_CA_CERTS names a file with authorities of your own.";
+const behindProxy = "Check the address of the proxy and what it asks for.";
+
+const unreachable: Record<Plane, string> = {
+  "control plane":
+    "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option) and the network; a local backend is started with " +
+    '"npx cloud-sandbox-local serve".',
+  agent:
+    "The sandbox may have ended, or its host is not reachable from here; client.sandboxes.get(id) tells.",
+};
+
+function broken(harmless: boolean): string {
+  return harmless
+    ? "Try again."
+    : "The server may have done its work; look at the result of it before trying again.";
+}
+
+/** What undici says of a proxy that opens no tunnel. */
+function proxyRefusal(error: unknown): string | undefined {
+  for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth++, at = at.cause) {
+    const status = /^Proxy response \((\d+)\)/.exec(at.message)?.[1];
+    if (status !== undefined) return `the proxy answered ${status} in place of connecting`;
+  }
+  return undefined;
+}
+
+/** The system's code, which fetch hides in the cause of its TypeError. */
+function codeOf(error: unknown): string {
+  for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth++, at = at.cause) {
+    if ("code" in at && typeof at.code === "string") return at.code;
+  }
+  return "NETWORK_ERROR";
+}
+
+function describe(error: unknown, code: string, secrets: readonly string[]): string {
+  const text = error instanceof Error ? redact(error.message, secrets) : "";
+  return text === "" || text === code ? code : `${code}: ${text}`;
+}

@@ -1,0 +1,27 @@
+import { ConfigurationError } from "../../errors/errors.js";
+import type { OpenWebSocket, Sockets, WebSocketLike } from "./sockets.js";
+import { StandardSockets } from "./standard-sockets.js";
+import { UndiciSockets } from "./undici-sockets.js";
+
+/** What the caller gave; else undici's on Node.js, on Bun and Deno their own, which send headers as well; elsewhere none. */
+export function socketsOf(given: OpenWebSocket | undefined): Sockets {
+  if (given !== undefined) return new StandardSockets(given);
+  const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};
+  if (versions.bun !== undefined || versions.deno !== undefined) return new StandardSockets(withHeaders);
+  return versions.node === undefined ? new StandardSockets(unavailable) : new UndiciSockets();
+}
+
+type WithHeaders = new (url: string, init: { headers: Record<string, string> }) => WebSocketLike;
+
+const withHeaders: OpenWebSocket = (url, init) => {
+  const Socket: unknown = globalThis.WebSocket;
+  return new (Socket as WithHeaders)(url, init);
+};
+
+const unavailable: OpenWebSocket = () => {
+  throw new ConfigurationError({
+    summary: "WebSockets of this runtime cannot send the sandbox's token.",
+    hint: "Give the client a webSocket option that sends headers, or use calls that need no stream.",
+    code: "WEBSOCKET_UNAVAILABLE",
+  });
+};

@@ -1,0 +1,32 @@
+import { clientClosed } from "../../errors/errors.js";
+import type { CallScope } from "../calls/call-scope.js";
+import type { CarriedSocket, OpeningSocket, OpenWebSocket, Sockets } from "./sockets.js";
+
+/** WebSockets whose code is loaded with the first of them. */
+export class DeferredSockets implements Sockets {
+  readonly #given: OpenWebSocket | undefined;
+  readonly #opening = new Set<CallScope>();
+  #loading: Promise<Sockets> | undefined;
+  #isClosed = false;
+
+  constructor(given: OpenWebSocket | undefined) {
+    this.#given = given;
+  }
+
+  async open(opening: OpeningSocket): Promise<CarriedSocket> {
+    if (this.#isClosed) throw clientClosed();
+    this.#opening.add(opening.scope);
+    try {
+      this.#loading ??= import("./default-sockets.js").then(({ socketsOf }) => socketsOf(this.#given));
+      return await (await this.#loading).open(opening);
+    } finally {
+      this.#opening.delete(opening.scope);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const scope of this.#opening) scope.stop(clientClosed());
+    await (await this.#loading)?.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { clientClosed } from "../../errors/errors.js";
+import {
+  type CarriedSocket,
+  established,
+  type OpeningSocket,
+  type OpenWebSocket,
+  type Sockets,
+} from "./sockets.js";
+
+/** WebSockets of other runtimes, and those that a caller brings. */
+export class StandardSockets implements Sockets {
+  readonly #make: OpenWebSocket;
+  readonly #open = new Set<CarriedSocket>();
+  #isClosed = false;
+
+  constructor(open: OpenWebSocket) {
+    this.#make = open;
+  }
+
+  async open({ url, headers, listener, scope }: OpeningSocket): Promise<CarriedSocket> {
+    if (this.#isClosed) throw clientClosed();
+    const socket = this.#make(url, { headers });
+    let carried: CarriedSocket | undefined;
+    let isOver = false;
+    const closed = (code: number, reason: string): void => {
+      isOver = true;
+      if (carried !== undefined) this.#open.delete(carried);
+      listener.closed(code, reason);
+    };
+    await established(socket, { listener: { message: listener.message, closed }, scope });
+    carried = {
+      get buffered() {
+        return socket.bufferedAmount;
+      },
+      send: (text) => socket.send(text),
+      close: () => socket.close(1000),
+    };
+    // It may have been closed in the moment in which it was opened.
+    if (!isOver) this.#open.add(carried);
+    return carried;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const socket of this.#open) socket.close();
+  }
+}
