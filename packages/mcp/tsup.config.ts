@@ -12,7 +12,11 @@ export default defineConfig({
   // Everything is in it: finding packages takes longer than loading them. What is loaded later is in files of its own,
   // because Node.js parses the whole of a file (docs/decisions/0021-mcp-starts-in-parts.md).
   splitting: true,
-  esbuildPlugins: [lazyCommonJs(/^undici$/), recordedModule(/src\/handshake\.ts$/), thirdPartyLicences()],
+  esbuildPlugins: [
+    lazyCommonJs(/^undici$/),
+    recordedModule(/src\/server\/handshake\.ts$/),
+    thirdPartyLicences(),
+  ],
   minifyWhitespace: true,
   clean: true,
   banner: {
@@ -22,7 +26,9 @@ export default defineConfig({
   esbuildOptions(options) {
     options.alias = {
       ...options.alias,
-      "@modelcontextprotocol/server/_shims": fileURLToPath(new URL("src/sdk-shims.ts", import.meta.url)),
+      "@modelcontextprotocol/server/_shims": fileURLToPath(
+        new URL("src/server/sdk-shims.ts", import.meta.url),
+      ),
     };
   },
 });

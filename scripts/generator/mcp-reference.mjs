@@ -7,8 +7,8 @@ import { table, typeOf } from "./field-table.mjs";
 
 const toolTable = `
 export { profiles } from "./src/profiles/index.ts";
-export { portableSchema } from "./src/portable-schema.ts";
-export { toolsets } from "./src/tool.ts";
+export { portableSchema } from "./src/server/portable-schema.ts";
+export { toolsets } from "./src/tools/tool.ts";
 `;
 
 export async function mcpReferencePage(directory) {

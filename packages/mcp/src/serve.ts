@@ -1,10 +1,10 @@
 /** Reads the options and serves, until the client leaves or a signal asks to stop. */
-import { readOptions } from "./command-line.js";
-import type { RequestId } from "./greeting.js";
-import { OptionError } from "./option-error.js";
-import { SharedBackend } from "./shared-backend.js";
-import { serveOverStdio } from "./stdio.js";
-import { offeredProfile } from "./tool-selection.js";
+import { readOptions } from "./server/command-line.js";
+import type { RequestId } from "./server/greeting.js";
+import { serveOverStdio } from "./server/stdio.js";
+import { offeredProfile } from "./server/tool-selection.js";
+import { SharedBackend } from "./session/shared-backend.js";
+import { OptionError } from "./settings/option-error.js";
 
 function log(line: string): void {
   process.stderr.write(`cloud-sandbox-mcp: ${line}\n`);

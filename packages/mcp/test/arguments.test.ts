@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { InvalidArgumentsError, readArguments } from "../src/arguments.js";
-import { code, executionTimeout, language, lifetime, runEnvironment } from "../src/input-fields.js";
+import { InvalidArgumentsError } from "../src/errors/invalid-arguments-error.js";
 import { hopx } from "../src/profiles/hopx.js";
+import { readArguments } from "../src/tools/arguments.js";
+import { code, executionTimeout, language, lifetime, runEnvironment } from "../src/tools/input-fields.js";
 
 const definition = {
   name: "some_tool",

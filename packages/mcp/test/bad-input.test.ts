@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hopx } from "../src/profiles/hopx.js";
-import { selectTools } from "../src/tool-selection.js";
+import { selectTools } from "../src/server/tool-selection.js";
 import { connect, type McpConnection, textOf } from "./mcp-connection.js";
 
 /** Characters of one answer: what clients take, with its facts said twice, as text and as structure. */

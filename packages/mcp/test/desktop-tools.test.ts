@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { sandboxService } from "../../client/test/support/sandbox-service.js";
 import { json } from "../../client/test/support/scripted-server.js";
 import { hopx } from "../src/profiles/hopx.js";
-import { selectTools } from "../src/tool-selection.js";
+import { selectTools } from "../src/server/tool-selection.js";
 import { connect } from "./mcp-connection.js";
 
 const image = "iVBORw0KGgo=";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { displayed } from "../src/displayed-values.js";
+import { displayed } from "../src/results/displayed-values.js";
 
 it("names no more values than a sandbox displays, however many come", () => {
   const outputs = Array.from({ length: 200_000 }, () => ({ type: "text/html", data: "<b>x</b>" }));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { IsolatedRuns } from "../src/isolated-runs.js";
+import { IsolatedRuns } from "../src/ownership/isolated-runs.js";
 import { connect } from "./mcp-connection.js";
 
 class Full extends Error {}

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bytesMissing, cutMiddle, firstEntries, limitCharacters, shareBudget } from "../src/output-limit.js";
+import {
+  bytesMissing,
+  cutMiddle,
+  firstEntries,
+  limitCharacters,
+  shareBudget,
+} from "../src/results/output-limit.js";
 
 const inJson = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Progress } from "../src/progress.js";
+import { Progress } from "../src/server/progress.js";
 
 it("counts steps up, repeats the last one while nothing else is told, and is silent in the end", async () => {
   const told: [number, string][] = [];

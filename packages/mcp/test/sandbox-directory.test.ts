@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AuthenticationError, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { InvalidArgumentsError } from "../src/arguments.js";
-import { CreatedSandboxes } from "../src/created-sandboxes.js";
-import { SandboxDirectory } from "../src/sandbox-directory.js";
+import { InvalidArgumentsError } from "../src/errors/invalid-arguments-error.js";
+import { CreatedSandboxes } from "../src/ownership/created-sandboxes.js";
+import { SandboxDirectory } from "../src/ownership/sandbox-directory.js";
 
 const { signal } = new AbortController();
 const agent = "https://7777-1762778786mxaco6r2.eu-1001.vms.hopx.dev";

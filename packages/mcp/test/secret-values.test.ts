@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { looksSecret } from "../src/secret-values.js";
+import { looksSecret } from "../src/results/secret-values.js";
 
 it.each([
   ["API_KEY", "x"],

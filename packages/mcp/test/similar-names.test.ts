@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { similarNames } from "../src/similar-names.js";
+import { similarNames } from "../src/errors/similar-names.js";
 
 const known = [
   "sandbox_id",

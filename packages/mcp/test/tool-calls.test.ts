@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hopx } from "../src/profiles/hopx.js";
-import { selectTools } from "../src/tool-selection.js";
+import { selectTools } from "../src/server/tool-selection.js";
 import { connect, type McpConnection, textOf } from "./mcp-connection.js";
 
 let mcp: McpConnection;

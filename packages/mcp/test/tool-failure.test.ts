@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SandboxClient } from "cloud-sandbox";
 import { expect, it } from "vitest";
+import { explainFailure } from "../src/errors/tool-failure.js";
 import { hopxAdvice } from "../src/profiles/hopx-advice.js";
-import { explainFailure } from "../src/tool-failure.js";
 
 it.each([
   [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hopx as profile } from "../src/profiles/hopx.js";
-import { offeredProfile, selectTools, type ToolSelection } from "../src/tool-selection.js";
+import { offeredProfile, selectTools, type ToolSelection } from "../src/server/tool-selection.js";
 import { connect } from "./mcp-connection.js";
 
 const namesOf = (toolset?: string): string[] =>

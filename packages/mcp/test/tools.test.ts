@@ -1,10 +1,10 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { portableSchema } from "../src/portable-schema.js";
 import { hopx } from "../src/profiles/hopx.js";
 import { profiles } from "../src/profiles/index.js";
-import { toolsets } from "../src/tool.js";
-import { selectTools } from "../src/tool-selection.js";
+import { portableSchema } from "../src/server/portable-schema.js";
+import { selectTools } from "../src/server/tool-selection.js";
+import { toolsets } from "../src/tools/tool.js";
 
 /** What a model reads of the tools that are offered when nothing is said. */
 const modelFacing = selectTools(hopx, {}).map(({ name, description, input }) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wireNames } from "../src/wire-names.js";
+import { wireNames } from "../src/results/wire-names.js";
 
 it("gives names, dates and nothing that is unknown", () => {
   const record = {

@@ -1,6 +1,6 @@
 /** The tokens that let a client in over HTTP. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { OptionError } from "../option-error.js";
+import { OptionError } from "../settings/option-error.js";
 
 export class BearerTokens {
   readonly #digests: readonly Buffer[];

@@ -1,6 +1,6 @@
 /** The clients that are served over HTTP: how many there can be, and when one that is silent is forgotten. */
-import { idleSeconds } from "../held-sandbox.js";
-import type { Session } from "../session.js";
+import { idleSeconds } from "../ownership/held-sandbox.js";
+import type { Session } from "../session/session.js";
 
 export interface HttpClient {
   readonly session: Session;

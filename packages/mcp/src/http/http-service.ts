@@ -9,11 +9,11 @@ import {
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import type { McpServer } from "@modelcontextprotocol/server";
-import { OptionError } from "../option-error.js";
-import { createServer, type Offer } from "../server.js";
-import type { Session } from "../session.js";
-import type { SharedBackend } from "../shared-backend.js";
-import { closeWithinMs, stopSignal, timePasses } from "../stopping.js";
+import { createServer, type Offer } from "../server/mcp-server.js";
+import { closeWithinMs, stopSignal, timePasses } from "../server/stopping.js";
+import type { Session } from "../session/session.js";
+import type { SharedBackend } from "../session/shared-backend.js";
+import { OptionError } from "../settings/option-error.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
 import { LoadLimit } from "./load-limit.js";
 import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";

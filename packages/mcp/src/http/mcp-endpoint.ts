@@ -8,8 +8,8 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { Session } from "../session.js";
-import type { SharedBackend } from "../shared-backend.js";
+import { Session } from "../session/session.js";
+import type { SharedBackend } from "../session/shared-backend.js";
 import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-clients.js";
 import { type Refusal, refused } from "./request-checks.js";
 

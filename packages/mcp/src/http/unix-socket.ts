@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { lstat, unlink } from "node:fs/promises";
 import { connect, type Server } from "node:net";
-import { OptionError } from "../option-error.js";
+import { OptionError } from "../settings/option-error.js";
 
 /** Listens at `path`, in place of a socket there that a server left behind. Throws an {@link OptionError}. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {

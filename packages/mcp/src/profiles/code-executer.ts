@@ -1,4 +1,4 @@
-import type { Profile } from "../profile.js";
+import type { Profile } from "../session/profile.js";
 import { executeCode, startCodeExecuter, stopCodeExecuter } from "./code-executer/tools.js";
 
 /** In place of Containerized Code Executer: one Python environment for each client. */

@@ -1,4 +1,4 @@
-import type { Profile } from "../profile.js";
+import type { Profile } from "../session/profile.js";
 import { codemodeSettings, sandboxLimits } from "./codemode/settings.js";
 import { executeCode, listFiles, readFile, writeFile } from "./codemode/tools.js";
 

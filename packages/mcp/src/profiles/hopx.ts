@@ -1,6 +1,6 @@
-import type { Profile } from "../profile.js";
 import { prompts } from "../prompts/index.js";
 import { resources } from "../resources/index.js";
+import type { Profile } from "../session/profile.js";
 import { callApi } from "../tools/api.js";
 import {
   executeCodeAsync,

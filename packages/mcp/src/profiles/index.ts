@@ -1,5 +1,5 @@
 /** Every profile, the default first. */
-import type { Profile } from "../profile.js";
+import type { Profile } from "../session/profile.js";
 import { codeExecuter } from "./code-executer.js";
 import { codemode } from "./codemode.js";
 import { hopx } from "./hopx.js";

@@ -1,4 +1,4 @@
-import type { Profile } from "../profile.js";
+import type { Profile } from "../session/profile.js";
 import { sandboxStart, sandboxStop } from "./microsandbox/lifecycle.js";
 import { sandboxGetMetrics } from "./microsandbox/metrics.js";
 import { sandboxRunCode, sandboxRunCommand } from "./microsandbox/running.js";

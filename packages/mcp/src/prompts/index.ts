@@ -1,7 +1,8 @@
 /** Every prompt, in the order in which they are listed. */
-import { languages } from "../input-fields.js";
-import type { Registration } from "../profile.js";
+
 import { templateNames } from "../resources/templates.js";
+import type { Registration } from "../session/profile.js";
+import { languages } from "../tools/input-fields.js";
 import { oneOf, prompt, quoted } from "./prompt.js";
 
 const language = {

@@ -1,8 +1,8 @@
 /** A prompt is data: what a person picks, what it asks of them, and the text that the model is given. */
 import { completable } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Registration } from "../profile.js";
-import type { Session } from "../session.js";
+import type { Registration } from "../session/profile.js";
+import type { Session } from "../session/session.js";
 
 interface Argument {
   readonly description: string;

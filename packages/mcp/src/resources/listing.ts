@@ -1,7 +1,7 @@
 /** `resources/list`, a page at a time: the SDK's own lists all at once. */
 import type { Resource } from "@modelcontextprotocol/server";
-import type { Registration } from "../profile.js";
-import type { SessionContext } from "../session.js";
+import type { Registration } from "../session/profile.js";
+import type { SessionContext } from "../session/session.js";
 import { pageOf } from "./page.js";
 import { reader } from "./reading.js";
 import { listSandboxes } from "./sandboxes.js";

@@ -5,8 +5,8 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
-import type { Profile } from "../profile.js";
-import type { Session, SessionContext } from "../session.js";
+import type { Profile } from "../session/profile.js";
+import type { Session, SessionContext } from "../session/session.js";
 
 /** Does a piece of work for the resource `uri`; what fails is an error of the protocol, in a tool's words. */
 type Reader = <Result>(uri: string, work: (context: SessionContext) => Promise<Result>) => Promise<Result>;
@@ -15,7 +15,7 @@ export function reader(session: Session, { advice }: Profile): Reader {
   return async (uri, work) =>
     session.use(work).catch(async (error: unknown) => {
       if (error instanceof ProtocolError) throw error;
-      const { explainFailure, unforeseen } = await import("../tool-failure.js");
+      const { explainFailure, unforeseen } = await import("../errors/tool-failure.js");
       const text = explainFailure(error, advice, session.environment) ?? unforeseen;
       const isGone = error instanceof Error && ["NotFoundError", "SandboxExpiredError"].includes(error.name);
       throw isGone

@@ -9,11 +9,11 @@ import {
 } from "@modelcontextprotocol/server";
 import type { FileEntry, Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
-import { InvalidArgumentsError } from "../arguments.js";
-import { bytesWithin, largestResource } from "../file-link.js";
-import { firstEntries } from "../output-limit.js";
-import type { Registration } from "../profile.js";
-import { untrusted } from "../untrusted-content.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { firstEntries } from "../results/output-limit.js";
+import { untrusted } from "../results/untrusted-content.js";
+import type { Registration } from "../session/profile.js";
+import { bytesWithin, largestResource } from "../tools/file-link.js";
 import { completing, decoded, jsonContents, reader } from "./reading.js";
 import { sandboxIds } from "./sandboxes.js";
 

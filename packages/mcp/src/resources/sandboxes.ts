@@ -1,9 +1,9 @@
 /** `sandbox://{id}`: the sandboxes that this client created or used. */
 import { type Resource, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Sandbox } from "cloud-sandbox";
-import type { Registration } from "../profile.js";
-import { sandboxResult } from "../sandbox-result.js";
-import type { Session, SessionContext } from "../session.js";
+import { sandboxResult } from "../results/sandbox-result.js";
+import type { Registration } from "../session/profile.js";
+import type { Session, SessionContext } from "../session/session.js";
 import { completing, decoded, jsonContents, jsonType, reader } from "./reading.js";
 
 export const sandboxes: Registration = (server, session, profile) => {

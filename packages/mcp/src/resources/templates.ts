@@ -1,10 +1,10 @@
 /** `template://{name}`: what sandboxes can be made from. */
 import { type Resource, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { TemplateRecord } from "cloud-sandbox";
-import type { Registration } from "../profile.js";
-import type { Session, SessionContext } from "../session.js";
-import { similarNames } from "../similar-names.js";
-import { wireNames } from "../wire-names.js";
+import { similarNames } from "../errors/similar-names.js";
+import { wireNames } from "../results/wire-names.js";
+import type { Registration } from "../session/profile.js";
+import type { Session, SessionContext } from "../session/session.js";
 import { completing, decoded, jsonContents, jsonType, reader } from "./reading.js";
 
 export const templates: Registration = (server, session, profile) => {

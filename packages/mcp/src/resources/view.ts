@@ -1,8 +1,8 @@
 /** The page that hosts with MCP Apps show beside a tool's result; other clients never ask for it. */
 import type { Resource } from "@modelcontextprotocol/server";
 import { viewPage } from "../generated/view-page.js";
-import type { Profile, Registration } from "../profile.js";
-import type { Tool } from "../tool.js";
+import type { Profile, Registration } from "../session/profile.js";
+import type { Tool } from "../tools/tool.js";
 
 const uri = "ui://cloud-sandbox/view";
 const mimeType = "text/html;profile=mcp-app";

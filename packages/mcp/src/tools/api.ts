@@ -3,10 +3,9 @@
  * that tool's checks: what is not offered, another client's sandbox, and tokens stay out of reach.
  */
 import * as z from "zod";
-import { runs } from "../annotations.js";
-import { InvalidArgumentsError } from "../arguments.js";
-import { text } from "../input-fields.js";
-import { type Tool, tool } from "../tool.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { runs } from "./annotations.js";
+import { text } from "./input-fields.js";
 import {
   createSandbox,
   deleteSandbox,
@@ -18,6 +17,7 @@ import {
   updateSandboxTimeout,
 } from "./sandboxes.js";
 import { deleteTemplate, getTemplate, listTemplates } from "./templates.js";
+import { type Tool, tool } from "./tool.js";
 
 const operations: ReadonlyArray<readonly [method: string, path: string, tool: Tool]> = [
   ["GET", "/health", health],

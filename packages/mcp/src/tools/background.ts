@@ -1,8 +1,10 @@
 /** Code that nobody waits for: it is started, looked at, read and ended. */
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { looksInside, replaces, runs } from "../annotations.js";
-import { runningReport } from "../hand-over.js";
+import { entryLimit, firstEntries } from "../results/output-limit.js";
+import { processOutput, readOutput } from "../results/process-output.js";
+import { looksInside, replaces, runs } from "./annotations.js";
+import { runningReport } from "./hand-over.js";
 import {
   backgroundTimeout,
   code,
@@ -15,10 +17,8 @@ import {
   sandboxReference,
   text,
   workingDirectory,
-} from "../input-fields.js";
-import { entryLimit, firstEntries } from "../output-limit.js";
-import { processOutput, readOutput } from "../process-output.js";
-import { sandboxTool } from "../tool.js";
+} from "./input-fields.js";
+import { sandboxTool } from "./tool.js";
 
 export const startedOutput = z.looseObject({
   process_id: z.string().describe("For execute_process_output and execute_kill_process"),

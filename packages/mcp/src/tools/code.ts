@@ -1,9 +1,10 @@
 import type { IsolatedExecutionStep, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { runs } from "../annotations.js";
-import { InvalidArgumentsError } from "../arguments.js";
-import { executionOutput, executionResult } from "../execution-result.js";
-import { handedOver, patience, runningReport } from "../hand-over.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { executionOutput, executionResult } from "../results/execution-result.js";
+import { runs } from "./annotations.js";
+import { startCode } from "./background.js";
+import { handedOver, patience, runningReport } from "./hand-over.js";
 import {
   code,
   executionTimeout,
@@ -16,9 +17,8 @@ import {
   sandboxReference,
   templateName,
   workingDirectory,
-} from "../input-fields.js";
-import { sandboxTool, type ToolContext, tool } from "../tool.js";
-import { startCode } from "./background.js";
+} from "./input-fields.js";
+import { sandboxTool, type ToolContext, tool } from "./tool.js";
 
 interface Program {
   readonly code: string;

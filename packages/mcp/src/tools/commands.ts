@@ -1,7 +1,10 @@
 import * as z from "zod";
-import { looksInside, runs } from "../annotations.js";
-import { executionOutput, executionResult } from "../execution-result.js";
-import { handedOver, patience, runningReport } from "../hand-over.js";
+import { executionOutput, executionResult } from "../results/execution-result.js";
+import { entryLimit, firstEntries } from "../results/output-limit.js";
+import { wireNames } from "../results/wire-names.js";
+import { looksInside, runs } from "./annotations.js";
+import { startedOutput } from "./background.js";
+import { handedOver, patience, runningReport } from "./hand-over.js";
 import {
   backgroundTimeout,
   command,
@@ -11,11 +14,8 @@ import {
   runEnvironment,
   sandboxReference,
   workingDirectory,
-} from "../input-fields.js";
-import { entryLimit, firstEntries } from "../output-limit.js";
-import { sandboxTool } from "../tool.js";
-import { wireNames } from "../wire-names.js";
-import { startedOutput } from "./background.js";
+} from "./input-fields.js";
+import { sandboxTool } from "./tool.js";
 
 export const runCommand = sandboxTool({
   name: "run_command",

@@ -1,12 +1,12 @@
 /** The graphical desktop of a sandbox whose template has one: seen as images, used as a person would. */
 import * as z from "zod";
-import { adds, looksInside, replaces, runs } from "../annotations.js";
-import { Answer } from "../answer.js";
-import { InvalidArgumentsError } from "../arguments.js";
-import { sandboxReference, text, wholeNumber, wholeSeconds } from "../input-fields.js";
-import { cutMiddle, firstEntries, resultBudget } from "../output-limit.js";
-import { sandboxTool } from "../tool.js";
-import { wireNames } from "../wire-names.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { Answer } from "../results/answer.js";
+import { cutMiddle, firstEntries, resultBudget } from "../results/output-limit.js";
+import { wireNames } from "../results/wire-names.js";
+import { adds, looksInside, replaces, runs } from "./annotations.js";
+import { sandboxReference, text, wholeNumber, wholeSeconds } from "./input-fields.js";
+import { sandboxTool } from "./tool.js";
 
 const pixels = z.int("must be a whole number of pixels").min(0, "must be a whole number of pixels");
 const point = { x: pixels.describe("Pixels from the left"), y: pixels.describe("Pixels from the top") };

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { looksInside, replaces } from "../annotations.js";
-import { sandboxReference, variables } from "../input-fields.js";
-import { cutMiddle, firstEntries } from "../output-limit.js";
-import { looksSecret, masked } from "../secret-values.js";
-import { sandboxTool } from "../tool.js";
+import { cutMiddle, firstEntries } from "../results/output-limit.js";
+import { looksSecret, masked } from "../results/secret-values.js";
+import { looksInside, replaces } from "./annotations.js";
+import { sandboxReference, variables } from "./input-fields.js";
+import { sandboxTool } from "./tool.js";
 
 /** Bytes of each value. */
 const valueBudget = 2000;

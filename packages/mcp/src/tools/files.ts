@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { posix } from "node:path";
 import * as z from "zod";
-import { adds, looks, looksInside, replaces } from "../annotations.js";
-import { Answer } from "../answer.js";
-import { InvalidArgumentsError } from "../arguments.js";
-import { shownAsImage } from "../displayed-values.js";
-import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "../file-link.js";
-import { absolutePath, fileContent, fileSource, maxResults, sandboxReference } from "../input-fields.js";
-import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../output-limit.js";
-import { sandboxTool } from "../tool.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { Answer } from "../results/answer.js";
+import { shownAsImage } from "../results/displayed-values.js";
+import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
+import { adds, looks, looksInside, replaces } from "./annotations.js";
+import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "./file-link.js";
+import { absolutePath, fileContent, fileSource, maxResults, sandboxReference } from "./input-fields.js";
+import { sandboxTool } from "./tool.js";
 
 const onePath = z.object({ ...sandboxReference, path: absolutePath });
 

@@ -1,6 +1,8 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { adds, looks, replaces, settles } from "../annotations.js";
+import { entryLimit, firstEntries } from "../results/output-limit.js";
+import { sandboxOutput, sandboxResult, sandboxSummary } from "../results/sandbox-result.js";
+import { adds, looks, replaces, settles } from "./annotations.js";
 import {
   internetAccess,
   lifetime,
@@ -10,11 +12,9 @@ import {
   templateName,
   text,
   variables,
-} from "../input-fields.js";
-import { entryLimit, firstEntries } from "../output-limit.js";
-import { createOrFind, isAsWished } from "../sandbox-creation.js";
-import { sandboxOutput, sandboxResult, sandboxSummary } from "../sandbox-result.js";
-import { tool } from "../tool.js";
+} from "./input-fields.js";
+import { createOrFind, isAsWished } from "./sandbox-creation.js";
+import { tool } from "./tool.js";
 
 const ignored = z.number("must be a number").optional().describe("Ignored: the template decides");
 const cpus = "must be a number of 0.05 to 1024";

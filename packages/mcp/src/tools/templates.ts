@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { looks, replaces, runs } from "../annotations.js";
-import { InvalidArgumentsError } from "../arguments.js";
-import { patience } from "../hand-over.js";
-import { command, maxResults, templateName, text, variables } from "../input-fields.js";
-import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../output-limit.js";
-import { buildUntil, definitionOf } from "../template-building.js";
-import { tool } from "../tool.js";
-import { wireNames } from "../wire-names.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
+import { wireNames } from "../results/wire-names.js";
+import { looks, replaces, runs } from "./annotations.js";
+import { patience } from "./hand-over.js";
+import { command, maxResults, templateName, text, variables } from "./input-fields.js";
+import { buildUntil, definitionOf } from "./template-building.js";
+import { tool } from "./tool.js";
 
 const mostListed = 100;
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { otherNode, scratchProject } from "../../../../test/support/scratch-project.js";
 import { type HttpService, startHttpService } from "../../src/http/http-service.js";
-import { SharedBackend } from "../../src/shared-backend.js";
+import { SharedBackend } from "../../src/session/shared-backend.js";
 import { fixtureServer } from "./fixtures.js";
 
 const run = promisify(execFile);

@@ -1,11 +1,11 @@
 import type { ExecutionResult } from "cloud-sandbox";
 import * as z from "zod";
-import { adds, replaces, runs } from "../../annotations.js";
-import { InvalidArgumentsError } from "../../arguments.js";
-import { createHeld, endHeld, hasEnded, replaceHeld, useHeld } from "../../held-sandbox.js";
-import { bytesMissing, cutMiddle, resultBudget } from "../../output-limit.js";
-import { textAnswer, textOutput } from "../../text-answer.js";
-import { type ToolContext, tool } from "../../tool.js";
+import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { createHeld, endHeld, hasEnded, replaceHeld, useHeld } from "../../ownership/held-sandbox.js";
+import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
+import { textAnswer, textOutput } from "../../results/text-answer.js";
+import { adds, replaces, runs } from "../../tools/annotations.js";
+import { type ToolContext, tool } from "../../tools/tool.js";
 
 /** The client's one sandbox; clients give it no name. */
 const name = "code-executer";

@@ -1,9 +1,9 @@
 import type { Sandbox, SandboxLimits } from "cloud-sandbox";
-import type { Answer } from "../../answer.js";
-import type { Environment } from "../../backend.js";
-import { createHeld, useHeld } from "../../held-sandbox.js";
-import { textAnswer } from "../../text-answer.js";
-import type { ToolContext } from "../../tool.js";
+import { createHeld, useHeld } from "../../ownership/held-sandbox.js";
+import type { Answer } from "../../results/answer.js";
+import { textAnswer } from "../../results/text-answer.js";
+import type { Environment } from "../../settings/environment.js";
+import type { ToolContext } from "../../tools/tool.js";
 import { codemodeSettings, sandboxLimits } from "./settings.js";
 
 /** The client's one sandbox; clients give it no name. */

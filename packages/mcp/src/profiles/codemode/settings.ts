@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Environment } from "../../backend.js";
-import { memorySetting, readSettings, wholeNumberSetting } from "../../profile-settings.js";
+import type { Environment } from "../../settings/environment.js";
+import { memorySetting, readSettings, wholeNumberSetting } from "../../settings/read-settings.js";
 
 const cpus = "must be a number of CPUs, 0.05 or more";
 

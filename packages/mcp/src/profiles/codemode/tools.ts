@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import type { CommandResult } from "cloud-sandbox";
 import * as z from "zod";
-import { looksInside, replaces, runs } from "../../annotations.js";
-import { InvalidArgumentsError } from "../../arguments.js";
-import { fileContent } from "../../input-fields.js";
-import { limitCharacters } from "../../output-limit.js";
-import { textOutput } from "../../text-answer.js";
-import { tool } from "../../tool.js";
+import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { limitCharacters } from "../../results/output-limit.js";
+import { textOutput } from "../../results/text-answer.js";
+import { looksInside, replaces, runs } from "../../tools/annotations.js";
+import { fileContent } from "../../tools/input-fields.js";
+import { tool } from "../../tools/tool.js";
 import { inSandbox } from "./sandbox.js";
 import { codemodeSettings } from "./settings.js";
 

@@ -1,10 +1,10 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { looks } from "../../annotations.js";
-import { InvalidArgumentsError } from "../../arguments.js";
-import { hasEnded, useHeld } from "../../held-sandbox.js";
-import { jsonAnswer } from "../../text-answer.js";
-import { type ToolContext, tool } from "../../tool.js";
+import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { hasEnded, useHeld } from "../../ownership/held-sandbox.js";
+import { jsonAnswer } from "../../results/text-answer.js";
+import { looks } from "../../tools/annotations.js";
+import { type ToolContext, tool } from "../../tools/tool.js";
 import { fullNameOf, sandboxInput } from "./names.js";
 
 const metricsOutput = z.looseObject({

@@ -1,10 +1,10 @@
 import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
-import { runs } from "../../annotations.js";
-import { code } from "../../input-fields.js";
-import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../output-limit.js";
-import { jsonAnswer } from "../../text-answer.js";
-import { tool } from "../../tool.js";
+import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../results/output-limit.js";
+import { jsonAnswer } from "../../results/text-answer.js";
+import { runs } from "../../tools/annotations.js";
+import { code } from "../../tools/input-fields.js";
+import { tool } from "../../tools/tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
 
 /** Seconds; what takes longer is better started in the background. */

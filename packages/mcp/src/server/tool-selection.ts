@@ -1,8 +1,9 @@
 /** Which of a profile's tools are offered. */
-import { OptionError } from "./option-error.js";
-import type { Profile } from "./profile.js";
-import { similarNames } from "./similar-names.js";
-import { type Tool, toolsets } from "./tool.js";
+
+import { similarNames } from "../errors/similar-names.js";
+import type { Profile } from "../session/profile.js";
+import { OptionError } from "../settings/option-error.js";
+import { type Tool, toolsets } from "../tools/tool.js";
 
 /** Names that were given for tools and toolsets; undefined where nothing was given. */
 export interface ToolSelection {

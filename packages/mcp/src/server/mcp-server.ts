@@ -1,15 +1,15 @@
 /** Offers tools over MCP, whatever carries the messages. */
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import type { Answer } from "./answer.js";
-import { compactText } from "./compact-text.js";
+import { viewOf } from "../resources/view.js";
+import type { Answer } from "../results/answer.js";
+import { compactText } from "../results/compact-text.js";
+import { originOf } from "../results/untrusted-content.js";
+import type { Profile } from "../session/profile.js";
+import type { Session } from "../session/session.js";
+import { version } from "../settings/version.js";
+import type { Tool } from "../tools/tool.js";
 import { portableSchema } from "./portable-schema.js";
-import type { Profile } from "./profile.js";
 import { progressOf } from "./progress.js";
-import { viewOf } from "./resources/view.js";
-import type { Session } from "./session.js";
-import type { Tool } from "./tool.js";
-import { originOf } from "./untrusted-content.js";
-import { version } from "./version.js";
 
 /** What a client may keep of the lists: they are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
@@ -80,7 +80,7 @@ async function failure(
   { environment }: Session,
 ): Promise<CallToolResult> {
   // Loads the client with it, which starting up must not wait for.
-  const { explainFailure, unforeseen } = await import("./tool-failure.js");
+  const { explainFailure, unforeseen } = await import("../errors/tool-failure.js");
   const explained = explainFailure(error, profile.advice, environment);
   if (explained === undefined)
     log(`${tool.name} failed: ${error instanceof Error ? error.message : "unknown"}`);

@@ -3,10 +3,10 @@
  * answer stands in for this module.
  */
 import { InMemoryTransport, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import { profiles } from "./profiles/index.js";
-import { createServer } from "./server.js";
-import { Session } from "./session.js";
-import { SharedBackend } from "./shared-backend.js";
+import { profiles } from "../profiles/index.js";
+import { Session } from "../session/session.js";
+import { SharedBackend } from "../session/shared-backend.js";
+import { createServer } from "./mcp-server.js";
 
 /** The answer to a client that speaks one of the versions, without the version. */
 export const handshake = await ask();

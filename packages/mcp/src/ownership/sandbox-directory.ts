@@ -1,6 +1,6 @@
 /** The sandboxes that one client may use: finds the one a call means, and notes which ones the client has made. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
-import { InvalidArgumentsError } from "./arguments.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import type { CreatedSandboxes, Maker } from "./created-sandboxes.js";
 
 /** Sandboxes kept at hand; one beyond is looked up again when it is used. */

@@ -2,13 +2,16 @@
  * Says of results that somebody else may have written what is in them. The protocol has no field for it yet (SEP-1913): clients
  * know the `openWorldHint` of tools; the mark on each result is for hosts that look for it.
  */
-import type { Tool } from "./tool.js";
 
 const mark = "io.github.cloud-sandbox/untrusted-content";
 
 export const untrusted = { _meta: { [mark]: true } } as const;
 
 /** What a tool's results are marked with. */
-export function originOf({ annotations }: Pick<Tool, "annotations">): Partial<typeof untrusted> {
+export function originOf({
+  annotations,
+}: {
+  readonly annotations: { readonly openWorldHint: boolean };
+}): Partial<typeof untrusted> {
   return annotations.openWorldHint ? untrusted : {};
 }

@@ -1,5 +1,6 @@
 /** Where sandboxes run: the cloud when there is a key for it, else this machine. The client decides, and starts what is needed. */
 import type { LocalBackendOptions, SandboxClient, StartedBackend } from "cloud-sandbox";
+import { BackendError } from "../errors/backend-error.js";
 
 export interface Backend {
   readonly client: SandboxClient;
@@ -9,13 +10,6 @@ export interface Backend {
   readonly endsItsSandboxes: boolean;
   close(): Promise<void>;
 }
-
-/** There is no backend to work with; the message says why and what to do. */
-export class BackendError extends Error {
-  override readonly name = "BackendError";
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a profile says of sandboxes that are made on this machine. */
 export type LocalOptions = LocalBackendOptions;

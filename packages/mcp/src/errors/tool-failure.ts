@@ -9,9 +9,10 @@ import {
   ServerError,
   TimeoutError,
 } from "cloud-sandbox";
-import { InvalidArgumentsError } from "./arguments.js";
-import { BackendError, type Environment } from "./backend.js";
+import type { Environment } from "../settings/environment.js";
+import { BackendError } from "./backend-error.js";
 import { type FailureAdvice, generalSteps } from "./failure-advice.js";
+import { InvalidArgumentsError } from "./invalid-arguments-error.js";
 
 /** Undefined for what nobody foresaw: an error of this program, which the model can do nothing about. */
 export function explainFailure(

@@ -1,12 +1,13 @@
 /** One client of this server: the sandboxes it knows, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
-import type { Answer } from "./answer.js";
-import { BackendError, type Environment } from "./backend.js";
-import type { Maker } from "./created-sandboxes.js";
-import { NamedSandboxes } from "./named-sandboxes.js";
-import { SandboxDirectory } from "./sandbox-directory.js";
+import { BackendError } from "../errors/backend-error.js";
+import type { Maker } from "../ownership/created-sandboxes.js";
+import { NamedSandboxes } from "../ownership/named-sandboxes.js";
+import { SandboxDirectory } from "../ownership/sandbox-directory.js";
+import type { Answer } from "../results/answer.js";
+import type { Environment } from "../settings/environment.js";
+import type { Tool, ToolContext } from "../tools/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
-import type { Tool, ToolContext } from "./tool.js";
 
 type Caller = Pick<ToolContext, "signal" | "report" | "offered">;
 

@@ -1,13 +1,13 @@
 /** A tool is data: what the model reads, the shape of what goes in and out, and a handler of a few lines. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type * as z from "zod";
-import { Answer } from "./answer.js";
+import type { IsolatedRuns } from "../ownership/isolated-runs.js";
+import type { NamedSandboxes } from "../ownership/named-sandboxes.js";
+import type { SandboxDirectory } from "../ownership/sandbox-directory.js";
+import { Answer } from "../results/answer.js";
+import type { Environment } from "../settings/environment.js";
 import { readArguments } from "./arguments.js";
-import type { Environment } from "./backend.js";
 import type { SandboxReference } from "./input-fields.js";
-import type { IsolatedRuns } from "./isolated-runs.js";
-import type { NamedSandboxes } from "./named-sandboxes.js";
-import type { SandboxDirectory } from "./sandbox-directory.js";
 
 /** Groups of tools, in the order in which they are listed. */
 export const toolsets = [

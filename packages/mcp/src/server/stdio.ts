@@ -4,11 +4,11 @@ import type { Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { Session } from "../session/session.js";
+import type { SharedBackend } from "../session/shared-backend.js";
 import type { RequestId } from "./greeting.js";
+import { createServer, type Offer } from "./mcp-server.js";
 import { longestMessage, MessageLines, MessageTooLongError } from "./message-lines.js";
-import { createServer, type Offer } from "./server.js";
-import { Session } from "./session.js";
-import type { SharedBackend } from "./shared-backend.js";
 import { closeWithinMs, stopSignal, timePasses } from "./stopping.js";
 
 /**

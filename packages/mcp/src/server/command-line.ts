@@ -1,11 +1,11 @@
 /** The options of the command line, each of which can also be given as an environment variable. */
 import { Command, InvalidArgumentError, Option } from "commander";
-import { handOverAfter } from "./hand-over.js";
-import { OptionError } from "./option-error.js";
-import type { Profile } from "./profile.js";
-import { profiles } from "./profiles/index.js";
+import { profiles } from "../profiles/index.js";
+import type { Profile } from "../session/profile.js";
+import { OptionError } from "../settings/option-error.js";
+import { version } from "../settings/version.js";
+import { handOverAfter } from "../tools/hand-over.js";
 import { instead, type ToolSelection } from "./tool-selection.js";
-import { version } from "./version.js";
 
 export interface ServerOptions extends ToolSelection {
   readonly profile: Profile;

@@ -1,7 +1,7 @@
 /** Files as links: `sandbox://{id}/files{/path*}` is read as a resource, and written from. */
 import type { Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
-import { InvalidArgumentsError } from "./arguments.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import type { ToolContext } from "./tool.js";
 
 export function fileUri(sandboxId: string, path: string): string {

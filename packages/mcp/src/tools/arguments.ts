@@ -1,11 +1,7 @@
 /** Checks a call's arguments, and says what is wrong with them in words that a model can act on. */
 import type * as z from "zod";
-import { similarNames } from "./similar-names.js";
-
-/** The caller gave something this tool cannot work with; the message names it and the way out. */
-export class InvalidArgumentsError extends Error {
-  override readonly name = "InvalidArgumentsError";
-}
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { similarNames } from "../errors/similar-names.js";
 
 /** Problems told at a time; a call can have thousands. */
 const mostProblems = 5;

@@ -1,12 +1,17 @@
 /** Sandboxes that a client calls by name, and that live for as long as it uses them. */
-import type { CreateSandboxOptions, Sandbox } from "cloud-sandbox";
-import { InvalidArgumentsError } from "./arguments.js";
-import type { ToolContext } from "./tool.js";
+import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import type { NamedSandboxes } from "./named-sandboxes.js";
+import type { SandboxDirectory } from "./sandbox-directory.js";
 
 /** Seconds that one lives on after it was used last: what remains of a server that crashed ends then. */
 export const idleSeconds = 3600;
 
-type Holder = Pick<ToolContext, "client" | "named" | "sandboxes">;
+interface Holder {
+  readonly client: SandboxClient;
+  readonly named: NamedSandboxes;
+  readonly sandboxes: SandboxDirectory;
+}
 
 /** Makes a sandbox that lives until it was not used for {@link idleSeconds}, or the client or this server ends. */
 export async function createHeld(
@@ -69,7 +74,7 @@ export async function useHeld<Result>(
 
 /** The client's sandbox of that name, running: it is resumed when need be. Undefined when there is none, or no more. */
 export async function findHeld(
-  { named, sandboxes, signal }: Holder & Pick<ToolContext, "signal">,
+  { named, sandboxes, signal }: Holder & { readonly signal: AbortSignal },
   name: string,
 ): Promise<Sandbox | undefined> {
   const held = await named.get(name).catch(() => undefined);

@@ -1,9 +1,9 @@
 /** Runs that outlive the patience of clients, which often end a call after 60 seconds. */
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
-import { Answer } from "./answer.js";
-import type { Environment } from "./backend.js";
-import { OptionError } from "./option-error.js";
-import { readOutput } from "./process-output.js";
+import { Answer } from "../results/answer.js";
+import { readOutput } from "../results/process-output.js";
+import type { Environment } from "../settings/environment.js";
+import { OptionError } from "../settings/option-error.js";
 import type { ToolContext } from "./tool.js";
 
 const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";

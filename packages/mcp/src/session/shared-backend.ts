@@ -1,7 +1,9 @@
 /** The backend of all clients of one server: opened when it is first needed, closed when the server ends. */
-import { type Backend, type Environment, type LocalOptions, openBackend } from "./backend.js";
-import { CreatedSandboxes, type Maker } from "./created-sandboxes.js";
-import { IsolatedRuns } from "./isolated-runs.js";
+
+import { CreatedSandboxes, type Maker } from "../ownership/created-sandboxes.js";
+import { IsolatedRuns } from "../ownership/isolated-runs.js";
+import type { Environment } from "../settings/environment.js";
+import { type Backend, type LocalOptions, openBackend } from "./backend.js";
 
 export interface SharedBackendOptions {
   readonly environment: Environment;

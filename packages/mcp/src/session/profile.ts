@@ -1,9 +1,10 @@
 /** A profile is data: the tools, resources and prompts that this server offers under one name. */
 import type { McpServer } from "@modelcontextprotocol/server";
-import type { Environment, LocalOptions } from "./backend.js";
-import type { FailureAdvice } from "./failure-advice.js";
+import type { FailureAdvice } from "../errors/failure-advice.js";
+import type { Environment } from "../settings/environment.js";
+import type { Tool, Toolset } from "../tools/tool.js";
+import type { LocalOptions } from "./backend.js";
 import type { Session } from "./session.js";
-import type { Tool, Toolset } from "./tool.js";
 
 /** Adds one resource, resource template or prompt to a server whose client has this session, and is offered this profile. */
 export type Registration = (server: McpServer, session: Session, profile: Profile) => void;

@@ -1,4 +1,4 @@
-import type { Environment } from "./backend.js";
+import type { Environment } from "../settings/environment.js";
 
 /** Which step comes next after a failure, in the terms of one profile's tools. */
 export interface FailureAdvice {

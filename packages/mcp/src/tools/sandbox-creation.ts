@@ -1,7 +1,7 @@
 /** Makes sandboxes, and finds again those that the client has given names. */
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
-import { InvalidArgumentsError } from "./arguments.js";
-import { findHeld } from "./held-sandbox.js";
+import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { findHeld } from "../ownership/held-sandbox.js";
 import type { ToolContext } from "./tool.js";
 
 export interface WantedSandbox {

@@ -1,6 +1,6 @@
 /** What the environment variables of another server say, for the profile that stands in for it. */
 import * as z from "zod";
-import type { Environment } from "./backend.js";
+import type { Environment } from "./environment.js";
 import { OptionError } from "./option-error.js";
 
 /** Reads the variables that `shape` names; one that is empty is as good as none. Throws an {@link OptionError}. */
