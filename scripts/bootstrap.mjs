@@ -11,11 +11,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const stamps = join(root, "node_modules", ".cache", "cloud-sandbox");
 
-/** Who is built from whom, besides its own source. `protocol` is consumed as source. */
+/** Who is built from whom, besides its own source. `protocol` and `server-kit` are consumed as source. */
 const buildsFrom = {
-  agent: ["protocol"],
-  client: ["protocol"],
-  local: ["protocol", "agent"],
+  protocol: [],
+  "server-kit": ["protocol"],
+  agent: ["server-kit"],
+  client: ["server-kit"],
+  local: ["server-kit", "agent"],
   mcp: ["client", "local"],
   cli: ["client", "local", "mcp"],
 };
@@ -81,9 +83,7 @@ async function install() {
 
 /** Builds what is out of date, each package after those it is built from. */
 async function buildAll() {
-  const builds = {
-    protocol: Promise.resolve(digest(["packages/protocol/src", "packages/protocol/package.json"])),
-  };
+  const builds = {};
   for (const [name, sources] of Object.entries(buildsFrom)) {
     builds[name] = Promise.all(sources.map((source) => builds[source])).then((made) => build(name, made));
   }

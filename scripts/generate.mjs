@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Generates packages/protocol/src/generated and docs/reference from openapi/*.yaml, and the MCP server's manifests,
+// Generates packages/protocol/src/generated, packages/server-kit/src/generated and docs/reference from openapi/*.yaml, and the MCP server's manifests,
 // its view, and the README's section on installing it from packages/mcp and scripts/generator/mcp-clients.mjs.
 //   node scripts/generate.mjs            writes the files that changed
 //   node scripts/generate.mjs --check    writes nothing; exit 1 when a committed file differs from its source
@@ -15,7 +15,6 @@ import { referencePage } from "./generator/reference-page.mjs";
 import { typesModule } from "./generator/types-module.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const target = "packages/protocol/src/generated";
 const contracts = ["control-plane", "agent"];
 const checking = process.argv.includes("--check");
 
@@ -31,10 +30,13 @@ for (const name of contracts) {
     `docs/reference/${name}.md`,
     `<!-- Generated from ${source} by scripts/generate.mjs. -->\n\n${referencePage(document)}`,
   );
-  const files = { [`${name}.ts`]: await typesModule(document), ...contractModule(name, document) };
+  const files = {
+    [`packages/protocol/src/generated/${name}.ts`]: await typesModule(document),
+    ...inFolder("packages/server-kit/src/generated", contractModule(name, document)),
+  };
   for (const [file, text] of Object.entries(files)) {
     write(
-      `${target}/${file}`,
+      file,
       `// Generated from ${source} by scripts/generate.mjs. Change the contract, then run "npm run generate".\n${text}`,
     );
   }
@@ -71,6 +73,10 @@ function writeSection(path, name, text) {
   const [from, to] = [page.indexOf(start), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`${path} has no place for its section "${name}".`);
   write(path, `${page.slice(0, from)}${start}\n${text}\n${page.slice(to)}`);
+}
+
+function inFolder(folder, files) {
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
 }
 
 function write(path, text) {

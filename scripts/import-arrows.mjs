@@ -4,6 +4,7 @@ import ts from "typescript";
 
 const names = {
   protocol: "@cloud-sandbox/protocol",
+  "server-kit": "@cloud-sandbox/server-kit",
   client: "cloud-sandbox",
   agent: "cloud-sandbox-agent",
   local: "cloud-sandbox-local",
@@ -11,12 +12,16 @@ const names = {
   cli: "cloud-sandbox-cli",
 };
 
-/** `lazily` means by `await import()`, so that whoever does not need it never loads it; types are free there. */
+/**
+ * `lazily` means by `await import()`, so that whoever does not need it never loads it; types are free there. `below` names
+ * what only one folder of a package's source may import.
+ */
 const arrows = {
   protocol: { freely: [], lazily: [] },
-  client: { freely: ["protocol"], lazily: [] },
-  agent: { freely: ["protocol"], lazily: [] },
-  local: { freely: ["protocol"], lazily: [] },
+  "server-kit": { freely: ["protocol"], lazily: [] },
+  client: { freely: ["protocol"], lazily: [], below: { testing: ["server-kit"] } },
+  agent: { freely: ["protocol", "server-kit"], lazily: [] },
+  local: { freely: ["protocol", "server-kit"], lazily: [] },
   mcp: { freely: ["client"], lazily: [] },
   cli: { freely: ["client"], lazily: ["mcp"] },
 };
@@ -63,6 +68,13 @@ function objection(owner, home, file, specifier, kind) {
     (name) => specifier === names[name] || specifier.startsWith(`${names[name]}/`),
   );
   if (target === undefined || arrows[owner].freely.includes(target)) return undefined;
+  const folder = Object.entries(arrows[owner].below ?? {}).find(([, targets]) =>
+    targets.includes(target),
+  )?.[0];
+  if (folder !== undefined)
+    return file.startsWith(join(home, "src", folder) + sep)
+      ? undefined
+      : `${owner} may import ${target} only below src/${folder}.`;
   if (!arrows[owner].lazily.includes(target)) return `${owner} may not import ${target}.`;
   return kind === "static"
     ? `${owner} may import ${target} only by await import("${specifier}").`

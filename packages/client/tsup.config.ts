@@ -4,15 +4,16 @@ import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 const shared: Options = {
   format: ["esm", "cjs"],
   target: "node20",
-  // The contracts' types, constants and handlers come along: their package is not published. The paths make the
+  // The contracts' types, constants and handlers come along: their packages are not published. The paths make the
   // declarations come along too.
-  noExternal: ["@cloud-sandbox/protocol"],
+  noExternal: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit"],
   dts: {
     compilerOptions: {
       stripInternal: true,
       paths: {
         "@cloud-sandbox/protocol": ["../protocol/src/index.ts"],
-        "@cloud-sandbox/protocol/*": ["../protocol/src/*/index.ts"],
+        "@cloud-sandbox/server-kit": ["../server-kit/src/index.ts"],
+        "@cloud-sandbox/server-kit/*": ["../server-kit/src/*/index.ts", "../server-kit/src/*.ts"],
       },
     },
   },
@@ -32,7 +33,7 @@ export default defineConfig([
     entry: { index: "src/testing/index.ts", msw: "src/testing/msw.ts" },
     outDir: "dist/testing",
     // Bundlers for browsers leave modern-tar out of the client, which has no files there; the service unpacks in memory.
-    noExternal: ["@cloud-sandbox/protocol", "hono", "modern-tar"],
+    noExternal: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit", "hono", "modern-tar"],
     esbuildPlugins: [thirdPartyLicences()],
     minifyWhitespace: true,
     clean: true,

@@ -13,7 +13,10 @@ export default defineConfig({
   format: "esm",
   platform: "node",
   target: "node20",
-  dts: { entry: { index: "src/index.ts" }, resolve: ["@cloud-sandbox/protocol"] },
+  dts: {
+    entry: { index: "src/index.ts" },
+    resolve: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit"],
+  },
   // One package to install and a few files to load: `npx` starts it in a moment.
   noExternal: [/^[^.]/],
   banner: { js: commonJsNames },

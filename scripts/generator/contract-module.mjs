@@ -49,11 +49,11 @@ export function contractModule(name, document) {
       "  ],\n};\n",
     ].join("\n"),
     [`${name}-contract.d.ts`]: [
+      `import type { ${title}Operations } from "@cloud-sandbox/protocol";`,
       `import type { Contract } from "../contract.js";`,
-      `import type { operations } from "./${name}.js";`,
       "",
       `export interface ${title}Contract {`,
-      "  operations: operations;",
+      `  operations: ${title}Operations;`,
       "  defaults: {",
       ...defaults,
       "  };",

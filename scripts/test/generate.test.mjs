@@ -41,7 +41,7 @@ function generate(document, ...flags) {
 }
 
 async function operation(name) {
-  const file = join(root, "packages/protocol/src/generated/agent-contract.js");
+  const file = join(root, "packages/server-kit/src/generated/agent-contract.js");
   const { agentContract } = await import(/* @vite-ignore */ pathToFileURL(file).href);
   return agentContract.operations.find(({ operationId }) => operationId === name);
 }

@@ -10,9 +10,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Runs the check over a house whose only file is `packages/<owner>/src/nested/file.ts`. */
-function check(owner, text) {
-  const file = join(root, "packages", owner, "src", "nested", "file.ts");
+/** Runs the check over a house whose only file is `packages/<owner>/src/<folder>/file.ts`. */
+function check(owner, text, folder = "nested") {
+  const file = join(root, "packages", owner, "src", folder, "file.ts");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `// The first line.\n${text}\n`);
   return brokenArrows(root);
@@ -20,13 +20,18 @@ function check(owner, text) {
 
 const packages = {
   protocol: "@cloud-sandbox/protocol",
+  "server-kit": "@cloud-sandbox/server-kit",
   client: "cloud-sandbox",
   agent: "cloud-sandbox-agent",
   local: "cloud-sandbox-local",
   mcp: "cloud-sandbox-mcp",
   cli: "cloud-sandbox-cli",
 };
-const free = ["client protocol", "agent protocol", "local protocol", "mcp client", "cli client"];
+const free = [
+  "server-kit protocol",
+  ...["client protocol", "agent protocol", "agent server-kit", "local protocol", "local server-kit"],
+  ...["mcp client", "cli client"],
+];
 const lazy = ["cli mcp"];
 const pairs = Object.keys(packages).flatMap((owner) =>
   Object.keys(packages)
@@ -66,4 +71,12 @@ test.each([
   ["protocol", 'import { z } from "zod";', 0],
 ])("in %s, %s breaks %i", (owner, text, count) => {
   expect(check(owner, text)).toHaveLength(count);
+});
+
+test("the client's testing service alone may import the server kit", () => {
+  const text = 'import { Problem } from "@cloud-sandbox/server-kit/portable";';
+  expect(check("client", text, "testing/agent")).toEqual([]);
+  expect(check("client", text, "testing-more")).toEqual([
+    expect.stringContaining("client may import server-kit only below src/testing."),
+  ]);
 });

@@ -5,7 +5,7 @@ import {
   answerUnreadableRequests,
   ignoreUpgrade,
   upgradeResponse,
-} from "@cloud-sandbox/protocol/server";
+} from "@cloud-sandbox/server-kit";
 import type { Agent } from "./agent.js";
 import type { ListenAddress } from "./agent-config.js";
 

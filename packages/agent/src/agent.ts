@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
-import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import { agentEnvelope, contractRouter } from "@cloud-sandbox/server-kit";
+import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import {
   cacheHandlers,
   environmentHandlers,
@@ -9,8 +10,7 @@ import {
   RequestMetrics,
   sessionHandlers,
   unavailable,
-} from "@cloud-sandbox/protocol/handlers";
-import { agentEnvelope, contractRouter } from "@cloud-sandbox/protocol/server";
+} from "@cloud-sandbox/server-kit/handlers";
 import type { AgentConfig } from "./agent-config.js";
 import { proxyPorts } from "./egress-relay.js";
 import { EnvironmentVariables } from "./environment-variables.js";

@@ -1,4 +1,4 @@
-import { maxVariableBytes, maxVariables, VariableValues } from "@cloud-sandbox/protocol/handlers";
+import { maxVariableBytes, maxVariables, VariableValues } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { PrivateDirectory } from "./private-directory.js";
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { agentEnvelope, type Problem, Reply, requestId } from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, type Problem, Reply, requestId } from "@cloud-sandbox/server-kit";
 
 /** The answer to a request that no handler sees. */
 export function refusal(problem: Problem): Reply<string> {

@@ -1,5 +1,5 @@
 import { controlPlaneScope, type ErrorCode, tokenIssuer } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import { type CryptoKey, decodeJwt, errors, importJWK, importSPKI, type JWK, jwtVerify } from "jose";
 
 const algorithm = "EdDSA";

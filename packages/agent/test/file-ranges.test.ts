@@ -1,4 +1,4 @@
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import { expect, test } from "vitest";
 import { byteRange } from "../src/files/byte-range.js";
 

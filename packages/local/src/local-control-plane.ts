@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { type Created, IdempotentCreates } from "@cloud-sandbox/protocol/handlers";
+import { type Created, IdempotentCreates } from "@cloud-sandbox/server-kit/handlers";
 import { AccountKey } from "./control-plane/account-key.js";
 import { Activity } from "./control-plane/activity.js";
 import { AgentCalls } from "./control-plane/agent-calls.js";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { sandboxEnded, sandboxPaused } from "@cloud-sandbox/protocol/handlers";
+import { sandboxEnded, sandboxPaused } from "@cloud-sandbox/server-kit/handlers";
 import { describe, expect, test } from "vitest";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "./support/gateway-rig.js";
 

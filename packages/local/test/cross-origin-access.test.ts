@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { sandboxPaused } from "@cloud-sandbox/protocol/handlers";
+import { sandboxPaused } from "@cloud-sandbox/server-kit/handlers";
 import { describe, expect, test } from "vitest";
 import { CrossOriginAccess } from "../src/gateway/cross-origin-access.js";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "./support/gateway-rig.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sandboxEnded } from "@cloud-sandbox/protocol/handlers";
+import { sandboxEnded } from "@cloud-sandbox/server-kit/handlers";
 import { expect, test } from "vitest";
 import { openRelayed } from "../src/gateway/relayed-socket.js";
 import { GatewayRig, received, sandboxId, tokenFor, upgradeTo } from "./support/gateway-rig.js";

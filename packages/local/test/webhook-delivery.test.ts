@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
-import type { Delivery } from "@cloud-sandbox/protocol/handlers";
+import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answering, type Behaviour, WebhookReceiver } from "../../../test/support/webhook-receiver.js";
 import { Database } from "../src/store/database.js";

@@ -5,7 +5,7 @@ import {
   type JobStatus,
   type JobValues,
   statusOf,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import type { Execution } from "./executor.js";
 import type { JobEnd } from "./job.js";
 import type { KeptOutput } from "./kept-output.js";

@@ -1,4 +1,4 @@
-import { type Job, type JobDescription, jobNotFound } from "@cloud-sandbox/protocol/handlers";
+import { type Job, type JobDescription, jobNotFound } from "@cloud-sandbox/server-kit/handlers";
 import { BackgroundJob } from "./background-job.js";
 import type { Execution } from "./executor.js";
 import { newJobId } from "./job.js";

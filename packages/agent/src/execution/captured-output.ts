@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { OutputText } from "@cloud-sandbox/protocol/handlers";
+import type { OutputText } from "@cloud-sandbox/server-kit/handlers";
 import type { KeptOutput } from "./kept-output.js";
 
 /** Collects one output stream. */

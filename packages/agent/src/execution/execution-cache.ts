@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Outcome } from "@cloud-sandbox/protocol/handlers";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import { LRUCache } from "lru-cache";
 
 const mostEntries = 256;

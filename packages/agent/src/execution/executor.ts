@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Outcome } from "@cloud-sandbox/protocol/handlers";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { ExecutionResources } from "./execution-resources.js";
 import type { ExecutionSlots } from "./execution-slots.js";

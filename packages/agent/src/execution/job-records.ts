@@ -1,6 +1,6 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Job } from "@cloud-sandbox/protocol/handlers";
+import type { Job } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { PrivateDirectory } from "../private-directory.js";
 import type { JobEnd } from "./job.js";

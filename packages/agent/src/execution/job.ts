@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { JobDescription, JobOutcome } from "@cloud-sandbox/protocol/handlers";
+import type { JobDescription, JobOutcome } from "@cloud-sandbox/server-kit/handlers";
 
 export interface JobEnd extends JobOutcome {
   readonly at: Date;

@@ -1,4 +1,4 @@
-import type { OutputPiece, OutputText } from "@cloud-sandbox/protocol/handlers";
+import type { OutputPiece, OutputText } from "@cloud-sandbox/server-kit/handlers";
 import { ByteWindow } from "./byte-window.js";
 import type { OutputFile } from "./output-files.js";
 import { outputPiece, readRange, withoutPartialEnd, withoutPartialStart } from "./output-piece.js";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../private-directory.js";
 import { type Program, shellProgram } from "./program.js";
 import { pythonDriver } from "./python-driver.js";

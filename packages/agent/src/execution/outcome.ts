@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { Termination } from "@cloud-sandbox/protocol/handlers";
+import type { Termination } from "@cloud-sandbox/server-kit/handlers";
 import type { Intervention } from "./execution-watch.js";
 
 export function termination(

@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { OutputText } from "@cloud-sandbox/protocol/handlers";
+import type { OutputText } from "@cloud-sandbox/server-kit/handlers";
 import { CapturedOutput } from "./captured-output.js";
 import type { KeptOutput } from "./kept-output.js";
 import type { OutputPipes } from "./output-pipes.js";

@@ -6,7 +6,7 @@ import {
   type JobStatus,
   type OutputPiece,
   statusOf,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import { outputPiece, readRange } from "./output-piece.js";
 
 /** A job of an agent that ran here before: it has ended, at the latest with that agent. */

@@ -1,4 +1,4 @@
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import parse from "range-parser";
 
 /** The first and the last byte. */

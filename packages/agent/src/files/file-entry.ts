@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { fileInfo as entryInfo } from "@cloud-sandbox/protocol/handlers";
+import { fileInfo as entryInfo } from "@cloud-sandbox/server-kit/handlers";
 import type { Pin } from "./served-tree.js";
 
 /** A directory's entry as it is listed; `undefined` when it has just gone. */

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 
 /** A refusal about a path. */
 export const pathProblem = (status: number, code: ErrorCode, message: string, path: string) =>

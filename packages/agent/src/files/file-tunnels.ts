@@ -1,12 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { fileTunnel } from "@cloud-sandbox/protocol";
-import {
-  agentEnvelope,
-  answerUnreadableRequests,
-  Problem,
-  switchProtocols,
-} from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, answerUnreadableRequests, Problem, switchProtocols } from "@cloud-sandbox/server-kit";
 import { answer, refusal } from "../refusal.js";
 import type { TokenVerifier } from "../token-verifier.js";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import { fileMissing } from "@cloud-sandbox/protocol/handlers";
-import { type IncomingRequest, Problem } from "@cloud-sandbox/protocol/server";
+import { type IncomingRequest, Problem } from "@cloud-sandbox/server-kit";
+import { fileMissing } from "@cloud-sandbox/server-kit/handlers";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 
 /** A file on its way in. */

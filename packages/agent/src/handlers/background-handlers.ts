@@ -1,5 +1,5 @@
-import { type Job, startedFields } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { type Job, startedFields } from "@cloud-sandbox/server-kit/handlers";
 import type { BackgroundJobs, JobTerms } from "../execution/background-jobs.js";
 import type { CodeRunner } from "../execution/code-runner.js";
 import type { Executor } from "../execution/executor.js";

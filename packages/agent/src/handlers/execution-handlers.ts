@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { notStarted, outcomeFields, valueFields } from "@cloud-sandbox/protocol/handlers";
+import { notStarted, outcomeFields, valueFields } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import type { CodeRequest, CodeRunner } from "../execution/code-runner.js";
 import type { ExecutionCache } from "../execution/execution-cache.js";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import { attachment, bareDestination, fileDone, isBareUpload } from "@cloud-sandbox/protocol/handlers";
-import { Problem, Reply } from "@cloud-sandbox/protocol/server";
+import { Problem, Reply } from "@cloud-sandbox/server-kit";
+import { attachment, bareDestination, fileDone, isBareUpload } from "@cloud-sandbox/server-kit/handlers";
 import { byteRange } from "../files/byte-range.js";
 import { type Append, copy, type FileService } from "../files/file-service.js";
 import { brokenOff, receiveForm } from "../files/upload-form.js";

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { languageNotAvailable } from "@cloud-sandbox/protocol/handlers";
+import { languageNotAvailable } from "@cloud-sandbox/server-kit/handlers";
 import { type Language, languageNamed } from "../execution/languages.js";
 import { type Program, shellProgram } from "../execution/program.js";
 import type { InstalledPrograms } from "../machine/installed-programs.js";

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { type Operation, Problem } from "@cloud-sandbox/protocol/server";
+import { type Operation, Problem } from "@cloud-sandbox/server-kit";
 import type { WebSocket } from "ws";
 import type { EnvironmentVariables } from "../environment-variables.js";
 import { ProgramNotFound, requireProgram } from "../execution/start-failure.js";

@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Share, Usage } from "@cloud-sandbox/protocol/handlers";
+import type { Share, Usage } from "@cloud-sandbox/server-kit/handlers";
 import { groupCpuLimit, groupCpuSeconds, groupMemoryBytes, groupMemoryLimit } from "./control-group.js";
 import { readProcessTable } from "./process-table.js";
 

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame, resultFrame } from "@cloud-sandbox/protocol/handlers";
-import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit";
+import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
 import type { Execution } from "../execution/executor.js";
 import type { KeptOutput } from "../execution/kept-output.js";
 import { killGroup } from "../execution/process-sweep.js";

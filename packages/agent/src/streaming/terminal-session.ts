@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame } from "@cloud-sandbox/protocol/handlers";
-import { type Operation, readClientFrame } from "@cloud-sandbox/protocol/server";
+import { type Operation, readClientFrame } from "@cloud-sandbox/server-kit";
+import { errorFrame } from "@cloud-sandbox/server-kit/handlers";
 import { drained } from "./drained.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { PseudoTerminal, type TerminalStart } from "./pseudo-terminal.js";

@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame } from "@cloud-sandbox/protocol/handlers";
-import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/server";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit";
+import { errorFrame } from "@cloud-sandbox/server-kit/handlers";
 import type { ServedTree } from "../files/served-tree.js";
 import type { FrameChannel } from "./frame-channel.js";
 import { type Change, TreeWatch } from "./tree-watch.js";

@@ -5,7 +5,7 @@ import {
   type IncomingRequest,
   Problem,
   Reply,
-} from "@cloud-sandbox/protocol/server";
+} from "@cloud-sandbox/server-kit";
 import type { WebSocket, WebSocketServer } from "ws";
 import { exhausted } from "../execution/start-failure.js";
 import { answer, refusal } from "../refusal.js";

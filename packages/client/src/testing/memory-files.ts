@@ -1,4 +1,4 @@
-import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { isWithin, nameOf, parentOf, resolvePath } from "./posix-path.js";
 import type { TestingClock } from "./testing-clock.js";
 

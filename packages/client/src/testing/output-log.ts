@@ -1,4 +1,4 @@
-import type { JobOutput, OutputPiece } from "@cloud-sandbox/protocol/handlers";
+import type { JobOutput, OutputPiece } from "@cloud-sandbox/server-kit/handlers";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -1,11 +1,11 @@
-import { bearerToken } from "@cloud-sandbox/protocol/handlers";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import {
   agentEnvelope,
   controlPlaneEnvelope,
   type Envelope,
   Problem,
   Reply,
-} from "@cloud-sandbox/protocol/portable-server";
+} from "@cloud-sandbox/server-kit/portable";
 import type { SandboxClientOptions } from "../config/client-options.js";
 import type { Fetch } from "../transport/http/fetch-transport.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";

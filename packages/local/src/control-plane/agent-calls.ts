@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import { answerJson, answerText } from "../gateway/agent-answer.js";
 import type { AgentConnections, AgentRequest } from "../gateway/agent-connection.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";

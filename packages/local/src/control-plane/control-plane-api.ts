@@ -1,8 +1,9 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { contractRouter, controlPlaneEnvelope, type Handlers, pageOf } from "@cloud-sandbox/server-kit";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
-} from "@cloud-sandbox/protocol/control-plane-contract";
+} from "@cloud-sandbox/server-kit/control-plane-contract";
 import {
   authenticateAccount,
   bearerToken,
@@ -10,8 +11,7 @@ import {
   sandboxHandlers,
   type TemplateHandlersOptions,
   templateHandlers,
-} from "@cloud-sandbox/protocol/handlers";
-import { contractRouter, controlPlaneEnvelope, type Handlers, pageOf } from "@cloud-sandbox/protocol/server";
+} from "@cloud-sandbox/server-kit/handlers";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressEntry } from "../egress/egress-log.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
-import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "./template-catalogue.js";
 
 /** The template as a sandbox with limits of its own sees it. Throws a 400 problem where this machine has less. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import pLimit from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/open-files.js";

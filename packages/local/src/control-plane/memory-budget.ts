@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import { type MachineLimits, mostMemoryMb } from "../runtime/sandbox-runtime.js";
 
 /** How much of what they may use sandboxes are taken to use at a time: a quarter. */

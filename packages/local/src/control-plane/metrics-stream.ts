@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import type { AgentCalls } from "./agent-calls.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import type { AccountKey } from "./account-key.js";
 
 const windowMs = 60_000;

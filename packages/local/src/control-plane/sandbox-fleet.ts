@@ -1,3 +1,4 @@
+import { Problem } from "@cloud-sandbox/server-kit";
 import {
   type CreateRequest,
   type EndedSandbox,
@@ -7,8 +8,7 @@ import {
   templateNotFound,
   templateNotReady,
   withOwnLimits,
-} from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+} from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-wish.js";

@@ -5,7 +5,7 @@ import {
   sandboxFailed,
   sandboxPaused,
   sandboxStopped,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
 import type { LocalTemplate } from "./template-catalogue.js";
 

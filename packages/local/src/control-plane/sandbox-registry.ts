@@ -1,4 +1,4 @@
-import { type EndedSandbox, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/protocol/handlers";
+import { type EndedSandbox, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { SandboxRepository, StoredSandbox } from "../store/sandbox-repository.js";
 import type { SandboxRecord } from "./sandbox-record.js";

@@ -1,5 +1,5 @@
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
-import type { OwnLimits } from "@cloud-sandbox/protocol/handlers";
+import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { ReadyCheck } from "../templates/ready-check.js";
 import { findHostLanguages, type HostLanguage } from "./host-languages.js";

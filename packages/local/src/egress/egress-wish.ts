@@ -1,5 +1,5 @@
-import type { EgressWish } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
 import { DestinationPattern } from "./destination-pattern.js";
 import type { EgressRules } from "./egress-policy.js";
 

@@ -1,4 +1,4 @@
-import type { EgressWish } from "@cloud-sandbox/protocol/handlers";
+import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
 import { InvalidEgressError } from "../local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 

@@ -9,7 +9,7 @@ import {
 import { connect, type Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
 import { fileTunnel } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
 import { type Answer, type Body, exchange, framing, relayedAtOnce } from "./exchange.js";

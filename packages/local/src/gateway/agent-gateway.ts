@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
-import { sandboxFailed } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { sandboxFailed } from "@cloud-sandbox/server-kit/handlers";
 import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";

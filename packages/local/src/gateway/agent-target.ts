@@ -1,11 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { bearerToken } from "@cloud-sandbox/protocol/handlers";
-import {
-  agentEnvelope,
-  controlPlaneEnvelope,
-  type Envelope,
-  originForm,
-} from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, controlPlaneEnvelope, type Envelope, originForm } from "@cloud-sandbox/server-kit";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { subjectOf } from "./forwarded-headers.js";
 
 /** What a request asks of which sandbox's agent. */

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Duplex, Readable } from "node:stream";
-import { splice, switchProtocols } from "@cloud-sandbox/protocol/server";
+import { splice, switchProtocols } from "@cloud-sandbox/server-kit";
 
 /** A stream is sent as it comes; undefined sends nothing. */
 export type Body = Readable | Buffer | string | undefined;

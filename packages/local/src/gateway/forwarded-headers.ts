@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { bearerToken } from "@cloud-sandbox/protocol/handlers";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 
 /** Headers of one connection, not of the message (RFC 9110, section 7.6.1). */
 export const connectionHeaders: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { answerUnreadableRequests } from "@cloud-sandbox/protocol/server";
+import { answerUnreadableRequests } from "@cloud-sandbox/server-kit";
 import { envelopeAt } from "./agent-target.js";
 import { relayedAtOnce } from "./exchange.js";
 

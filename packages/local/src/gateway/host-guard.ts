@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 
 /**
  * Knows the names under which this server may be addressed. A page of any site can have its own name point to loopback, and

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import type { SandboxToken } from "../control-plane/token-issuer.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { AgentGateway } from "./agent-gateway.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
-import { bearerToken } from "@cloud-sandbox/protocol/handlers";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { accountHeaders, claimsOf, isOfTheAddress, messageHeaders } from "./forwarded-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { originForm } from "@cloud-sandbox/protocol/server";
+import { originForm } from "@cloud-sandbox/server-kit";
 
 /** What a request asks of which port of which sandbox. */
 export interface PreviewTarget {

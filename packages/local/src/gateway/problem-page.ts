@@ -1,4 +1,4 @@
-import type { Problem } from "@cloud-sandbox/protocol/server";
+import type { Problem } from "@cloud-sandbox/server-kit";
 
 /** What a person sees in a browser instead of a problem's JSON. */
 export function problemPage({ message, code }: Problem): string {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { agentEnvelope, type Envelope, Problem } from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, type Envelope, Problem } from "@cloud-sandbox/server-kit";
 import { problemPage } from "./problem-page.js";
 
 export interface RefusalForm {

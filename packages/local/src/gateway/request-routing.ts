@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { fileTunnel } from "@cloud-sandbox/protocol";
-import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/protocol/server";
+import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/server-kit";
 import type { AgentGateway } from "./agent-gateway.js";
 import { type AgentTarget, agentTarget, envelopeAt } from "./agent-target.js";
 import type { CrossOriginAccess } from "./cross-origin-access.js";

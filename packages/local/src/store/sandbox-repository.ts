@@ -1,4 +1,4 @@
-import type { EgressWish, EndedSandbox, Idempotency } from "@cloud-sandbox/protocol/handlers";
+import type { EgressWish, EndedSandbox, Idempotency } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";

@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import { DataDirectoryError } from "../local-errors.js";
 
 /** Bytes below which a directory counts as full: a change of one record takes a few pages of the store. */

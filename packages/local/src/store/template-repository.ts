@@ -1,4 +1,4 @@
-import type { BuildRecord } from "@cloud-sandbox/protocol/handlers";
+import type { BuildRecord } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { Database, SqlValue } from "./database.js";
 

@@ -1,4 +1,4 @@
-import type { BuildStep } from "@cloud-sandbox/protocol/handlers";
+import type { BuildStep } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import { Pace } from "../gateway/pace.js";

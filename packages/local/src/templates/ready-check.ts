@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { invalidBuild } from "@cloud-sandbox/protocol/handlers";
+import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
 
 /** How to tell inside a machine that what a template starts is ready. */
 export interface ReadyCheck {

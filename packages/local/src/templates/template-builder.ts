@@ -1,4 +1,4 @@
-import { type BuildRecord, describeStep } from "@cloud-sandbox/protocol/handlers";
+import { type BuildRecord, describeStep } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import type { MemoryBudget } from "../control-plane/memory-budget.js";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";

@@ -9,7 +9,7 @@ import {
   templateIsPublic,
   templateNameTaken,
   tooManyBuilds,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
 import type { PendingWrites } from "../store/pending-writes.js";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { templateDoesNotStart } from "@cloud-sandbox/protocol/handlers";
+import { templateDoesNotStart } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../control-plane/agent-calls.js";
 import type { LocalTemplate } from "../control-plane/template-catalogue.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";

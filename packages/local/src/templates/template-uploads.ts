@@ -4,8 +4,8 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { invalidBuild } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
 import { InstanceDirectory } from "../runtime/instance-directory.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentOperations } from "@cloud-sandbox/protocol";
-import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
-import { bearerToken } from "@cloud-sandbox/protocol/handlers";
-import { agentEnvelope, contractRouter, Problem, Reply, targetOf } from "@cloud-sandbox/protocol/server";
+import { agentEnvelope, contractRouter, Problem, Reply, targetOf } from "@cloud-sandbox/server-kit";
+import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import { answerText } from "../gateway/agent-answer.js";
 import type { AgentRequest } from "../gateway/agent-connection.js";

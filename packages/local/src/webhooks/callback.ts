@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isIP } from "node:net";
 import { webhookHeaders } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
 import { isPublicAddress } from "../addresses/public-address.js";
 
 /** Where, and how, the end of an execution is reported. All of it may be secret. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Delivery } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
 import type { DeliveryRepository } from "./delivery-repository.js";

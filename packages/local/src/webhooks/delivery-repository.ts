@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryStatus } from "@cloud-sandbox/protocol/handlers";
+import type { Delivery, DeliveryStatus } from "@cloud-sandbox/server-kit/handlers";
 import type { Database, Row, SqlValue } from "../store/database.js";
 import type { Callback } from "./callback.js";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
-import type { Delivery } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import { answerJson } from "../gateway/agent-answer.js";
 import { Pace } from "../gateway/pace.js";

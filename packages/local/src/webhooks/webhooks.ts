@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { deliveryHandlers } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { deliveryHandlers } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentRequest } from "../gateway/agent-connection.js";
 import type { AgentTarget } from "../gateway/agent-target.js";
 import type { Store } from "../store/store.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Outcome } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { ExecutionSlots } from "../execution-slots.js";
 import type { Execution } from "../executor.js";
 import { withLine } from "../outcome.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Outcome } from "@cloud-sandbox/protocol/handlers";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment-variables.js";
 import { findExecutable } from "../../machine/executable.js";
 import type { ExecutionResources } from "../execution-resources.js";

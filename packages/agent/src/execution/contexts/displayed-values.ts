@@ -1,4 +1,4 @@
-import type { RichOutput } from "@cloud-sandbox/protocol/handlers";
+import type { RichOutput } from "@cloud-sandbox/server-kit/handlers";
 
 const mostValues = 64;
 const mostBytes = 8 * 1024 * 1024;

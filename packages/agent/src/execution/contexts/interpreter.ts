@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Outcome } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/server";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { ExecutionResources } from "../execution-resources.js";
 import type { Execution } from "../executor.js";
 import { termination, withLine } from "../outcome.js";

@@ -1,5 +1,5 @@
-import type { AgentContract } from "@cloud-sandbox/protocol/agent-contract";
-import type { Handlers } from "@cloud-sandbox/protocol/portable-server";
+import type { AgentContract } from "@cloud-sandbox/server-kit/agent-contract";
+import type { Handlers } from "@cloud-sandbox/server-kit/portable";
 import type { MemoryExchange } from "../memory-exchange.js";
 
 /** Some of the operations of an agent in memory. */

@@ -1,4 +1,4 @@
-import { type AgentContract, agentContract } from "@cloud-sandbox/protocol/agent-contract";
+import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import {
   cacheHandlers,
   environmentHandlers,
@@ -6,12 +6,8 @@ import {
   sessionHandlers,
   startedFields,
   unavailable,
-} from "@cloud-sandbox/protocol/handlers";
-import {
-  agentEnvelope,
-  contractService,
-  type UnauthenticatedCall,
-} from "@cloud-sandbox/protocol/portable-server";
+} from "@cloud-sandbox/server-kit/handlers";
+import { agentEnvelope, contractService, type UnauthenticatedCall } from "@cloud-sandbox/server-kit/portable";
 import type { Reports } from "../control-plane/reports.js";
 import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
 import type { AgentHandlers } from "./agent-handlers.js";

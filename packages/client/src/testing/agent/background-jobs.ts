@@ -7,7 +7,7 @@ import {
   type JobValues,
   jobNotFound,
   statusOf,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import type { TestingClock } from "../testing-clock.js";
 import type { RunningProgram } from "./running-program.js";
 

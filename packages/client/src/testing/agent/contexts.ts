@@ -1,4 +1,4 @@
-import type { KeptContext } from "@cloud-sandbox/protocol/handlers";
+import type { KeptContext } from "@cloud-sandbox/server-kit/handlers";
 
 /** Where code of one language keeps its variables from one execution to the next, one execution at a time. */
 class Context implements KeptContext {

@@ -1,4 +1,4 @@
-import type { ClearableCache, Outcome } from "@cloud-sandbox/protocol/handlers";
+import type { ClearableCache, Outcome } from "@cloud-sandbox/server-kit/handlers";
 
 /** Seconds. */
 const lifetime = 3600;

@@ -7,7 +7,7 @@ import {
   outcomeFields,
   startedFields,
   valueFields,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import { workspace } from "../memory-files.js";
 import { resolvePath } from "../posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";

@@ -5,8 +5,8 @@ import {
   fileInfo,
   fileMissing,
   isBareUpload,
-} from "@cloud-sandbox/protocol/handlers";
-import { Problem, Reply } from "@cloud-sandbox/protocol/portable-server";
+} from "@cloud-sandbox/server-kit/handlers";
+import { Problem, Reply } from "@cloud-sandbox/server-kit/portable";
 import { type MemoryFileEntry, type MemoryFiles, workspace } from "../memory-files.js";
 import { isWithin, nameOf, resolvePath } from "../posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";

@@ -1,6 +1,6 @@
-import { agentContract } from "@cloud-sandbox/protocol/agent-contract";
-import { RequestMetrics, VariableValues } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
+import { RequestMetrics, VariableValues } from "@cloud-sandbox/server-kit/handlers";
+import { Problem } from "@cloud-sandbox/server-kit/portable";
 import type { EgressLog } from "../egress-log.js";
 import type { MemoryFiles } from "../memory-files.js";
 import { answerTo, type Programs } from "../programs.js";

@@ -1,4 +1,4 @@
-import { metricsHandlers, now, type Usage } from "@cloud-sandbox/protocol/handlers";
+import { metricsHandlers, now, type Usage } from "@cloud-sandbox/server-kit/handlers";
 import { version } from "../../transport/version.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { languageNames } from "./execution-handlers.js";

@@ -1,5 +1,5 @@
-import type { Outcome, RichOutput, Termination } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import type { Outcome, RichOutput, Termination } from "@cloud-sandbox/server-kit/handlers";
+import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { OutputLog } from "../output-log.js";
 import {
   type ChildProgram,

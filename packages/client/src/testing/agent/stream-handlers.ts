@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame, resultFrame } from "@cloud-sandbox/protocol/handlers";
-import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/portable-server";
+import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit/portable";
 import type { MemoryRequest } from "../memory-exchange.js";
 import type { ServerSocket } from "../memory-socket.js";
 import type { AgentHandlers } from "./agent-handlers.js";

@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame } from "@cloud-sandbox/protocol/handlers";
-import { type Operation, readClientFrame } from "@cloud-sandbox/protocol/portable-server";
+import { errorFrame } from "@cloud-sandbox/server-kit/handlers";
+import { type Operation, readClientFrame } from "@cloud-sandbox/server-kit/portable";
 import { workspace } from "../memory-files.js";
 import type { ServerSocket } from "../memory-socket.js";
 import { TextQueue } from "../text-queue.js";

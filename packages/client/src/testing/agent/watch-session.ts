@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame, now } from "@cloud-sandbox/protocol/handlers";
-import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/protocol/portable-server";
+import { errorFrame, now } from "@cloud-sandbox/server-kit/handlers";
+import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit/portable";
 import type { MemoryFiles } from "../memory-files.js";
 import type { ServerSocket } from "../memory-socket.js";
 import { isWithin } from "../posix-path.js";

@@ -1,20 +1,20 @@
 import {
   type ControlPlaneContract,
   controlPlaneContract,
-} from "@cloud-sandbox/protocol/control-plane-contract";
+} from "@cloud-sandbox/server-kit/control-plane-contract";
 import {
   authenticateAccount,
   deliveryHandlers,
   IdempotentCreates,
   sandboxHandlers,
   templateHandlers,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import {
   contractService,
   controlPlaneEnvelope,
   type Handlers,
   pageOf,
-} from "@cloud-sandbox/protocol/portable-server";
+} from "@cloud-sandbox/server-kit/portable";
 import { version } from "../../transport/version.js";
 import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
 import type { TestingClock } from "../testing-clock.js";

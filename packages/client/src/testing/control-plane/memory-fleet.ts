@@ -12,7 +12,7 @@ import {
   sandboxStopped,
   templateNotReady,
   withOwnLimits,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import { Machine } from "../agent/machine.js";
 import { EgressLog } from "../egress-log.js";
 import { MemoryFiles } from "../memory-files.js";

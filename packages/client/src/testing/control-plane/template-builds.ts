@@ -11,7 +11,7 @@ import {
   invalidBuild,
   templateIsPublic,
   templateNameTaken,
-} from "@cloud-sandbox/protocol/handlers";
+} from "@cloud-sandbox/server-kit/handlers";
 import { Machine } from "../agent/machine.js";
 import { EgressLog } from "../egress-log.js";
 import { MemoryFiles, workspace } from "../memory-files.js";

@@ -1,5 +1,5 @@
-import type { TemplateFacts } from "@cloud-sandbox/protocol/handlers";
-import { templateNotFound } from "@cloud-sandbox/protocol/handlers";
+import type { TemplateFacts } from "@cloud-sandbox/server-kit/handlers";
+import { templateNotFound } from "@cloud-sandbox/server-kit/handlers";
 import { languageNames } from "../agent/execution-handlers.js";
 import type { MemoryFiles } from "../memory-files.js";
 

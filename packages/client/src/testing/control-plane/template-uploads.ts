@@ -1,5 +1,5 @@
-import { invalidBuild } from "@cloud-sandbox/protocol/handlers";
-import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
+import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { unpackTar } from "modern-tar";
 import type { MemoryRequest } from "../memory-exchange.js";
 import type { MemoryFiles } from "../memory-files.js";

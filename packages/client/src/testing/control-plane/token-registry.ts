@@ -1,5 +1,5 @@
 import { tokenIssuer } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/protocol/portable-server";
+import { Problem } from "@cloud-sandbox/server-kit/portable";
 import type { TestingClock } from "../testing-clock.js";
 
 /** Seconds: a day, as the cloud's. */

@@ -1,0 +1,19 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { Problem } from "../../http/problem.js";
+
+/** A refusal as a frame. What is none is logged, and said to be nothing more than that. */
+export function errorFrame(error: unknown): AgentSchemas["ErrorFrame"] {
+  const timestamp = new Date().toISOString();
+  if (error instanceof Problem) {
+    const { message, code, details } = error;
+    const path = typeof details?.path === "string" && { path: details.path };
+    return { type: "error", error: message, code, ...path, timestamp };
+  }
+  console.error("WebSocket:", error);
+  return {
+    type: "error",
+    error: "Something went wrong in the sandbox's agent.",
+    code: "INTERNAL_ERROR",
+    timestamp,
+  };
+}

@@ -1,0 +1,62 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { now } from "./agent-handlers.js";
+
+/** What is known of a directory's entry. */
+export interface EntryFacts {
+  readonly size: number;
+  readonly mode: number;
+  /** As `ls -l` begins a line: `-` for a file, `d` for a directory, `l` for a link. */
+  readonly kind: string;
+  readonly modifiedAt: Date;
+}
+
+/** An entry as the contract spells it, in both spellings that clients read. */
+export function fileInfo(
+  path: string,
+  { size, mode, kind, modifiedAt }: EntryFacts,
+): AgentSchemas["FileInfo"] {
+  const modified = modifiedAt.toISOString();
+  const isDirectory = kind === "d";
+  return {
+    name: path.slice(path.lastIndexOf("/") + 1),
+    path,
+    size,
+    is_directory: isDirectory,
+    is_dir: isDirectory,
+    is_symlink: kind === "l",
+    modified_time: modified,
+    modified,
+    permissions: kind + permissions(mode),
+    mode: (mode & 0o7777).toString(8).padStart(4, "0"),
+  };
+}
+
+/** As `ls -l` writes them. */
+function permissions(mode: number): string {
+  const bits = ["x", "w", "r"];
+  const rights = Array.from({ length: 9 }, (_, index) => {
+    const bit = 8 - index;
+    return mode & (1 << bit) ? bits[bit % 3] : "-";
+  });
+  return rights.join("");
+}
+
+export const fileDone = (what: string, path: string, size?: number) => ({
+  success: true,
+  message: `${path} was ${what}.`,
+  path,
+  ...(size !== undefined && { size }),
+  timestamp: now(),
+});
+
+/** The name twice: in ASCII for those who know no better, and as it is. */
+export function attachment(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc5987(name)}`;
+}
+
+const encodeRfc5987 = (text: string) =>
+  encodeURIComponent(text).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

@@ -1,0 +1,32 @@
+import { Problem } from "../../http/problem.js";
+
+/** What a language goes by, and the program that must be there for it. */
+export interface LanguageName {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly interpreter: string;
+}
+
+/** The language of that name; a 400 problem that names the accepted ones when there is none. */
+export function languageNamed<Language extends LanguageName>(
+  name: string,
+  languages: readonly Language[],
+): Language {
+  const wanted = name.toLowerCase();
+  const language = languages.find(
+    (candidate) => candidate.name === wanted || candidate.aliases.includes(wanted),
+  );
+  if (language) return language;
+  const accepted = languages.map(({ name, aliases }) => `${name} (${aliases.join(", ")})`).join(", ");
+  throw new Problem(400, "INVALID_REQUEST", `language must be one of ${accepted}.`, {
+    details: { language: name, accepted: languages.map((candidate) => candidate.name) },
+  });
+}
+
+export const languageNotAvailable = ({ name, interpreter }: LanguageName) =>
+  new Problem(
+    400,
+    "LANGUAGE_NOT_AVAILABLE",
+    `This sandbox cannot run ${name}: its template has no ${interpreter}. Use a template that has it.`,
+    { details: { language: name, interpreter } },
+  );

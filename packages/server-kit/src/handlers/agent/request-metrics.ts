@@ -1,0 +1,58 @@
+import type { Operation } from "../../contract.js";
+import type { RequestEvent } from "../../router/contract-service.js";
+
+/** Durations that the 95th percentile is taken over, per endpoint. */
+const remembered = 256;
+
+interface Endpoint {
+  requests: number;
+  errors: number;
+  totalMs: number;
+  readonly latestMs: number[];
+}
+
+export interface EndpointMetrics {
+  readonly endpoint: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly totalMs: number;
+  readonly p95Ms: number;
+}
+
+/** Counts requests and how long they took, by the contract's paths, so that nobody can add series at will. */
+export class RequestMetrics {
+  readonly #paths: ReadonlyMap<string, string>;
+  readonly #endpoints = new Map<string, Endpoint>();
+
+  constructor(operations: readonly Operation[]) {
+    this.#paths = new Map(operations.map(({ operationId, path }) => [operationId, path]));
+  }
+
+  record({ operationId, status, durationMs }: RequestEvent): void {
+    const path = this.#paths.get(operationId ?? "") ?? "unknown";
+    let endpoint = this.#endpoints.get(path);
+    if (!endpoint) {
+      endpoint = { requests: 0, errors: 0, totalMs: 0, latestMs: [] };
+      this.#endpoints.set(path, endpoint);
+    }
+    endpoint.latestMs[endpoint.requests % remembered] = durationMs;
+    endpoint.requests += 1;
+    endpoint.totalMs += durationMs;
+    if (status >= 400) endpoint.errors += 1;
+  }
+
+  endpoints(): EndpointMetrics[] {
+    return [...this.#endpoints].map(([endpoint, { requests, errors, totalMs, latestMs }]) => ({
+      endpoint,
+      requests,
+      errors,
+      totalMs,
+      p95Ms: percentile95(latestMs),
+    }));
+  }
+}
+
+function percentile95(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+}

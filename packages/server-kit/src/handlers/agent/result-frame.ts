@@ -1,0 +1,30 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { type Outcome, outcomeFields, type RichOutput } from "./outcome.js";
+
+/** Characters of displayed values together, for clients that did not say they take more: some take no frame of 1 MiB. */
+const richLimit = 512 * 1024;
+
+/** How a program ended. What it wrote was told before. */
+export function resultFrame(outcome: Outcome, takesAll: boolean): AgentSchemas["ResultFrame"] {
+  const { success: _success, stdout: _stdout, stderr: _stderr, ...fields } = outcomeFields(outcome);
+  const { result, displays, displaysDropped = 0 } = outcome;
+  const told = displays && (takesAll ? displays : thatFit(displays));
+  const dropped = displaysDropped + (displays?.length ?? 0) - (told?.length ?? 0);
+  return {
+    type: "result",
+    ...fields,
+    ...(result !== undefined && { result }),
+    ...(told && { rich_outputs: [...told] }),
+    ...(dropped > 0 && { rich_outputs_dropped: dropped }),
+  };
+}
+
+function thatFit(displays: readonly RichOutput[]): RichOutput[] {
+  let left = richLimit;
+  return displays.filter((display) => {
+    const { length } = JSON.stringify(display);
+    if (length > left) return false;
+    left -= length;
+    return true;
+  });
+}

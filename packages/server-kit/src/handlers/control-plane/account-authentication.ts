@@ -1,0 +1,25 @@
+import { bearerToken } from "../../http/bearer-token.js";
+import { Problem } from "../../http/problem.js";
+import type { UnauthenticatedCall } from "../../router/contract-service.js";
+
+/** Refuses who has no key of the account, or another one, with 401. */
+export function authenticateAccount(
+  { header }: UnauthenticatedCall,
+  matches: (key: string) => boolean,
+): undefined {
+  const key = header("x-api-key") ?? bearerToken(header("authorization"));
+  if (key === "") {
+    const message = "No API key was given. Send it as X-API-Key, or as Authorization: Bearer.";
+    throw new Problem(401, "AUTHENTICATION_REQUIRED", message, { headers: { "www-authenticate": "Bearer" } });
+  }
+  if (!matches(key)) {
+    throw new Problem(
+      401,
+      "INVALID_API_KEY",
+      "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.",
+      {
+        headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+      },
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { type ImageOffer, imageAnswer, imagesOf } from "@cloud-sandbox/protocol";
+import { invalidBuild } from "./build-problems.js";
+import type { TemplateFacts } from "./template-facts.js";
+
+/** What a build begins with. */
+export interface BuildBase<Template extends TemplateFacts> {
+  readonly template: Template;
+  /** The one that `from_image` is for; undefined for all of them. */
+  readonly language: string | undefined;
+  /** What is not as `from_image` says: sentences for people. */
+  readonly differences: readonly string[];
+}
+
+/**
+ * The template that `from_image` names, or the first of `templates` where it does for an image of that name. Nothing is
+ * downloaded.
+ *
+ * @throws a 400 problem that lists what can be built from.
+ */
+export function buildBase<Template extends TemplateFacts>(
+  fromImage: string,
+  templates: readonly Template[],
+): BuildBase<Template> {
+  const named = templates.find(({ id, name }) => id === fromImage || name === fromImage);
+  if (named?.built && named.built.status !== "active")
+    throw invalidBuild(`from_image names template ${named.name}, which is ${named.built.status}.`);
+  if (named)
+    return { template: named, language: named.language, differences: named.built?.differences ?? [] };
+  const [template] = templates;
+  if (!template) throw new Error("There is no template to build from.");
+  const offer: ImageOffer = { languages: template.languages, system: template.system };
+  const answer = imageAnswer(fromImage, offer);
+  if (answer && !("refusal" in answer)) return { template, ...answer };
+  const shown = fromImage.length > 80 ? `${fromImage.slice(0, 80)}…` : fromImage;
+  const active = templates.filter(({ built }) => !built || built.status === "active");
+  const offers = [...active.map(({ name }) => name), ...imagesOf(offer)].join(", ");
+  const why = answer ? ` ${answer.refusal}` : "";
+  throw invalidBuild(
+    `from_image ${JSON.stringify(shown.replace(/[^\x20-\x7e…]/g, "?"))} is not what this machine has, and no other is put in its place.${why} Build from one of ${offers}.`,
+  );
+}

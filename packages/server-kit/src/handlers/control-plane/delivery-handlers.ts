@@ -1,0 +1,109 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
+import type { Exchange } from "../../http/exchange.js";
+import { Problem } from "../../http/problem.js";
+import type { Handlers } from "../../router/handlers.js";
+import { pageOf } from "../../router/page.js";
+
+/** `waiting` for the code to end, `pending` until it is `delivered`, or given up: `failed`. */
+export const deliveryStatuses = ["waiting", "pending", "delivered", "failed"] as const;
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** The report of one execution's end, as far as it may be shown. */
+export interface Delivery {
+  /** Grows with time. */
+  readonly id: string;
+  readonly sandboxId: string;
+  readonly executionId: string;
+  readonly callbackUrl: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: Date;
+  /** When there was something to deliver; again when it was asked for again. */
+  readonly queuedAt: Date | undefined;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date | undefined;
+  readonly lastAttemptAt: Date | undefined;
+  /** The status of the last answer. */
+  readonly responseStatus: number | undefined;
+  /** Why the last attempt was none that counts, or why it was given up. */
+  readonly error: string | undefined;
+}
+
+/** The deliveries that are remembered. */
+export interface Deliveries {
+  find(id: string): Delivery | undefined;
+  list(filter: { sandboxId: string | undefined; status: DeliveryStatus | undefined }): readonly Delivery[];
+}
+
+const listUrl = "/v1/webhook-deliveries";
+
+/** Deliveries for people to look at. Never with headers, secret, or what is delivered. */
+export function deliveryHandlers(options: {
+  readonly deliveries: () => Deliveries | Promise<Deliveries>;
+  /** Delivers again what is done. */
+  readonly redeliver: (id: string) => Promise<void>;
+}) {
+  const { deliveries, redeliver } = options;
+  const find = async (id: string): Promise<Delivery> => {
+    const delivery = (await deliveries()).find(id);
+    if (delivery) return delivery;
+    const message = "There is no such webhook delivery. List them to see those that are remembered.";
+    throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message);
+  };
+  return {
+    listWebhookDeliveries: async ({ query, requestId }) => {
+      const { sandbox_id: sandboxId, status, limit, cursor } = query;
+      const matching = (await deliveries()).list({ sandboxId, status });
+      const { items, nextCursor } = pageOf(matching, ({ id }) => id, { limit, cursor });
+      return {
+        object: "list",
+        data: items.map((delivery) => deliveryOnWire(delivery)),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        url: listUrl,
+        request_id: requestId,
+      };
+    },
+
+    getWebhookDelivery: async ({ params, requestId }) => ({
+      ...deliveryOnWire(await find(params.id)),
+      request_id: requestId,
+    }),
+
+    redeliverWebhook: async ({ params, requestId }) => {
+      const { id, status } = await find(params.id);
+      if (status === "waiting" || status === "pending") {
+        const until = status === "waiting" ? "the code still runs" : "its next attempt is still to come";
+        throw new Problem(409, "CONFLICT", `Webhook delivery ${id} is not done yet: ${until}.`);
+      }
+      await redeliver(id);
+      return { ...deliveryOnWire(await find(id)), request_id: requestId };
+    },
+  } satisfies Handlers<ControlPlaneContract, undefined, Exchange>;
+}
+
+function deliveryOnWire(delivery: Delivery): ControlPlaneSchemas["WebhookDelivery"] {
+  const { queuedAt, nextAttemptAt, lastAttemptAt, responseStatus, error } = delivery;
+  return {
+    id: delivery.id,
+    object: "webhook_delivery",
+    sandbox_id: delivery.sandboxId,
+    execution_id: delivery.executionId,
+    callback_url: shownUrl(delivery.callbackUrl),
+    status: delivery.status,
+    attempts: delivery.attempts,
+    created_at: delivery.createdAt.toISOString(),
+    ...(queuedAt && { queued_at: queuedAt.toISOString() }),
+    ...(nextAttemptAt && { next_attempt_at: nextAttemptAt.toISOString() }),
+    ...(lastAttemptAt && { last_attempt_at: lastAttemptAt.toISOString() }),
+    ...(responseStatus !== undefined && { response_status: responseStatus }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** Without what is secret in URLs. */
+function shownUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return origin + pathname;
+}

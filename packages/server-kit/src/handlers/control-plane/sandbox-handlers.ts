@@ -1,0 +1,212 @@
+import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
+import type { Exchange, NodeExchange } from "../../http/exchange.js";
+import { Problem } from "../../http/problem.js";
+import { Reply } from "../../http/reply.js";
+import type { Handlers } from "../../router/handlers.js";
+import { pageOf } from "../../router/page.js";
+import type { Idempotency, IdempotentCreates } from "./idempotent-creates.js";
+import { ownLimitsOf } from "./own-limits.js";
+import { type EgressWish, type PreviewUrls, type SandboxFacts, sandboxOnWire } from "./sandbox-answers.js";
+import { sandboxFailed } from "./sandbox-problems.js";
+import type { OwnLimits } from "./template-facts.js";
+
+/** Lifetime of a sandbox whose create names none, in seconds. */
+const defaultLifetimeSeconds = 600;
+
+/** What a create asks for. */
+export interface CreateRequest {
+  readonly template: string;
+  readonly timeoutSeconds: number;
+  readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
+  readonly name: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly egress: EgressWish;
+  readonly limits: OwnLimits | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly idempotency: Idempotency | undefined;
+}
+
+/** The sandboxes of a control plane. What cannot be done is a problem that is thrown. */
+export interface Fleet<Sandbox extends SandboxFacts> {
+  list(): readonly Sandbox[];
+  has(id: string): boolean;
+  get(id: string): Sandbox;
+  create(request: CreateRequest): Promise<Sandbox>;
+  getOrCreate(request: CreateRequest & { readonly name: string }): Promise<Created<Sandbox>>;
+  delete(id: string): Promise<unknown>;
+  pause(id: string): Promise<Sandbox>;
+  resume(id: string): Promise<Sandbox>;
+  stop(id: string): Promise<Sandbox>;
+  start(id: string): Promise<Sandbox>;
+  setTimeout(id: string, seconds: number): Sandbox;
+}
+
+export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
+  readonly fleet: Fleet<Sandbox>;
+  readonly creates: IdempotentCreates<Created<Sandbox>>;
+  /** The way out of sandboxes whose create says nothing of it. Default: the internet, as the contract has it. */
+  readonly usualEgress?: EgressWish;
+  readonly tokens: {
+    issue(sandboxId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>;
+  };
+  /** Server-sent events with a sandbox's metrics. */
+  readonly metrics: (sandboxId: string, signal: AbortSignal) => Over["stream"];
+  /** URL at which a sandbox's agent is reached by a caller that reached this server as `host`. */
+  readonly agentUrl: (sandboxId: string, host: string | undefined) => string;
+  /** URLs at which such a caller sees what listens in a sandbox. */
+  readonly previewUrls: (sandboxId: string, host: string | undefined) => PreviewUrls;
+}
+
+/** A machine, and with it the id, may be older than what was made of it. */
+const byAge = ({ createdAt, id }: SandboxFacts): string => createdAt.toISOString() + id;
+
+/** From create to delete: what a control plane does with sandboxes. */
+export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange>(
+  parts: SandboxHandlerParts<Sandbox, Over>,
+) {
+  const { fleet, creates, tokens, metrics, agentUrl, previewUrls } = parts;
+  const usualEgress = parts.usualEgress ?? { internetAccess: true };
+  const onWire = (sandbox: SandboxFacts, call: Caller): ControlPlaneSchemas["Sandbox"] =>
+    sandboxOnWire(
+      sandbox,
+      agentUrl(sandbox.id, call.header("host")),
+      previewUrls(sandbox.id, call.header("host")),
+      call.requestId,
+    );
+  const tokenOnWire = async (id: string): Promise<{ auth_token: string; token_expires_at: string }> => {
+    const { token, expiresAt } = await tokens.issue(id);
+    return { auth_token: token, token_expires_at: expiresAt.toISOString() };
+  };
+
+  return {
+    listSandboxes: (call) => {
+      const { query, requestId } = call;
+      const { limit, cursor } = query;
+      const matching = fleet.list().filter(filterOf(query));
+      const { items, nextCursor } = pageOf(matching, byAge, { limit, cursor });
+      return {
+        object: "list",
+        data: items.map((sandbox) => onWire(sandbox, call)),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        url: "/v1/sandboxes",
+        request_id: requestId,
+      };
+    },
+
+    createSandbox: async (call) => {
+      const { body, signal } = call;
+      const key = call.header("idempotency-key");
+      const { sandbox, isNew } = await creates.run(key, body, (idempotency) =>
+        create(fleet, body, usualEgress, idempotency),
+      );
+      // Its id would never be known to anybody.
+      if (signal.aborted && isNew && creates.abandon(key)) await fleet.delete(sandbox.id);
+      const created = { ...onWire(sandbox, call), ...(await tokenOnWire(sandbox.id)) };
+      if (isNew) return created;
+      return new Reply(JSON.stringify(created), { "content-type": "application/json" }, 200);
+    },
+
+    getSandbox: (call) => onWire(fleet.get(call.params.id), call),
+
+    deleteSandbox: async ({ params, requestId }) => {
+      await fleet.delete(params.id);
+      return { id: params.id, object: "sandbox", status: "deleted", deleted: true, request_id: requestId };
+    },
+
+    pauseSandbox: async ({ params, requestId }) => stateOnWire(await fleet.pause(params.id), requestId),
+
+    resumeSandbox: async ({ params, requestId }) => stateOnWire(await fleet.resume(params.id), requestId),
+
+    stopSandbox: async ({ params, requestId }) => stateOnWire(await fleet.stop(params.id), requestId),
+
+    startSandbox: async ({ params, requestId }) => stateOnWire(await fleet.start(params.id), requestId),
+
+    setSandboxTimeout: ({ params, body, requestId }) => {
+      const { id, timeoutSeconds, expiresAt } = fleet.setTimeout(params.id, body.timeout_seconds);
+      return {
+        id,
+        timeout_seconds: timeoutSeconds,
+        expires_at: expiresAt.toISOString(),
+        request_id: requestId,
+      };
+    },
+
+    refreshSandboxToken: async (call) => {
+      const sandbox = fleet.get(call.params.id);
+      if (sandbox.status === "error") throw sandboxFailed(sandbox);
+      const host = agentUrl(sandbox.id, call.header("host"));
+      return { ...(await tokenOnWire(sandbox.id)), public_host: host, request_id: call.requestId };
+    },
+
+    streamSandboxMetrics: ({ params, signal }) => {
+      return new Reply(metrics(params.id, signal), {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+      });
+    },
+  } satisfies Handlers<ControlPlaneContract, undefined, Over>;
+}
+
+/** What is read of the call. */
+interface Caller {
+  readonly requestId: string;
+  readonly header: (name: string) => string | undefined;
+}
+
+type CreateBody = ControlPlaneOperations["createSandbox"]["requestBody"]["content"]["application/json"];
+type ListQuery = NonNullable<ControlPlaneOperations["listSandboxes"]["parameters"]["query"]>;
+
+export interface Created<Sandbox> {
+  readonly sandbox: Sandbox;
+  /** Whether it was made for this request. */
+  readonly isNew: boolean;
+}
+
+async function create<Sandbox extends SandboxFacts>(
+  fleet: Fleet<Sandbox>,
+  body: CreateBody,
+  usualEgress: EgressWish,
+  idempotency: Idempotency | undefined,
+): Promise<Created<Sandbox>> {
+  const { name } = body;
+  const request: CreateRequest = {
+    template: body.template_name ?? templateReference(body.template_id),
+    timeoutSeconds: body.timeout_seconds ?? defaultLifetimeSeconds,
+    minIsolation: body.min_isolation,
+    name,
+    metadata: body.metadata ?? {},
+    environment: body.env_vars ?? {},
+    limits: ownLimitsOf(body.limits),
+    egress: egressWish(body, usualEgress),
+    idempotency,
+  };
+  if (body.get_or_create !== true) return { sandbox: await fleet.create(request), isNew: true };
+  if (name === undefined)
+    throw new Problem(400, "MISSING_PARAMETER", "get_or_create needs a name. Give one, or leave it out.");
+  return fleet.getOrCreate({ ...request, name });
+}
+
+/** Lists of the sandbox's own take the place of the usual ones. */
+function egressWish({ internet_access, egress }: CreateBody, usual: EgressWish): EgressWish {
+  const internetAccess = internet_access ?? usual.internetAccess;
+  return internetAccess ? { ...usual, internetAccess, ...egress } : { internetAccess, ...egress };
+}
+
+function templateReference(reference: CreateBody["template_id"]): string {
+  return String(typeof reference === "object" ? reference.value : reference);
+}
+
+function filterOf({ status, region, name, metadata }: ListQuery): (sandbox: SandboxFacts) => boolean {
+  const labels = [...new URLSearchParams(metadata ?? "")];
+  return (sandbox) =>
+    (status === undefined || sandbox.status === status) &&
+    (region === undefined || region === "local") &&
+    (name === undefined || sandbox.name === name) &&
+    labels.every(([label, value]) => sandbox.metadata[label] === value);
+}
+
+function stateOnWire({ id, status }: SandboxFacts, requestId: string): ControlPlaneSchemas["SandboxState"] {
+  return { id, status, request_id: requestId };
+}

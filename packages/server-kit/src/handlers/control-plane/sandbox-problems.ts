@@ -1,0 +1,93 @@
+import { Problem } from "../../http/problem.js";
+
+/** What is remembered of a sandbox that is gone, so that asking for it says why. */
+export interface EndedSandbox {
+  readonly id: string;
+  readonly end: "deleted" | "expired";
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export function sandboxNotFound(id: string): Problem {
+  return new Problem(
+    404,
+    "SANDBOX_NOT_FOUND",
+    `Sandbox ${printable(id)} not found. List sandboxes to see those that exist, or create one.`,
+  );
+}
+
+export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): Problem {
+  if (end === "deleted") {
+    return new Problem(
+      404,
+      "SANDBOX_NOT_FOUND",
+      `Sandbox ${id} not found: it was deleted. Create a new one.`,
+    );
+  }
+  return new Problem(
+    410,
+    "SANDBOX_EXPIRED",
+    `Sandbox ${id} expired at ${expiresAt.toISOString()}, when its lifetime ended. Create a new one, with a longer timeout_seconds if needed.`,
+    { details: { sandbox_id: id, created_at: createdAt.toISOString(), expires_at: expiresAt.toISOString() } },
+  );
+}
+
+export function sandboxFailed({
+  id,
+  failureReason,
+}: {
+  readonly id: string;
+  readonly failureReason: string | undefined;
+}): Problem {
+  return new Problem(
+    410,
+    "SANDBOX_FAILED",
+    `Sandbox ${id} has failed. ${failureReason ?? ""} Delete it and create a new one.`,
+    {
+      details: { sandbox_id: id },
+    },
+  );
+}
+
+export function sandboxPaused(id: string): Problem {
+  return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused. Resume it first.`, {
+    details: { sandbox_id: id },
+  });
+}
+
+export function sandboxStopped(id: string): Problem {
+  return new Problem(409, "SANDBOX_STOPPED", `Sandbox ${id} is stopped. Start it first.`, {
+    details: { sandbox_id: id },
+  });
+}
+
+export function sandboxCreating(id: string): Problem {
+  return new Problem(409, "SANDBOX_CREATING", `Sandbox ${id} is being started. Try again in a moment.`, {
+    details: { sandbox_id: id },
+  });
+}
+
+export function nameTaken(name: string): Problem {
+  const message = `A sandbox named ${printable(name)} exists already. Use it, ask for it with get_or_create, or choose another name.`;
+  return new Problem(409, "CONFLICT", message);
+}
+
+/** A name belongs to a sandbox that is not what was asked for. */
+export function otherTemplate(name: string, template: string): Problem {
+  const message = `The sandbox named ${printable(name)} is of template ${template}. Ask for that one, or choose another name.`;
+  return new Problem(409, "CONFLICT", message);
+}
+
+export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {
+  return new Problem(
+    404,
+    "TEMPLATE_NOT_FOUND",
+    `Template ${printable(nameOrId)} not found. Templates here: ${known.join(", ")}.`,
+  );
+}
+
+/** What a caller named, short and on one line, fit to be repeated in a message. */
+function printable(text: string): string {
+  const clean = text.replace(/[^\x20-\x7e]/g, "?");
+  return JSON.stringify(clean.length > 80 ? `${clean.slice(0, 80)}…` : clean);
+}

@@ -1,0 +1,63 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { TemplateFacts } from "./template-facts.js";
+
+export function templateListItemOnWire(
+  template: TemplateFacts,
+  packages: readonly string[],
+): ControlPlaneSchemas["TemplateListItem"] {
+  const { built } = template;
+  const has = packages.length > 0 ? ` With ${packages.join(", ")}.` : "";
+  return {
+    id: template.id,
+    object: "template",
+    name: template.name,
+    display_name: template.displayName,
+    description: built ? template.description : template.description + has,
+    category: template.category,
+    language: template.language ?? "multi",
+    status: built?.status ?? "active",
+    is_active: !built || built.status === "active",
+    is_public: !built,
+    ...(built && { build_id: built.buildId, created_at: built.createdAt, updated_at: built.updatedAt }),
+    default_resources: resourcesOnWire(template),
+  };
+}
+
+export function templateOnWire(
+  template: TemplateFacts,
+  packages: readonly string[],
+  requestId: string,
+): ControlPlaneSchemas["Template"] {
+  const resources = resourcesOnWire(template);
+  const { languages, system, built } = template;
+  return {
+    ...templateListItemOnWire(template, packages),
+    features: [
+      ...languages.flatMap(({ language, version }) =>
+        version === undefined ? [] : `${language} ${version}`,
+      ),
+      ...(system ? [`${system.id} ${system.version}`] : []),
+      ...packages,
+    ],
+    tags: [
+      ...languages.map(({ language }) => language),
+      ...packages.map((name) => name.split(" ")[0] ?? "").map((name) => name.toLowerCase()),
+    ],
+    // Without its steps: they hold the values of variables.
+    ...(built && {
+      fluent_api_config: { from_image: built.fromImage, startCmd: built.startCommand ?? null },
+      differences: [...(built.differences ?? [])],
+    }),
+    min_resources: resources,
+    max_resources: resources,
+    request_id: requestId,
+  };
+}
+
+function resourcesOnWire({ limits }: TemplateFacts): ControlPlaneSchemas["TemplateResources"] {
+  return {
+    vcpu: Math.ceil(limits.vcpu),
+    memory_mb: limits.memoryMb,
+    disk_gb: Math.max(1, Math.round(limits.diskMb / 1024)),
+  };
+}

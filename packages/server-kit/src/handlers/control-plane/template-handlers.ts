@@ -1,0 +1,222 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
+import type { Exchange, NodeExchange } from "../../http/exchange.js";
+import { Reply } from "../../http/reply.js";
+import type { Handlers } from "../../router/handlers.js";
+import { pageOf } from "../../router/page.js";
+import { invalidBuild, templateNameIsNumber } from "./build-problems.js";
+import { type BuildRecord, hasEnded } from "./build-record.js";
+import { templateNotFound } from "./sandbox-problems.js";
+import { templateListItemOnWire, templateOnWire } from "./template-answers.js";
+import type { TemplateFacts } from "./template-facts.js";
+
+/** A build, as far as callers are told. */
+export interface BuildFacts {
+  readonly record: BuildRecord;
+  readonly log: {
+    readonly text: string;
+    /** Resolves with the next change, or when the signal aborts. */
+    changed(signal: AbortSignal): Promise<void>;
+  };
+}
+
+export interface TemplateHandlersOptions<
+  Template extends TemplateFacts,
+  Over extends Exchange = NodeExchange,
+> {
+  readonly templates: {
+    list(): readonly Template[];
+    /** By name or by id: clients use either. */
+    find(nameOrId: string): Template | undefined;
+    /** Notable packages, each with its version, that every template has. */
+    packages(): Promise<readonly string[]>;
+  };
+  readonly builds: {
+    start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord>;
+    /** By its own id, or by its template's. */
+    find(id: string): BuildFacts;
+    remove(template: Template): Promise<void>;
+  };
+  readonly uploads: {
+    grant(hash: string, length: number): { readonly grant: string; readonly expiresAt: Date };
+    receive(hash: string, grant: string, body: Over["request"]): Promise<{ readonly size: number }>;
+  };
+  /** URL of this server for a caller that reached it as `host`. */
+  readonly baseUrl: (host: string | undefined) => string;
+  /** How pieces of text are streamed. */
+  readonly stream: (pieces: AsyncGenerator<string>) => Over["stream"];
+}
+
+type TemplateOperations =
+  | "listTemplates"
+  | "getTemplate"
+  | "deleteTemplate"
+  | "buildTemplate"
+  | "getTemplateBuildStatus"
+  | "getTemplateBuildLogs"
+  | "createUploadLink"
+  | "uploadTemplateFiles";
+
+/** The template operations. Some clients refuse answers with fields they do not know, so that builds have exactly these. */
+export function templateHandlers<Template extends TemplateFacts, Over extends Exchange = NodeExchange>({
+  templates,
+  builds,
+  uploads,
+  baseUrl,
+  stream,
+}: TemplateHandlersOptions<Template, Over>): Pick<
+  Handlers<ControlPlaneContract, undefined, Over>,
+  TemplateOperations
+> {
+  const known = (nameOrId: string): Template => {
+    const template = templates.find(nameOrId);
+    if (template) return template;
+    throw templateNotFound(
+      nameOrId,
+      templates.list().map(({ name }) => name),
+    );
+  };
+
+  return {
+    listTemplates: async ({ query, requestId }) => {
+      const packages = await templates.packages();
+      const matching = templates
+        .list()
+        .filter(({ category }) => query.category === undefined || category === query.category)
+        .filter(
+          ({ languages }) => !query.language || languages.some(({ language }) => language === query.language),
+        );
+      const { items, nextCursor } = pageOf(matching, placeInList, {
+        limit: query.limit ?? 1000,
+        cursor: query.cursor,
+      });
+      return {
+        object: "list",
+        data: items
+          .map((item) => templateListItemOnWire(item, packages))
+          .map((item) => selectFields(item, query.fields)),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        url: "/v1/templates",
+        request_id: requestId,
+      };
+    },
+
+    getTemplate: async ({ params, requestId }) =>
+      templateOnWire(known(params.name), await templates.packages(), requestId),
+
+    deleteTemplate: async ({ params, requestId }) => {
+      const template = known(params.name);
+      await builds.remove(template);
+      return { id: template.id, object: "template", deleted: true, request_id: requestId };
+    },
+
+    buildTemplate: async ({ body, header, requestId }) => {
+      if (/^\d+$/.test(body.name)) throw templateNameIsNumber(body.name);
+      const { id, templateId, status } = await builds.start(body);
+      return {
+        build_id: id,
+        template_id: templateId,
+        status,
+        logs_url: `${baseUrl(header("host"))}/v1/templates/build/${id}/logs`,
+        request_id: requestId,
+      };
+    },
+
+    getTemplateBuildStatus: ({ params, requestId }) => statusOnWire(builds.find(params.buildID), requestId),
+
+    getTemplateBuildLogs: ({ params, query, header, signal, requestId }) => {
+      const build = builds.find(params.buildID);
+      const offset = query.offset ?? 0;
+      if (header("accept")?.includes("text/event-stream")) {
+        const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
+        return new Reply(stream(logEvents(build, offset, signal)), headers);
+      }
+      const { text } = build.log;
+      return {
+        logs: text.slice(offset),
+        offset: Math.max(offset, text.length),
+        status: build.record.status,
+        complete: hasEnded(build.record),
+        request_id: requestId,
+      };
+    },
+
+    createUploadLink: ({ body, header, requestId }) => {
+      const { files_hash: hash, content_length: length } = body;
+      const { grant, expiresAt } = uploads.grant(hash, length);
+      return {
+        // Clients leave the content of directories out of their hashes: what is here may be older than it looks.
+        present: false,
+        upload_url: `${baseUrl(header("host"))}/v1/templates/files/${encodeURIComponent(hash)}?grant=${grant}`,
+        expires_at: expiresAt.toISOString(),
+        files_hash: hash,
+        request_id: requestId,
+      };
+    },
+
+    uploadTemplateFiles: async ({ params, query, request, requestId }) => {
+      if (!query.grant)
+        throw invalidBuild("The address of an upload has a grant in it; ask for an upload link.");
+      const { size } = await uploads.receive(params.files_hash, query.grant, request);
+      return { files_hash: params.files_hash, size, request_id: requestId };
+    },
+  };
+}
+
+function statusOnWire({ record }: BuildFacts, requestId: string): ControlPlaneSchemas["TemplateBuildStatus"] {
+  const { id, templateId, status, progress, currentStep, startedAt, completedAt, error } = record;
+  return {
+    build_id: id,
+    template_id: templateId,
+    status,
+    progress,
+    current_step: currentStep,
+    started_at: startedAt,
+    ...(completedAt !== undefined && {
+      completed_at: completedAt,
+      build_duration_ms: Date.parse(completedAt) - Date.parse(startedAt),
+    }),
+    ...(error !== undefined && { error_message: error }),
+    request_id: requestId,
+  };
+}
+
+/** Whole lines as events while the build goes on, and its end as the last one. */
+async function* logEvents(build: BuildFacts, start: number, signal: AbortSignal): AsyncGenerator<string> {
+  let offset = start;
+  while (!signal.aborted) {
+    // Listened for before the log is read, so that nothing comes in between.
+    const changed = build.log.changed(signal);
+    const { text } = build.log;
+    const isOver = hasEnded(build.record);
+    const end = isOver ? text.length : text.lastIndexOf("\n") + 1;
+    const timestamp = new Date().toISOString();
+    const lines = text.slice(offset, end).split("\n");
+    for (const message of lines.filter((line) => line !== ""))
+      yield `event: log\ndata: ${JSON.stringify({ level: "info", message, timestamp })}\n\n`;
+    offset = Math.max(offset, end);
+    if (isOver) {
+      yield `event: done\ndata: ${JSON.stringify({ status: build.record.status })}\n\n`;
+      return;
+    }
+    await changed;
+  }
+}
+
+/** The machine's own come first, then what sandboxes can be made of, then the rest. */
+function placeInList({ name, built }: TemplateFacts): string {
+  const rank = built === undefined ? 2 : built.status === "active" ? 1 : 0;
+  return `${rank} ${name}`;
+}
+
+/** The fields that were asked for; `id` and `name` always. */
+function selectFields(
+  item: ControlPlaneSchemas["TemplateListItem"],
+  fields: string | undefined,
+): ControlPlaneSchemas["TemplateListItem"] {
+  if (fields === undefined || fields === "all") return item;
+  const wanted = new Set(["id", "name", ...fields.split(",").map((field) => field.trim())]);
+  const kept = Object.entries(item).filter(([name]) => wanted.has(name));
+  return { ...Object.fromEntries(kept), id: item.id, name: item.name };
+}

@@ -1,0 +1,90 @@
+/** Answers that agents and control planes share, whatever stands behind them. Nothing here needs Node.js. */
+
+export { bearerToken } from "../http/bearer-token.js";
+export type { AnyAgentHandlers } from "./agent/agent-handlers.js";
+export { now } from "./agent/agent-handlers.js";
+export { type ClearableCache, cacheHandlers } from "./agent/cache-handlers.js";
+export { environmentHandlers } from "./agent/environment-handlers.js";
+export { errorFrame } from "./agent/error-frame.js";
+export { attachment, type EntryFacts, fileDone, fileInfo } from "./agent/file-answers.js";
+export {
+  type Job,
+  type JobDescription,
+  type JobOutcome,
+  type JobOutput,
+  type JobStatus,
+  type Jobs,
+  type JobValues,
+  jobHandlers,
+  jobNotFound,
+  type OutputPiece,
+  startedFields,
+  statusOf,
+} from "./agent/job-handlers.js";
+export { type LanguageName, languageNamed, languageNotAvailable } from "./agent/languages.js";
+export { metricsHandlers, type Share, type Usage } from "./agent/metrics-handlers.js";
+export {
+  notStarted,
+  type Outcome,
+  type OutputText,
+  outcomeFields,
+  type RichOutput,
+  type Termination,
+  valueFields,
+} from "./agent/outcome.js";
+export { RequestMetrics } from "./agent/request-metrics.js";
+export { resultFrame } from "./agent/result-frame.js";
+export { type KeptContext, sessionHandlers } from "./agent/session-handlers.js";
+export { unavailable } from "./agent/unavailable.js";
+export { bareDestination, fileMissing, isBareUpload } from "./agent/uploads.js";
+export { maxVariableBytes, maxVariables, VariableValues } from "./agent/variable-values.js";
+export { authenticateAccount } from "./control-plane/account-authentication.js";
+export { type BuildBase, buildBase } from "./control-plane/build-base.js";
+export {
+  buildNotFound,
+  invalidBuild,
+  noRoomForLayers,
+  templateDoesNotStart,
+  templateIsBuilt,
+  templateIsPublic,
+  templateNameTaken,
+  templateNotReady,
+  tooManyBuilds,
+} from "./control-plane/build-problems.js";
+export { type BuildRecord, type BuildStatus, hasEnded } from "./control-plane/build-record.js";
+export { type BuildStep, buildStep, describeStep } from "./control-plane/build-steps.js";
+export {
+  type Deliveries,
+  type Delivery,
+  type DeliveryStatus,
+  deliveryHandlers,
+  deliveryStatuses,
+} from "./control-plane/delivery-handlers.js";
+export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
+export { withOwnLimits } from "./control-plane/own-limits.js";
+export type { EgressWish, PreviewUrls, SandboxFacts } from "./control-plane/sandbox-answers.js";
+export {
+  type Created,
+  type CreateRequest,
+  type Fleet,
+  type SandboxHandlerParts,
+  sandboxHandlers,
+} from "./control-plane/sandbox-handlers.js";
+export {
+  type EndedSandbox,
+  nameTaken,
+  otherTemplate,
+  sandboxCreating,
+  sandboxEnded,
+  sandboxFailed,
+  sandboxNotFound,
+  sandboxPaused,
+  sandboxStopped,
+  templateNotFound,
+} from "./control-plane/sandbox-problems.js";
+export type { OwnLimits, TemplateFacts } from "./control-plane/template-facts.js";
+export {
+  type BuildFacts,
+  type TemplateHandlersOptions,
+  templateHandlers,
+} from "./control-plane/template-handlers.js";

@@ -1,0 +1,21 @@
+import type { Operation } from "../contract.js";
+import { isObject, parseJson, withoutNulls } from "../http/json-body.js";
+import { Problem } from "../http/problem.js";
+import { validate } from "../validation/validation-problem.js";
+
+/**
+ * What the client of a WebSocket sent, checked against the contract and with defaults filled in; throws a problem that
+ * says what is wrong. A frame that names no type is one of the first kind.
+ */
+export function readClientFrame<Frame>(text: string, { frames = {} }: Operation): Frame {
+  const value = parseJson(text, "The frame");
+  if (!isObject(value)) throw new Problem(400, "INVALID_REQUEST", "A frame is a JSON object.");
+  const frame = withoutNulls(value);
+  const [first = ""] = Object.keys(frames);
+  const kind = String(frame.type ?? frame.action ?? first);
+  const input = Object.hasOwn(frames, kind) ? frames[kind] : undefined;
+  if (!input)
+    throw new Problem(400, "INVALID_REQUEST", `A frame is one of ${Object.keys(frames).join(", ")}.`);
+  validate(input, frame);
+  return frame as Frame;
+}

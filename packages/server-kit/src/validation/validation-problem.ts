@@ -1,0 +1,161 @@
+import type { Input, SchemaError } from "../contract.js";
+import { Problem } from "../http/problem.js";
+
+/** Checks a value and fills in its defaults; throws a problem that names each field and what it accepts. */
+export function validate(input: Input, value: unknown): void {
+  if (!input.validate(value)) throw validationProblem(input.validate.errors ?? [], input.units);
+}
+
+/** A body can be wrong in as many places as it has bytes; nobody reads more than a few. */
+const considered = 100;
+const longestName = 200;
+
+function validationProblem(all: readonly SchemaError[], units: Input["units"]): Problem {
+  // What is wrong with a name is told with the name, by "propertyNames".
+  const errors = all.filter(({ propertyName }) => propertyName === undefined).slice(0, considered);
+  const causes = topmost(errors);
+  const findings = causes.map((error) => describe(error, errors, units));
+  const onlyMissing = causes.every((error) => isMissing(error, errors));
+  const message = [...new Set(findings.map((finding) => finding.message))].join("; ");
+  return new Problem(400, onlyMissing ? "MISSING_PARAMETER" : "INVALID_REQUEST", message, {
+    details: { errors: findings },
+  });
+}
+
+interface Finding {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The errors without those of single branches of an `anyOf` or `oneOf`, which stands for them. */
+function topmost(errors: readonly SchemaError[]): SchemaError[] {
+  const choices = errors.filter(isChoice);
+  return errors.filter((error) => !choices.some((choice) => choice !== error && isBranch(error, choice)));
+}
+
+const isChoice = (error: SchemaError) => error.keyword === "anyOf" || error.keyword === "oneOf";
+
+/** References give a branch's errors another schema path, so below the root the field decides. */
+const isBranch = (error: SchemaError, choice: SchemaError) =>
+  error.schemaPath.startsWith(`${choice.schemaPath}/`) ||
+  (choice.instancePath !== "" &&
+    !isChoice(error) &&
+    (error.instancePath === choice.instancePath || error.instancePath.startsWith(`${choice.instancePath}/`)));
+
+const branchesOf = (choice: SchemaError, errors: readonly SchemaError[]) =>
+  errors.filter((error) => error !== choice && isBranch(error, choice));
+
+function isMissing(error: SchemaError, errors: readonly SchemaError[]): boolean {
+  if (!isChoice(error)) return error.keyword === "required";
+  const branches = branchesOf(error, errors);
+  return branches.length > 0 && branches.every((branch) => branch.keyword === "required");
+}
+
+function describe(error: SchemaError, errors: readonly SchemaError[], units: Input["units"]): Finding {
+  const { instancePath, keyword, params } = error;
+  if (keyword === "required") {
+    const field = fieldName(`${instancePath}/${params.missingProperty}`);
+    return { field, message: `${field} is required` };
+  }
+  if (isChoice(error)) {
+    const branches = branchesOf(error, errors);
+    const [only, ...others] = insideOnlyForm(error, branches);
+    return only ? describe(only, [only, ...others], units) : describeChoice(error, branches);
+  }
+  const field = fieldName(instancePath);
+  const unit = units[instancePath.slice(1)];
+  return {
+    field,
+    message: `${field || "the body"} ${expectation(error)}${unit && "limit" in params ? ` (${unit})` : ""}`,
+  };
+}
+
+/**
+ * Where a value may be `null` or one other form, and has that form: what is wrong inside of it. That it is not `null`
+ * either is of no help to anybody.
+ */
+function insideOnlyForm(choice: SchemaError, branches: readonly SchemaError[]): readonly SchemaError[] {
+  const isNullForm = ({ keyword, params }: SchemaError): boolean =>
+    keyword === "type" && params.type === "null";
+  const others = branches.filter((branch) => !isNullForm(branch));
+  const isWrongForm = others.some(
+    ({ keyword, instancePath }) => keyword === "type" && instancePath === choice.instancePath,
+  );
+  return others.length === branches.length || isWrongForm ? [] : topmost(others);
+}
+
+function describeChoice(choice: SchemaError, branches: readonly SchemaError[]): Finding {
+  const field = fieldName(choice.instancePath);
+  if (branches.length > 0 && branches.every((branch) => branch.keyword === "required")) {
+    const names = branches.map((branch) =>
+      fieldName(`${branch.instancePath}/${branch.params.missingProperty}`),
+    );
+    return { field: names[0] ?? field, message: `${names.join(" or ")} is required` };
+  }
+  const types = branches.filter(
+    (branch) => branch.keyword === "type" && branch.instancePath === choice.instancePath,
+  );
+  const accepted =
+    types.length > 0
+      ? `must be ${alternatives(types.map((branch) => branch.params.type))}`
+      : "has none of the accepted forms";
+  return { field, message: `${field || "the body"} ${accepted}` };
+}
+
+/** What a value must be, in words. The value itself is never repeated: it may be a secret. */
+function expectation({ keyword, params, message = "is not valid" }: SchemaError): string {
+  const { limit } = params;
+  switch (keyword) {
+    case "type":
+      return `must be ${alternatives(params.type)}`;
+    case "minimum":
+    case "maximum":
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+      return `must be ${params.comparison} ${limit}`;
+    case "enum":
+      return `must be one of ${[params.allowedValues].flat().join(", ")}`;
+    case "const":
+      return `must be ${params.allowedValue}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must have at least ${limit} characters`;
+    case "maxLength":
+      return `must have at most ${limit} characters`;
+    case "minItems":
+    case "minProperties":
+      return `must have at least ${limit} entries`;
+    case "maxItems":
+    case "maxProperties":
+      return `must have at most ${limit} entries`;
+    case "format":
+      return `must be a valid ${params.format}`;
+    case "pattern":
+      return patternsInWords[String(params.pattern)] ?? `must match ${params.pattern}`;
+    case "propertyNames":
+      return `must not have the name ${JSON.stringify(String(params.propertyName).slice(0, 40))}: a name has letters, digits and _, and does not start with a digit`;
+    default:
+      return message;
+  }
+}
+
+const alternatives = (types: unknown) =>
+  [...new Set([types].flat())]
+    .map((type) => (/^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`))
+    .join(" or ");
+
+/** `/steps/0/type` as people write it: `steps[0].type`. */
+function fieldName(pointer: string): string {
+  const parts = pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return parts
+    .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join("")
+    .slice(0, longestName);
+}
+
+/** What a pattern of the contracts means to people. */
+const patternsInWords: Readonly<Record<string, string>> = {
+  "^[^\\u0000]*$": "must not contain a null byte",
+};

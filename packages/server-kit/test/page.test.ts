@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { pageOf } from "../src/router/page.js";
+
+const self = (item: string): string => item;
+
+test("pages follow one another, newest first, and the last one says so", () => {
+  const items = ["a", "c", "e", "b", "d"];
+  const first = pageOf(items, self, { limit: 2, cursor: undefined });
+  expect(first.items).toEqual(["e", "d"]);
+  const second = pageOf(items, self, { limit: 2, cursor: first.nextCursor });
+  expect(second.items).toEqual(["c", "b"]);
+  const third = pageOf(items, self, { limit: 2, cursor: second.nextCursor });
+  expect(third).toEqual({ items: ["a"], nextCursor: undefined });
+});
+
+test("what comes and goes between pages shifts none of the others", () => {
+  const { nextCursor } = pageOf(["a", "b", "c", "d"], self, { limit: 2, cursor: undefined });
+  expect(pageOf(["a", "b", "d", "e"], self, { limit: 2, cursor: nextCursor }).items).toEqual(["b", "a"]);
+});
+
+test("a cursor that was never given is refused with what to do", () => {
+  expect(() => pageOf(["a"], self, { limit: 1, cursor: "nonsense" })).toThrow("Start again without it");
+});
