@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -104,30 +103,6 @@ describe("writing and reading", () => {
     expect(await readdir(agent.workspace)).toEqual(["file"]);
   });
 
-  test("reads a large file as it is, in pieces", async () => {
-    // Characters of four bytes do not come out even with what is read at a time; nor do these, which JSON escapes.
-    const line = `"\u{1f600}\u2028\\\\\t\u0001${"x".repeat(50)}\n`;
-    const text = line.repeat(200_000);
-    await writeFile(join(agent.workspace, "large"), text);
-    const { status, headers, body } = await read("large");
-    expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json" });
-    expect(body.path).toBe(join(agent.workspace, "large"));
-    expect(body.size).toBe(Buffer.byteLength(text));
-    expect(body.content === text).toBe(true);
-    await writeFile(join(agent.workspace, "bytes"), Buffer.alloc(1024 * 1024 + 1, 0xff));
-    expect((await read("bytes")).body.content).toBe("\ufffd".repeat(1024 * 1024 + 1));
-  });
-
-  test("refuses to read a file that is too large, and names the way", async () => {
-    // Control characters take six times as much as JSON.
-    for (const bytes of [Buffer.alloc(64 * 1024 * 1024 + 1, "x"), Buffer.alloc(12 * 1024 * 1024, 1)]) {
-      await writeFile(join(agent.workspace, "large"), bytes);
-      const { status, body } = await read("large");
-      expect({ status, code: body.code }).toEqual({ status: 413, code: "FILE_TOO_LARGE" });
-      expect(body.message).toContain("/files/download");
-    }
-  });
-
   test("goes through a symbolic link that stays inside", async () => {
     await write("/".concat(agent.temporary.slice(1), "/target"), "one");
     await symlink(join(agent.temporary, "target"), join(agent.workspace, "link"));
@@ -157,12 +132,6 @@ describe("listing", () => {
     });
     expect(entry?.modified_time).toBe(entry?.modified);
     expect(Date.parse(String(entry?.modified))).not.toBeNaN();
-  });
-
-  test("is bounded", async () => {
-    shell("seq 10050 | xargs touch");
-    const { body } = await list(agent.workspace);
-    expect(body).toMatchObject({ count: 10_000, total: 10_050, truncated: true });
   });
 });
 
@@ -247,33 +216,6 @@ describe("a path that leads outside", () => {
     expect(await readFile(join(outside, "secret"), "utf8")).toBe("secret");
     expect(await readdir(outside)).toEqual(["secret"]);
   });
-
-  test("is not reached by swapping a directory for a link at the right moment", async () => {
-    await write("swapped/secret", "harmless");
-    await symlink(outside, join(agent.workspace, "link"));
-    const swap =
-      'import ctypes\nlibc = ctypes.CDLL(None)\nwhile True: libc.renameat2(-100, b"swapped", -100, b"link", 2)';
-    const swapper = spawn("python3", ["-c", swap], { cwd: agent.workspace });
-    const exit = once(swapper, "exit");
-    const seen = new Set<string>();
-    // Otherwise nothing was put to the test.
-    const wanted = ["harmless", "written", "PATH_NOT_ALLOWED"];
-    const deadline = Date.now() + 40_000;
-    const isEnough = () => wanted.every((what) => seen.has(what)) || Date.now() > deadline;
-    try {
-      for (let turn = 0; turn < 300 || !isEnough(); turn += 1) {
-        const attempts = [1, 2, 3].flatMap(() => [read("swapped/secret"), write("swapped/new", "new")]);
-        for (const { body } of await Promise.all(attempts))
-          seen.add(String(body.code ?? body.content ?? "written"));
-      }
-    } finally {
-      swapper.kill("SIGKILL");
-      await exit;
-    }
-    expect(await readdir(outside)).toEqual(["secret"]);
-    expect(seen).not.toContain("secret");
-    expect([...seen]).toEqual(expect.arrayContaining(wanted));
-  }, 60_000);
 });
 
 test.for(Object.keys(operations))("a null byte in a path is refused by %s", async (name) => {
