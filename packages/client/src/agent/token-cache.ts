@@ -89,12 +89,11 @@ function held(issued: IssuedToken, now: number): HeldToken {
 
 /** Milliseconds between `iat` and `exp` of a JSON Web Token. */
 function lifeOf(token: string): number | undefined {
-  const payload = token.split(".")[1];
-  if (payload === undefined) return undefined;
   try {
-    const claims: unknown = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
-    if (typeof claims !== "object" || claims === null || !("iat" in claims) || !("exp" in claims))
-      return undefined;
+    const payload = token.split(".")[1] ?? "";
+    const claims: { iat?: unknown; exp?: unknown } = JSON.parse(
+      atob(payload.replaceAll("-", "+").replaceAll("_", "/")),
+    );
     const { iat, exp } = claims;
     return typeof iat === "number" && typeof exp === "number" ? (exp - iat) * 1000 : undefined;
   } catch {

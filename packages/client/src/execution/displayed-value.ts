@@ -1,4 +1,5 @@
-import { localFailure, nodeModules } from "../config/node-modules.js";
+import { localFailure } from "../files/local-blob.js";
+import { nodeModules } from "../files/node-modules.js";
 import type { RichOutput } from "./execution-result.js";
 
 /** What `data` is for the MIME types that code usually displays. */

@@ -1,7 +1,8 @@
 import type { TerminalFrame } from "@cloud-sandbox/protocol";
+import type { AgentAccess } from "../agent/agent-access.js";
 import { invalidArgument } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
-import { FrameStream, type StreamOpener } from "./frame-stream.js";
+import { FrameStream } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
 /** The size of a terminal, in characters. */
@@ -29,7 +30,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   readonly #reading: OnceRead<string, number>;
 
   /** @internal */
-  static async open(access: StreamOpener, options: TerminalOptions): Promise<Terminal> {
+  static async open(access: AgentAccess, options: TerminalOptions): Promise<Terminal> {
     const { cols = 80, rows = 24, shell, signal } = options;
     checkSize({ cols, rows });
     if (shell !== undefined && (typeof shell !== "string" || shell === ""))
@@ -41,7 +42,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     return terminal;
   }
 
-  private constructor(access: StreamOpener, path: string, signal: AbortSignal | undefined) {
+  private constructor(access: AgentAccess, path: string, signal: AbortSignal | undefined) {
     // People think for as long as they like.
     const silence = Number.POSITIVE_INFINITY;
     this.#frames = new FrameStream({ access, path, signal, silence, fields: terminalFrames });
@@ -103,14 +104,14 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
 
 /** The terminals of a sandbox. */
 export class Terminals {
-  readonly #access: StreamOpener;
+  readonly #access: AgentAccess;
 
   /** @internal */
-  static of(access: StreamOpener): Terminals {
+  static of(access: AgentAccess): Terminals {
     return new Terminals(access);
   }
 
-  private constructor(access: StreamOpener) {
+  private constructor(access: AgentAccess) {
     this.#access = access;
   }
 

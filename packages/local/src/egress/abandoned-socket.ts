@@ -11,6 +11,6 @@ export function abandonOn(
     abandoned(signal.reason);
   };
   if (signal.aborted) abandon();
-  signal.addEventListener("abort", abandon, { once: true });
+  signal.addEventListener("abort", abandon);
   return () => signal.removeEventListener("abort", abandon);
 }

@@ -17,7 +17,7 @@ const hasDelimiter = /[\s/?#@\\%:[\]]/;
 export function canonicalHost(text: string): string | undefined {
   const bracketed = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
   const isAddress6 = isIPv6(bracketed) && !bracketed.includes("%");
-  if (!isAddress6 && (text === "" || hasDelimiter.test(text))) return undefined;
+  if (!isAddress6 && hasDelimiter.test(text)) return undefined;
   const url = parseUrl(`http://${isAddress6 ? `[${bracketed}]` : text}/`);
   const host = url?.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "") ?? "";
   // A second final dot would make another spelling of the same name.

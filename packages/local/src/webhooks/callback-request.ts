@@ -97,8 +97,7 @@ function publicLookup(resolve: NameResolver): LookupFunction {
 const nameUnknown = (): NodeJS.ErrnoException =>
   Object.assign(new Error("The name has no address."), { code: "ENOTFOUND" });
 
-function retryAfter(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
+function retryAfter(value = ""): number | undefined {
   const milliseconds = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
 }

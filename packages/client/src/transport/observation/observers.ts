@@ -1,4 +1,14 @@
-import type { Observer, Observers } from "./observer.js";
+import type { Hooks } from "./hooks.js";
+import type { Logger } from "./logger.js";
+import type { Observer } from "./observer.js";
+import type { Tracing } from "./tracing.js";
+
+/** Who wants to know. */
+export interface Observers {
+  hooks: Hooks;
+  log: Logger | undefined;
+  tracing: Tracing | undefined;
+}
 
 /** None where nobody wants to know: making events costs, and so does loading what makes them. */
 export async function observerOf(parts: Observers): Promise<Observer | undefined> {
