@@ -2,6 +2,19 @@ import { Resolver } from "node:dns/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { nameServers } from "../src/egress/name-resolver.js";
 
+/** What each resolver was made with. */
+const resolvers = vi.hoisted(() => new Set<unknown>());
+vi.mock("node:dns/promises", async (original) => {
+  const dns = await original<typeof import("node:dns/promises")>();
+  class RecordedResolver extends dns.Resolver {
+    constructor(options: ConstructorParameters<typeof dns.Resolver>[0]) {
+      super(options);
+      resolvers.add(options);
+    }
+  }
+  return { ...dns, Resolver: RecordedResolver };
+});
+
 afterEach(() => void vi.restoreAllMocks());
 
 /** Name servers that give these addresses, or fail. */
@@ -51,4 +64,11 @@ test.each(["notlocalhost", "localhost.example"])("%s is a name like any other", 
   const asked = answering(["1.1.1.1"], none);
   expect(await nameServers()(name)).toEqual(["1.1.1.1"]);
   expect(asked).toEqual([name, name]);
+});
+
+test("name servers that do not answer are given up soon", () => {
+  const before = new Set(resolvers);
+  nameServers();
+  const [options] = [...resolvers].filter((made) => !before.has(made));
+  expect(options).toEqual({ timeout: 4000, tries: 2 });
 });

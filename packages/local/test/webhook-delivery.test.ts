@@ -53,7 +53,7 @@ function pending(callback: Partial<Callback> & Pick<Callback, "url">): string {
 }
 
 async function done(id: string): Promise<Delivery> {
-  await expect.poll(() => deliveries.find(id)?.status, { timeout: 25_000 }).toMatch(/delivered|failed/);
+  await expect.poll(() => deliveries.find(id)?.status).toMatch(/delivered|failed/);
   const delivery = deliveries.find(id);
   if (!delivery) throw new Error(`${id} is gone.`);
   return delivery;

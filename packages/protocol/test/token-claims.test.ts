@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { tokenClaims } from "../src/token-claims.js";
+import { controlPlaneScope, tokenIssuer } from "../src/token-issuer.js";
 
 const claims = { iss: "cloud-sandbox", sub: "sandbox", iat: 1, exp: 2, jti: "id" };
 
@@ -17,4 +18,8 @@ test.each([
   { scope: 1 },
 ])("claims with %j are refused", (wrong) => {
   expect(tokenClaims.safeParse({ ...claims, ...wrong }).success).toBe(false);
+});
+
+test("the issuer and the control plane's own scope are what older machines know", () => {
+  expect([tokenIssuer, controlPlaneScope]).toEqual(["cloud-sandbox", "control-plane"]);
 });
