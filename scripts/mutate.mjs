@@ -1,103 +1,109 @@
 #!/usr/bin/env node
-// Puts small bugs into the rooms that guard and counts those that their tests find: npm run mutate -- PATH
-// PATH is a room's folder or one of its files; the report is docs/reports/mutation.md, a row for each room that was run.
+// Puts small bugs into the code that guards and counts those that its tests find.
+//   npm run mutate -- PATH           a file of the table in scripts/mutation/guards.mjs, or a folder of such files
+//   npm run mutate -- PATH --again   only those that nobody found the last time
+//   npm run mutate -- --report       writes docs/reports/mutation.md once more, with the reasons as they are now
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { guards, testedWhenLoaded } from "./mutation/guards.mjs";
+import { readResults, writeReport, writeResults } from "./mutation/report.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const report = join(root, "docs/reports/mutation.md");
 
-/** The tests of each start no sandbox: a mutant costs a run of them. */
-const rooms = {
-  addresses: ["packages/local/src/addresses", "packages/local/test/public-address.test.ts"],
-  egress: ["packages/local/src/egress", "packages/local/test/{egress-,abandoned-,internet-}*.test.ts"],
-  gateway: [
-    "packages/local/src/gateway",
-    "packages/local/test/{agent-,cross-,file-t,forwarded-,gateway-,preview-}*.test.ts",
-  ],
-  webhooks: ["packages/local/src/webhooks", "packages/local/test/{webhook-,remembered-}*.test.ts"],
-  "token claims": ["packages/protocol/src/token-claims.ts", "packages/protocol/test/token-claims.test.ts"],
-  "agent's tokens": [
-    "packages/agent/src/token-verifier.ts",
-    "packages/agent/test/{authentication,token-verifier}.test.ts",
-  ],
-  "client's tokens": ["packages/client/src/agent/token-cache.ts", "packages/client/test/token*.test.ts"],
-  "agent's files": ["packages/agent/src/files", "packages/agent/test/file*.test.ts"],
-  "owned sandboxes": [
-    "packages/client/src/sandbox/owned-sandboxes.ts",
-    "packages/client/test/owned-sandboxes.test.ts",
-  ],
-  "clean-up": ["packages/client/src/agent/cleanup.ts", "packages/client/test/{cleanup,creation}.test.ts"],
-};
-
-/** Files of them that have tests without a server or a wait: enough alone, and done in seconds. */
-const quick = {
-  "packages/local/src/egress/destination-pattern.ts": "packages/local/test/egress-{policy,patterns}.test.ts",
-  "packages/local/src/egress/destination.ts": "packages/local/test/egress-{policy,patterns}.test.ts",
-  "packages/local/src/egress/egress-policy.ts": "packages/local/test/egress-{policy,patterns}.test.ts",
-  "packages/local/src/egress/hop-by-hop.ts":
-    "packages/local/test/{forwarded-headers,egress-patterns}.test.ts",
-  "packages/local/src/egress/name-resolver.ts": "packages/local/test/name-resolver.test.ts",
-  "packages/local/src/gateway/forwarded-headers.ts":
-    "packages/local/test/{forwarded-headers,preview-headers}.test.ts",
-  "packages/local/src/gateway/host-guard.ts": "packages/local/test/host-guard.test.ts",
-  "packages/local/src/gateway/preview-headers.ts": "packages/local/test/preview-headers.test.ts",
-  "packages/local/src/gateway/preview-target.ts": "packages/local/test/preview-headers.test.ts",
-  "packages/local/src/webhooks/callback.ts": "packages/local/test/webhook-callback.test.ts",
-  "packages/local/src/webhooks/callback-request.ts": "packages/local/test/webhook-request.test.ts",
-  "packages/client/src/agent/cleanup.ts": "packages/client/test/cleanup.test.ts",
-  "packages/client/src/agent/token-cache.ts": "packages/client/test/token-cache.test.ts",
-  "packages/agent/src/token-verifier.ts": "packages/agent/test/token-verifier.test.ts",
-  "packages/agent/src/files/served-tree.ts": "packages/agent/test/file-tree.test.ts",
-  "packages/agent/src/files/byte-range.ts": "packages/agent/test/file-ranges.test.ts",
-};
-
-/** What they say is said when they are loaded, and to say something else does not break that. */
-const isData = new Set(["packages/protocol/src/token-claims.ts"]);
-
-const [path] = process.argv.slice(2).map((given) => given.replace(/^\.\//, "").replace(/\/$/, ""));
-const chosen = Object.entries(rooms).filter(
-  ([, [place]]) => path !== undefined && (place.startsWith(path) || path.startsWith(place)),
+const options = process.argv.slice(2).filter((given) => given.startsWith("--"));
+const paths = process.argv
+  .slice(2)
+  .filter((given) => !given.startsWith("--"))
+  .map((given) => given.replace(/^\.\//, "").replace(/\/$/, ""));
+const files = Object.entries(guards).flatMap(([room, entries]) =>
+  Object.entries(entries)
+    .filter(([file]) => paths.some((path) => file === path || file.startsWith(`${path}/`)))
+    .map(([file, tests]) => ({ room, file, tests: [tests].flat() })),
 );
-if (chosen.length === 0) {
-  const places = Object.values(rooms).map(([place]) => place);
-  console.error(`Give one of these, a file in it, or a folder above it:\n  ${places.join("\n  ")}`);
+if (files.length === 0 && !options.includes("--report")) {
+  const known = Object.values(guards).flatMap((entries) => Object.keys(entries));
+  console.error(`Give one or several of these, or folders of them:\n  ${known.join("\n  ")}`);
   process.exit(1);
 }
-for (const [room, [place, tests]] of chosen) {
-  const mutated = path.startsWith(place) ? path : place;
-  tell(
-    room,
-    mutated,
-    await survivorsOf(mutated.endsWith(".ts") ? mutated : `${mutated}/**/*.ts`, quick[mutated] ?? tests),
+// Files that the same tests guard share a run: a good part of it is the first look at what covers what.
+const groups = new Map();
+for (const entry of files) {
+  const key = `${entry.tests} ${testedWhenLoaded.has(entry.file)}`;
+  groups.set(key, [...(groups.get(key) ?? []), entry]);
+}
+for (const group of groups.values()) {
+  const before = readResults();
+  const again = group.filter(
+    ({ file }) => options.includes("--again") && before[file]?.digest === digestOf(file),
   );
+  const mutate = group.flatMap((entry) =>
+    again.includes(entry)
+      ? before[entry.file].survivors.map(({ range }) => `${entry.file}:${range}`)
+      : [entry.file],
+  );
+  if (mutate.length === 0) continue;
+  const mutants = await run(mutate, group[0].tests, testedWhenLoaded.has(group[0].file));
+  const results = readResults();
+  for (const entry of group) {
+    const { file, room } = entry;
+    const counted = mutants.filter(
+      (mutant) => mutant.file === file && /Killed|Timeout|Survived|NoCoverage/.test(mutant.status),
+    );
+    const survivors = counted.filter(({ status }) => /Survived|NoCoverage/.test(status)).map(survivorOf);
+    const kept = again.includes(entry)
+      ? survivors.filter(({ range, now }) =>
+          before[file].survivors.some((old) => old.range === range && old.now === now),
+        )
+      : survivors;
+    const bugs = again.includes(entry) ? before[file].bugs : counted.length;
+    results[file] = { room, digest: digestOf(file), bugs, survivors: kept };
+    console.log(`${file}: ${bugs - kept.length} of ${bugs} found`);
+  }
+  writeResults(results);
+}
+writeReport();
+
+function digestOf(file) {
+  return createHash("sha256")
+    .update(readFileSync(join(root, file)))
+    .digest("hex")
+    .slice(0, 16);
 }
 
 /** What became of each bug. */
-async function survivorsOf(mutate, tests) {
+async function run(mutate, tests, isLoadedOnly) {
   const folder = mkdtempSync(join(tmpdir(), "mutate-"));
   try {
     const [vitest, config, result] = ["vitest.config.mjs", "stryker.json", "result.json"].map((name) =>
       join(folder, name),
     );
-    // Some conditions hold after a few seconds only, more than what Vitest waits by itself.
-    const test = { include: [tests], testTimeout: 60_000, expect: { poll: { timeout: 15_000 } } };
+    const test = {
+      include: tests,
+      // A worker that is kept need not load everything again for each bug.
+      isolate: false,
+      testTimeout: 20_000,
+      // Some conditions hold after a few seconds only, more than what Vitest waits by itself.
+      expect: { poll: { timeout: 8000 } },
+    };
     writeFileSync(vitest, `export default ${JSON.stringify({ test })};\n`);
     const settings = {
       testRunner: "vitest",
       plugins: ["@stryker-mutator/vitest-runner"],
       vitest: { configFile: vitest, related: false },
-      mutate: [mutate],
+      mutate,
       // Texts of messages are for people.
-      mutator: { excludedMutations: ["StringLiteral"] },
+      mutator: { excludedMutations: isLoadedOnly ? [] : ["StringLiteral"] },
       coverageAnalysis: "perTest",
       // What runs when a file is loaded breaks the loading, which no test counts as found.
-      ignoreStatic: !isData.has(mutate),
-      concurrency: 1,
-      timeoutMS: 10_000,
+      ignoreStatic: !isLoadedOnly,
+      concurrency: 2,
+      // A busy machine is slow, and what is slow is not found.
+      timeoutMS: 20_000,
+      timeoutFactor: 3,
       tempDirName: join(folder, "copy"),
       ignorePatterns: ["docs", "bench", "examples", "packages/*/dist/testing"],
       reporters: ["json", "progress-append-only"],
@@ -107,7 +113,7 @@ async function survivorsOf(mutate, tests) {
     };
     writeFileSync(config, JSON.stringify(settings));
     const stryker = join(root, "node_modules/.bin/stryker");
-    const child = spawn("nice", ["-n", "19", stryker, "run", config], { cwd: root, stdio: "inherit" });
+    const child = spawn("nice", ["-n", "10", stryker, "run", config], { cwd: root, stdio: "inherit" });
     await new Promise((resolve) => child.on("close", resolve));
     if (!existsSync(result)) throw new Error("No bug could be put in; the lines above say why.");
     const { files } = JSON.parse(readFileSync(result, "utf8"));
@@ -119,40 +125,13 @@ async function survivorsOf(mutate, tests) {
   }
 }
 
-/** Writes the room's row, and a line for each bug that nobody found. */
-function tell(room, place, mutants) {
-  const counted = mutants.filter(({ status }) => /Killed|Timeout|Survived|NoCoverage/.test(status));
-  const lost = counted.filter(({ status }) => /Survived|NoCoverage/.test(status));
-  const found = counted.length - lost.length;
-  const score = counted.length === 0 ? "–" : `${((100 * found) / counted.length).toFixed(0)} %`;
-  const lines = lost.map(({ file, location: { end, start }, mutatorName, replacement, source }) => {
-    const line = source.split("\n")[start.line - 1];
-    const was = start.line === end.line ? line.slice(start.column - 1, end.column - 1) : line.trim();
-    const now = (replacement ?? mutatorName).replace(/\s+/g, " ").slice(0, 80);
-    return `- ${file}:${start.line} \`${was}\` → \`${now}\``;
-  });
-  const sections = existsSync(report) ? JSON.parse(data(readFileSync(report, "utf8"))) : {};
-  sections[place] = { room, row: [counted.length, found, score], lines };
-  const rows = Object.entries(sections).map(
-    ([at, { room, row }]) => `| ${room} | ${at} | ${row.join(" | ")} |`,
-  );
-  const lists = Object.entries(sections)
-    .filter(([, { lines }]) => lines.length > 0)
-    .map(([at, { lines }]) => `## Not found in ${at}\n\n${lines.join("\n")}`);
-  const text = [
-    "<!-- Generated by scripts/mutate.mjs. -->",
-    "# Bugs that were put in, and those that tests found",
-    "`npm run mutate -- PATH` changes a room's code one place at a time and runs the tests of that room that start no sandbox.\nRooms without a row have not been run.",
-    ["| room | path | bugs | found | score |", "|---|---|---|---|---|", ...rows].join("\n"),
-    ...lists,
-    `<!-- ${JSON.stringify(sections).replaceAll("--", "\\u002d\\u002d")} -->`,
-  ];
-  mkdirSync(join(root, "docs/reports"), { recursive: true });
-  writeFileSync(report, `${text.join("\n\n")}\n`);
-  console.log(`${room}: ${found} of ${counted.length} found (${score})`);
-}
-
-/** The rows that are there already. */
-function data(text) {
-  return text.slice(text.lastIndexOf("<!-- ") + 5, text.lastIndexOf(" -->"));
+function survivorOf({ location: { end, start }, mutatorName, replacement, source }) {
+  const lines = source.split("\n");
+  const line = lines[start.line - 1];
+  return {
+    range: `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`,
+    line: line.trim(),
+    was: start.line === end.line ? line.slice(start.column - 1, end.column - 1) : line.trim(),
+    now: (replacement ?? mutatorName).replace(/\s+/g, " "),
+  };
 }

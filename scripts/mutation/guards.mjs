@@ -1,0 +1,104 @@
+const local = (name) => `packages/local/test/${name}.test.ts`;
+const agent = (name) => `packages/agent/test/${name}.test.ts`;
+const client = (name) => `packages/client/test/${name}.test.ts`;
+const egressRules = [local("egress-policy"), local("egress-patterns")];
+const egressTraffic = [
+  ...["egress-proxy", "egress-requests", "egress-socks", "abandoned-socket", "internet-lack"].map(local),
+];
+const gatewayTraffic = ["agent-gateway", "gateway-server", "cross-origin-access", "file-tunnels"].map(local);
+const files = ["files", "file-moves", "file-names", "file-ranges", "file-transfers"].map(agent);
+
+/**
+ * The rooms that guard, their files, and the tests of each. A bug costs a run of the tests that come by it, so they are
+ * the nearest ones, and none of them starts a sandbox.
+ */
+export const guards = {
+  addresses: {
+    "packages/local/src/addresses/public-address.ts": local("public-address"),
+  },
+  egress: {
+    "packages/local/src/egress/abandoned-socket.ts": local("abandoned-socket"),
+    "packages/local/src/egress/destination-pattern.ts": egressRules,
+    "packages/local/src/egress/destination.ts": egressRules,
+    "packages/local/src/egress/dialer.ts": egressTraffic,
+    "packages/local/src/egress/egress-gateway.ts": egressTraffic,
+    "packages/local/src/egress/egress-log.ts": local("egress-log"),
+    "packages/local/src/egress/egress-policy.ts": egressRules,
+    "packages/local/src/egress/egress-report.ts": local("egress-settings"),
+    "packages/local/src/egress/egress-wish.ts": local("egress-settings"),
+    "packages/local/src/egress/hop-by-hop.ts": [local("forwarded-headers"), local("egress-patterns")],
+    "packages/local/src/egress/http-proxy.ts": egressTraffic,
+    "packages/local/src/egress/internet-default.ts": local("egress-settings"),
+    "packages/local/src/egress/internet-lack.ts": local("internet-lack"),
+    "packages/local/src/egress/joined-sockets.ts": local("joined-sockets"),
+    "packages/local/src/egress/name-resolver.ts": local("name-resolver"),
+    "packages/local/src/egress/sandbox-egress.ts": egressTraffic,
+    "packages/local/src/egress/socks-messages.ts": egressTraffic,
+    "packages/local/src/egress/socks-proxy.ts": egressTraffic,
+    "packages/local/src/egress/upstream-proxy.ts": [...egressTraffic, local("egress-settings")],
+  },
+  gateway: {
+    "packages/local/src/gateway/agent-answer.ts": local("webhook-follower"),
+    "packages/local/src/gateway/agent-connection.ts": gatewayTraffic,
+    "packages/local/src/gateway/agent-gateway.ts": gatewayTraffic,
+    "packages/local/src/gateway/agent-supervisor.ts": local("agent-supervisor"),
+    "packages/local/src/gateway/agent-target.ts": gatewayTraffic,
+    "packages/local/src/gateway/cross-origin-access.ts": gatewayTraffic,
+    "packages/local/src/gateway/exchange.ts": gatewayTraffic,
+    "packages/local/src/gateway/forwarded-headers.ts": [local("forwarded-headers"), local("preview-headers")],
+    "packages/local/src/gateway/gateway-server.ts": gatewayTraffic,
+    "packages/local/src/gateway/host-guard.ts": local("host-guard"),
+    "packages/local/src/gateway/pace.ts": local("webhook-follower"),
+    "packages/local/src/gateway/preview-gateway.ts": [local("preview-gateway"), local("preview-tokens")],
+    "packages/local/src/gateway/preview-headers.ts": local("preview-headers"),
+    "packages/local/src/gateway/preview-target.ts": local("preview-headers"),
+    "packages/local/src/gateway/problem-page.ts": gatewayTraffic,
+    "packages/local/src/gateway/refusal.ts": gatewayTraffic,
+    "packages/local/src/gateway/relayed-socket.ts": gatewayTraffic,
+    "packages/local/src/gateway/request-routing.ts": gatewayTraffic,
+  },
+  webhooks: {
+    "packages/local/src/webhooks/async-executions.ts": local("webhook-executions"),
+    "packages/local/src/webhooks/callback-request.ts": local("webhook-request"),
+    "packages/local/src/webhooks/callback.ts": local("webhook-callback"),
+    "packages/local/src/webhooks/delivery-queue.ts": local("webhook-delivery"),
+    "packages/local/src/webhooks/delivery-repository.ts": [
+      local("webhook-delivery"),
+      local("remembered-deliveries"),
+    ],
+    "packages/local/src/webhooks/execution-follower.ts": local("webhook-follower"),
+    "packages/local/src/webhooks/webhooks.ts": local("webhook-executions"),
+  },
+  tokens: {
+    "packages/agent/src/token-verifier.ts": agent("token-verifier"),
+    "packages/client/src/agent/token-cache.ts": client("token-cache"),
+    "packages/local/src/control-plane/token-issuer.ts": local("token-issuer"),
+    "packages/protocol/src/token-claims.ts": "packages/protocol/test/token-claims.test.ts",
+    "packages/protocol/src/token-issuer.ts": "packages/protocol/test/token-claims.test.ts",
+  },
+  "file service": {
+    "packages/agent/src/files/byte-range.ts": agent("file-ranges"),
+    "packages/agent/src/files/file-entry.ts": files,
+    "packages/agent/src/files/file-problem.ts": files,
+    "packages/agent/src/files/file-service.ts": files,
+    "packages/agent/src/files/file-tunnels.ts": agent("file-tunnels"),
+    "packages/agent/src/files/open-file.ts": files,
+    "packages/agent/src/files/served-tree.ts": agent("file-tree"),
+    "packages/agent/src/files/unreadable-name.ts": files,
+    "packages/agent/src/files/upload-form.ts": files,
+  },
+  deletion: {
+    "packages/client/src/agent/cleanup.ts": client("cleanup"),
+    "packages/client/src/sandbox/owned-sandboxes.ts": client("owned-sandboxes"),
+    "packages/local/src/control-plane/deadlines.ts": local("deadlines"),
+  },
+};
+
+/** All they have is there when they are loaded, texts that others depend on. */
+export const testedWhenLoaded = new Set([
+  "packages/protocol/src/token-claims.ts",
+  "packages/protocol/src/token-issuer.ts",
+]);
+
+/** Files of these rooms that are not run, each with what guards it instead. */
+export const notRun = {};
