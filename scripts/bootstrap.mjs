@@ -22,6 +22,14 @@ const buildsFrom = {
   cli: ["client", "local", "mcp"],
 };
 
+/** Packages that are not built by tsup: the command, and what they are made of outside of their folder. */
+const ownBuilds = {
+  "server-kit": {
+    command: ["node", "scripts/build-validators.mjs"],
+    madeFrom: ["openapi", "scripts/build-validators.mjs", "scripts/generator"],
+  },
+};
+
 const notBuiltFrom = new Set(["dist", "node_modules", "test", "README.md"]);
 
 const commands = {
@@ -95,12 +103,18 @@ async function build(name, madeFrom) {
   const home = `packages/${name}`;
   const own = readdirSync(join(root, home)).filter((entry) => !notBuiltFrom.has(entry));
   const wanted = digest(
-    [...own.map((entry) => `${home}/${entry}`), "tsconfig.base.json", "pnpm-lock.yaml"],
+    [
+      ...own.map((entry) => `${home}/${entry}`),
+      ...(ownBuilds[name]?.madeFrom ?? []),
+      ...["tsconfig.base.json", "pnpm-lock.yaml"],
+    ],
     madeFrom,
   );
   if (existsSync(join(root, home, "dist")) && wanted === stamp(name)) return wanted;
-  if (!existsSync(join(root, home, "tsup.config.ts"))) return wanted;
-  await step(`Building ${name}`, [bin("tsup")], join(root, home));
+  if (ownBuilds[name]) await step(`Building ${name}`, ownBuilds[name].command);
+  else if (existsSync(join(root, home, "tsup.config.ts")))
+    await step(`Building ${name}`, [bin("tsup")], join(root, home));
+  else return wanted;
   stamp(name, wanted);
   return wanted;
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Generates packages/protocol/src/generated, packages/server-kit/src/generated and docs/reference from openapi/*.yaml, and the MCP server's manifests,
-// its view, and the README's section on installing it from packages/mcp and scripts/generator/mcp-clients.mjs.
+// Generates packages/protocol/src/generated, packages/server-kit/src/generated and docs/reference from openapi/*.yaml,
+// and the MCP server's manifests, its view, and the README's section on installing it from packages/mcp and scripts/generator/mcp-clients.mjs.
 //   node scripts/generate.mjs            writes the files that changed
 //   node scripts/generate.mjs --check    writes nothing; exit 1 when a committed file differs from its source
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { contractModule } from "./generator/contract-module.mjs";
+import { contractModules } from "./generator/contract-module.mjs";
 import { installSection, packagingFiles } from "./generator/mcp-packaging.mjs";
 import { mcpReferencePage } from "./generator/mcp-reference.mjs";
 import { viewModule } from "./generator/mcp-view.mjs";
@@ -32,7 +32,7 @@ for (const name of contracts) {
   );
   const files = {
     [`packages/protocol/src/generated/${name}.ts`]: await typesModule(document),
-    ...inFolder("packages/server-kit/src/generated", contractModule(name, document)),
+    ...inFolder("packages/server-kit/src/generated", contractModules(name, document)),
   };
   for (const [file, text] of Object.entries(files)) {
     write(

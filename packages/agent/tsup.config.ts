@@ -3,8 +3,8 @@ import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 export default defineConfig([
   {
-    entry: { main: "src/main.ts" },
-    format: "esm",
+    entry: { main: "src/main.ts", program: "src/program.ts" },
+    format: "cjs",
     platform: "node",
     target: "node20",
     // Files that a sandbox can be given: nothing of node_modules is there. What few sandboxes need is loaded when one does.
@@ -12,10 +12,6 @@ export default defineConfig([
     // The other build's is not this one's to remove.
     clean: ["!node-proxy.cjs"],
     esbuildPlugins: [thirdPartyLicences()],
-    // What is bundled from CommonJS asks for Node's own modules by `require`.
-    banner: {
-      js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',
-    },
     // Every sandbox parses it before its first answer. Names are kept, for the traces of what goes wrong.
     esbuildOptions: (options) => {
       options.minifySyntax = true;

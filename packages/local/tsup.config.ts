@@ -1,4 +1,4 @@
-import { copyFile, cp, writeFile } from "node:fs/promises";
+import { copyFile, cp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
 import { licencesFile, thirdPartyLicences } from "../../scripts/third-party-licences.js";
@@ -25,8 +25,6 @@ export default defineConfig({
   onSuccess: async () => {
     // The agent is carried as files that machines run, never as code that this process imports.
     await cp("../agent/dist", "dist/agent", { recursive: true });
-    // Without it Node reads each of them twice to find out what it is.
-    await writeFile("dist/agent/package.json", '{ "type": "module" }\n');
     await copyFile(sqlite.replace(/js$/, "wasm"), "dist/node-sqlite3-wasm.wasm");
   },
 });

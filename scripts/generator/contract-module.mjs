@@ -23,15 +23,11 @@ const describingFormats = [
   "email",
 ];
 
-/**
- * The run-time half of a contract: its operations, each with a validator compiled here, so that a server
- * compiles nothing when it starts and carries no schema library.
- */
-export function contractModule(name, document) {
+/** The table of a contract's operations, and the types of the validators that it refers to. Both are committed. */
+export function contractModules(name, document) {
   const title = pascal(name);
   const constant = `${title[0].toLowerCase()}${title.slice(1)}Contract`;
-  const validators = new Validators(document);
-  const operations = operationsOf(document).map((operation) => describe(document, operation, validators));
+  const { validators, operations } = compile(document);
   const defaults = operations.flatMap(({ operationId, defaulted }) => {
     const kinds = Object.entries(defaulted).filter(([, names]) => names.length > 0);
     const text = kinds
@@ -42,14 +38,9 @@ export function contractModule(name, document) {
   const open = operations.filter((operation) => !operation.authenticated);
 
   return {
-    [`${name}-contract.js`]: [
-      validators.code(),
-      `export const ${constant} = {\n  name: ${JSON.stringify(name)},\n  operations: [`,
-      ...operations.map(({ code }) => `    ${code},`),
-      "  ],\n};\n",
-    ].join("\n"),
-    [`${name}-contract.d.ts`]: [
+    [`${name}-contract.ts`]: [
       `import type { ${title}Operations } from "@cloud-sandbox/protocol";`,
+      `import * as validators from "#validators/${name}";`,
       `import type { Contract } from "../contract.js";`,
       "",
       `export interface ${title}Contract {`,
@@ -60,10 +51,35 @@ export function contractModule(name, document) {
       `  public: ${open.length > 0 ? open.map(({ operationId }) => JSON.stringify(operationId)).join(" | ") : "never"};`,
       "}",
       "",
-      `export declare const ${constant}: Contract<${title}Contract>;`,
+      `export const ${constant}: Contract<${title}Contract> = {`,
+      `  name: ${JSON.stringify(name)},`,
+      "  operations: [",
+      ...operations.map(({ code }) => `    ${code},`),
+      "  ],",
+      "};",
+      "",
+    ].join("\n"),
+    [`${name}-validators.d.ts`]: [
+      `import type { Validate } from "../contract.js";`,
+      "",
+      ...validators.names().map((validator) => `export declare const ${validator}: Validate;`),
       "",
     ].join("\n"),
   };
+}
+
+/**
+ * A contract's validators as JavaScript that stands alone: a server compiles nothing when it starts and carries no schema
+ * library. The build writes it; it is not committed.
+ */
+export function validatorsModule(document) {
+  return compile(document).validators.code();
+}
+
+function compile(document) {
+  const validators = new Validators(document);
+  const operations = operationsOf(document).map((operation) => describe(document, operation, validators));
+  return { validators, operations };
 }
 
 function describe(document, { operationId, method, path, operation, parameters }, validators) {
@@ -96,7 +112,7 @@ function describe(document, { operationId, method, path, operation, parameters }
     );
     defaulted.query = defaultedIn(document, schema);
     fields.push(
-      `query: { validate: ${validators.add(`${operationId}Query`, schema)}, types: ${literal(types)}, units: ${units(document, schema)} }`,
+      `query: { validate: validators.${validators.add(`${operationId}Query`, schema)}, types: ${literal(types)}, units: ${units(document, schema)} }`,
     );
   }
 
@@ -108,7 +124,7 @@ function describe(document, { operationId, method, path, operation, parameters }
       defaulted.body = defaultedIn(document, schema);
       const validator = validators.add(`${operationId}Body`, schema);
       fields.push(
-        `body: { validate: ${validator}, required: ${body.required === true}, units: ${units(document, schema)} }`,
+        `body: { validate: validators.${validator}, required: ${body.required === true}, units: ${units(document, schema)} }`,
       );
     }
   }
@@ -122,7 +138,7 @@ function clientFrames(document, schema, validators) {
   const entries = branches.flatMap((branch) => {
     const properties = propertiesOf(document, branch);
     const kind = properties.type ?? properties.action;
-    const input = `{ validate: ${validators.addFrame(branch)}, units: ${units(document, branch)} }`;
+    const input = `{ validate: validators.${validators.addFrame(branch)}, units: ${units(document, branch)} }`;
     return (kind.enum ?? [kind.const]).map((name) => `${JSON.stringify(name)}: ${input}`);
   });
   return `{ ${entries.join(", ")} }`;
@@ -163,11 +179,14 @@ class Validators {
     return this.#names[name] ?? this.add(name, reference);
   }
 
+  names() {
+    return Object.keys(this.#names);
+  }
+
   code() {
-    if (Object.keys(this.#names).length === 0) return "";
+    if (this.names().length === 0) return "";
     const code = standaloneCode(this.ajv, this.#names)
       .replace(/^"use strict";/, "")
-      .replaceAll("export const ", "const ")
       .replace(/\/\*# sourceURL=.*?\*\/;\n/g, "")
       .replaceAll(`require("ajv/dist/runtime/ucs2length").default`, "codePoints");
     const rest = /require\([^)]*\)/.exec(code);

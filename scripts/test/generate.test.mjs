@@ -15,6 +15,7 @@ beforeEach(() => {
   symlinkSync(join(home, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "package.json"), '{ "type": "module" }');
   mkdirSync(join(root, "openapi"));
+  cpSync(join(home, "packages/server-kit/package.json"), join(root, "packages/server-kit/package.json"));
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -40,8 +41,11 @@ function generate(document, ...flags) {
   return { status, stderr };
 }
 
+/** Of the generated table, with the validators that the build compiles. */
 async function operation(name) {
-  const file = join(root, "packages/server-kit/src/generated/agent-contract.js");
+  const script = join(root, "scripts", "build-validators.mjs");
+  expect(spawnSync(process.execPath, [script], { encoding: "utf8" }).stderr).toBe("");
+  const file = join(root, "packages/server-kit/src/generated/agent-contract.ts");
   const { agentContract } = await import(/* @vite-ignore */ pathToFileURL(file).href);
   return agentContract.operations.find(({ operationId }) => operationId === name);
 }
@@ -52,7 +56,7 @@ test("a change of the contract is drift until it is generated", () => {
   expect(generate(before).status).toBe(0);
   expect(generate(before, "--check").status).toBe(0);
   const { status, stderr } = generate(after, "--check");
-  expect([status, stderr]).toEqual([1, expect.stringContaining("generated/agent-contract.js")]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("protocol/src/generated/agent.ts")]);
   expect(generate(before, "--check").status).toBe(0);
 });
 

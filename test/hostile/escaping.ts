@@ -39,7 +39,7 @@ try rm -f /etc/ld.so.preload
 try chmod 755 /opt/cloud-sandbox/loader
 try su -c true
 try sh -c 'echo 1000000 > /proc/sys/kernel/msgmnb'
-try python3 -c 'import fcntl, os; fcntl.fcntl(os.open("/opt/cloud-sandbox/agent/main.js", os.O_RDONLY), 1024, fcntl.F_RDLCK)'
+try python3 -c 'import fcntl, os; fcntl.fcntl(os.open("/opt/cloud-sandbox/agent/main.cjs", os.O_RDONLY), 1024, fcntl.F_RDLCK)'
 try python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)'
 echo tried`,
       );

@@ -129,7 +129,7 @@ while True:
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline") as command, open(f"/proc/{pid}/stat") as stat:
-                if command.read().endswith("main.js\\0") and stat.read().rsplit(")")[1].split()[1] == "1":
+                if command.read().endswith("main.cjs\\0") and stat.read().rsplit(")")[1].split()[1] == "1":
                     os.kill(int(pid), signal.SIGKILL)
         except OSError: pass
 `,

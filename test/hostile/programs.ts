@@ -6,7 +6,7 @@ def agents():
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline") as command, open(f"/proc/{pid}/stat") as stat:
-                if command.read().endswith("/agent/main.js\\0") and stat.read().rsplit(")")[1].split()[1] == "1":
+                if command.read().endswith("/agent/main.cjs\\0") and stat.read().rsplit(")")[1].split()[1] == "1":
                     found.append(int(pid))
         except OSError: pass
     return found

@@ -57,7 +57,7 @@ find /var -type f | sed 's/^/local: /'; find / -path '*/etc/npmrc' -o -name 'pip
       const escapes = [
         ...targets.map((_, index) => `/workspace/link${index}`),
         "/workspace/root/etc/passwd",
-        "/workspace/agent/agent/main.js",
+        "/workspace/agent/agent/main.cjs",
         "/workspace/../etc/passwd",
         "/workspace/fifo",
       ];

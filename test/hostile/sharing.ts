@@ -82,7 +82,7 @@ function hostFiles({ server, sandbox }: Target): string[] {
   expect([instance, sandbox.id]).not.toContain(undefined);
   const parts = join(tmpdir(), instance ?? "", "parts");
   return [
-    ...["agent/main.js", "init", "nothing"].map((name) => join(parts, name)),
+    ...["agent/main.cjs", "agent/program.cache", "init", "nothing"].map((name) => join(parts, name)),
     ...["/usr/bin/env", "/usr/bin/bash", "/etc/ld.so.cache", "/etc/ssl/certs/ca-certificates.crt"].map(
       (path) => realpathSync(path),
     ),
@@ -106,7 +106,8 @@ function devices(table: string): { device: string; target: string }[] {
 const places = `
 import os
 known = ["/usr/bin/env", "/usr/bin/bash", "/etc/ld.so.cache", "/etc/ssl/certs/ca-certificates.crt", "/proc/sys/kernel/hostname",
-         "/opt/cloud-sandbox/agent/main.js", "/opt/cloud-sandbox/init", "/opt/cloud-sandbox/nothing", "/dev/null", "/dev/zero"]
+         "/opt/cloud-sandbox/agent/main.cjs", "/opt/cloud-sandbox/agent/program.cache", "/opt/cloud-sandbox/init",
+         "/opt/cloud-sandbox/nothing", "/dev/null", "/dev/zero"]
 def places():
     found = dict.fromkeys(known)
     for line in open("/proc/self/mountinfo"):
@@ -166,7 +167,7 @@ time.sleep(3600)
 const tryLocks = (more: readonly string[]): string => `
 import fcntl, os
 taken = []
-for path in ("/opt/cloud-sandbox/agent/main.js", "/opt/cloud-sandbox/init", "/usr/bin/env", "/etc/ld.so.cache", *${JSON.stringify(more)}):
+for path in ("/opt/cloud-sandbox/agent/main.cjs", "/opt/cloud-sandbox/init", "/usr/bin/env", "/etc/ld.so.cache", *${JSON.stringify(more)}):
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError: taken.append(path)

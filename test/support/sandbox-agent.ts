@@ -14,7 +14,7 @@ export async function killAgent(sandbox: Sandbox): Promise<void> {
 export function separateAgent(sandboxId: string): number | undefined {
   return hostProcesses().find(
     ({ pid, commandLine }) =>
-      commandLine.endsWith("/agent/main.js") &&
+      commandLine.endsWith("/agent/main.cjs") &&
       /^Uid:\s+(\d+)\s+(?!\1\s)/m.test(read(pid, "status")) &&
       read(pid, "environ").includes(sandboxId),
   )?.pid;

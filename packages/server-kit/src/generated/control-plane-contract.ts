@@ -1,0 +1,45 @@
+// Generated from openapi/control-plane.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
+import type { ControlPlaneOperations } from "@cloud-sandbox/protocol";
+import * as validators from "#validators/control-plane";
+import type { Contract } from "../contract.js";
+
+export interface ControlPlaneContract {
+  operations: ControlPlaneOperations;
+  defaults: {
+    listSandboxes: { query: "limit" };
+    listWebhookDeliveries: { query: "limit" };
+    listSandboxEgress: { query: "limit" };
+    getTemplateBuildLogs: { query: "offset" };
+  };
+  public: "getHealth" | "uploadTemplateFiles";
+}
+
+export const controlPlaneContract: Contract<ControlPlaneContract> = {
+  name: "control-plane",
+  operations: [
+    { operationId: "getHealth", method: "GET", path: "/health", authenticated: false, status: 200 },
+    { operationId: "listSandboxes", method: "GET", path: "/v1/sandboxes", authenticated: true, status: 200, query: { validate: validators.listSandboxesQuery, types: { "limit": "integer", "status": "string", "region": "string", "name": "string", "metadata": "string", "cursor": "string" }, units: {} } },
+    { operationId: "createSandbox", method: "POST", path: "/v1/sandboxes", authenticated: true, status: 201, body: { validate: validators.createSandboxBody, required: true, units: { "timeout_seconds": "seconds" } } },
+    { operationId: "listTemplates", method: "GET", path: "/v1/templates", authenticated: true, status: 200, query: { validate: validators.listTemplatesQuery, types: { "category": "string", "language": "string", "limit": "integer", "fields": "string", "cursor": "string" }, units: {} } },
+    { operationId: "buildTemplate", method: "POST", path: "/v1/templates/build", authenticated: true, status: 201, body: { validate: validators.buildTemplateBody, required: true, units: { "memory": "megabytes", "diskGB": "gigabytes" } } },
+    { operationId: "createUploadLink", method: "POST", path: "/v1/templates/files/upload-link", authenticated: true, status: 200, body: { validate: validators.createUploadLinkBody, required: true, units: { "content_length": "bytes" } } },
+    { operationId: "listWebhookDeliveries", method: "GET", path: "/v1/webhook-deliveries", authenticated: true, status: 200, query: { validate: validators.listWebhookDeliveriesQuery, types: { "limit": "integer", "sandbox_id": "string", "status": "string", "cursor": "string" }, units: {} } },
+    { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
+    { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
+    { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },
+    { operationId: "resumeSandbox", method: "POST", path: "/v1/sandboxes/{id}/resume", authenticated: true, status: 200 },
+    { operationId: "startSandbox", method: "POST", path: "/v1/sandboxes/{id}/start", authenticated: true, status: 200 },
+    { operationId: "stopSandbox", method: "POST", path: "/v1/sandboxes/{id}/stop", authenticated: true, status: 200 },
+    { operationId: "setSandboxTimeout", method: "PUT", path: "/v1/sandboxes/{id}/timeout", authenticated: true, status: 200, body: { validate: validators.setSandboxTimeoutBody, required: true, units: { "timeout_seconds": "seconds" } } },
+    { operationId: "refreshSandboxToken", method: "POST", path: "/v1/sandboxes/{id}/token/refresh", authenticated: true, status: 200 },
+    { operationId: "streamSandboxMetrics", method: "GET", path: "/v1/sandboxes/{id}/metrics/stream", authenticated: true, status: 200 },
+    { operationId: "listSandboxEgress", method: "GET", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, query: { validate: validators.listSandboxEgressQuery, types: { "limit": "integer", "cursor": "string" }, units: {} } },
+    { operationId: "getTemplate", method: "GET", path: "/v1/templates/{name}", authenticated: true, status: 200 },
+    { operationId: "deleteTemplate", method: "DELETE", path: "/v1/templates/{name}", authenticated: true, status: 200 },
+    { operationId: "getTemplateBuildStatus", method: "GET", path: "/v1/templates/build/{buildID}/status", authenticated: true, status: 200 },
+    { operationId: "getTemplateBuildLogs", method: "GET", path: "/v1/templates/build/{buildID}/logs", authenticated: true, status: 200, query: { validate: validators.getTemplateBuildLogsQuery, types: { "offset": "integer" }, units: {} } },
+    { operationId: "uploadTemplateFiles", method: "PUT", path: "/v1/templates/files/{files_hash}", authenticated: false, status: 200, query: { validate: validators.uploadTemplateFilesQuery, types: { "grant": "string" }, units: {} } },
+    { operationId: "getWebhookDelivery", method: "GET", path: "/v1/webhook-deliveries/{id}", authenticated: true, status: 200 },
+    { operationId: "redeliverWebhook", method: "POST", path: "/v1/webhook-deliveries/{id}/redeliver", authenticated: true, status: 200 },
+  ],
+};

@@ -1,0 +1,13 @@
+// Generated from openapi/control-plane.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
+import type { Validate } from "../contract.js";
+
+export declare const listSandboxesQuery: Validate;
+export declare const createSandboxBody: Validate;
+export declare const listTemplatesQuery: Validate;
+export declare const buildTemplateBody: Validate;
+export declare const createUploadLinkBody: Validate;
+export declare const listWebhookDeliveriesQuery: Validate;
+export declare const setSandboxTimeoutBody: Validate;
+export declare const listSandboxEgressQuery: Validate;
+export declare const getTemplateBuildLogsQuery: Validate;
+export declare const uploadTemplateFilesQuery: Validate;
