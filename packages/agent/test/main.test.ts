@@ -1,18 +1,22 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { wrap } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Script } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "./support/eventually.js";
 import { processesWith } from "./support/processes.js";
 import { publicKey, signToken } from "./support/tokens.js";
 
+const run = promisify(execFile);
 const built = fileURLToPath(new URL("../dist", import.meta.url));
 
 /** What is built, alone in a directory, as a sandbox has it. */
@@ -24,10 +28,9 @@ let child: ChildProcess | undefined;
 beforeEach(async () => {
   if (!existsSync(built)) throw new Error("packages/agent/dist is missing: build the package first.");
   home = await mkdtemp(join(tmpdir(), "agent-main-"));
-  program = join(home, "agent", "main.js");
+  program = join(home, "agent", "main.cjs");
   socket = join(home, "agent.sock");
   await cp(built, join(home, "agent"), { recursive: true });
-  await writeFile(join(home, "agent", "package.json"), '{ "type": "module" }');
   for (const name of ["workspace", "tmp"]) await mkdir(join(home, name));
 });
 afterEach(async () => {
@@ -89,6 +92,27 @@ test("the bundle is one file that runs alone, configured by its environment, whi
     code: 'echo "[$CLOUD_SANDBOX_AGENT_CONFIG]"',
   });
   expect(body.stdout).toBe("[]\n");
+});
+
+test("it is compiled beforehand, leaves nothing by that, and serves as before", async () => {
+  const rehearsal = await mkdtemp(join(home, "rehearsal-"));
+  const { stdout } = await run("node", [program, "--compile", rehearsal], {
+    encoding: "buffer",
+    maxBuffer: 2 ** 24,
+  });
+  expect(await readdir(rehearsal)).toEqual([]);
+  const file = join(home, "agent", "program.cjs");
+  const script = new Script(wrap(await readFile(file, "utf8")), { filename: file, cachedData: stdout });
+  expect(script.cachedDataRejected).toBe(false);
+  await writeFile(join(home, "agent", "program.cache"), stdout);
+  start("node", [program, "--config", await config()]);
+  await eventually("it answers", isUp);
+});
+
+test("a code cache of another version does not keep it from starting", async () => {
+  await writeFile(join(home, "agent", "program.cache"), Buffer.alloc(1024, "another V8's"));
+  start("node", [program, "--config", await config()]);
+  await eventually("it answers", isUp);
 });
 
 test("it serves a socket that it was handed", async () => {

@@ -6,6 +6,7 @@ export type {
   StartedBackend,
   Timeouts,
 } from "./config/client-options.js";
+export type { Isolation } from "./config/isolation.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
 export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
@@ -102,8 +103,10 @@ export type {
   SandboxProcess,
 } from "./machine/machine-reports.js";
 export type { Metrics } from "./machine/metrics.js";
-export type { Ports, PreviewUrlOptions, WaitForPortOptions } from "./machine/ports.js";
+export type { WaitForPortOptions } from "./machine/port-wait.js";
+export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
+export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
 export type {
   HandedOverExecution,
@@ -111,18 +114,19 @@ export type {
   IsolatedExecutionResult,
   IsolatedExecutionStep,
 } from "./sandbox/isolated-execution.js";
-export type { KeepAlive, KeepAliveEnd, KeepAliveOptions } from "./sandbox/keep-alive.js";
+export type { KeepAlive, KeepAliveOptions } from "./sandbox/keep-alive.js";
 export { Sandbox } from "./sandbox/sandbox.js";
 export type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox/sandbox-creation.js";
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
-export type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
+export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
 export { type CloseOptions, SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { Terminal, TerminalOptions, TerminalSize, Terminals } from "./streams/terminal.js";
 export type { ImageMatch } from "./templates/image-match.js";
 export type { ReadyCheck } from "./templates/ready-check.js";
-export { type CopyOptions, Template } from "./templates/template.js";
+export { Template } from "./templates/template.js";
 export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";
+export type { CopyOptions } from "./templates/template-definition.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
 export type { Page, PaginatedList } from "./transport/answers/paginated-list.js";

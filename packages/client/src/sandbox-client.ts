@@ -7,18 +7,18 @@ import {
   type SandboxClientOptions,
   settingsFrom,
 } from "./config/client-options.js";
+import type { Isolation } from "./config/isolation.js";
 import type { LocalBackend } from "./config/local-backend.js";
+import { longestExecution, margin } from "./config/time-limits.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type { HandOverOptions } from "./execution/hand-over.js";
-import { longestExecution, margin } from "./execution/running-options.js";
 import type {
   HandedOverExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
 } from "./sandbox/isolated-execution.js";
-import { templatesOf } from "./sandbox/sandbox-parts.js";
-import type { Isolation } from "./sandbox/sandbox-record.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
+import { templatesOf } from "./templates/deferred-templates.js";
 import type { Templates } from "./templates/templates.js";
 import type { Account } from "./transport/account.js";
 import { Calls } from "./transport/calls/calls.js";

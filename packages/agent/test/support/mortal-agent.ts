@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { eventually } from "./eventually.js";
 import { publicKey, signToken } from "./tokens.js";
 
-const built = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const built = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
 const sandboxId = "1700000000abcdefgh";
 
 /** A token that it admits. */
@@ -23,7 +23,7 @@ export class MortalAgent implements AsyncDisposable {
 
   static async start(): Promise<MortalAgent> {
     if (!existsSync(built))
-      throw new Error("packages/agent/dist/main.js is missing: build the package first.");
+      throw new Error("packages/agent/dist/main.cjs is missing: build the package first.");
     const agent = new MortalAgent(await mkdtemp(join(tmpdir(), "mortal-agent-")));
     await Promise.all([mkdir(agent.workspace), mkdir(agent.temporary)]);
     await agent.start();

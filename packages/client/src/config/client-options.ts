@@ -1,7 +1,4 @@
 import { ConfigurationError, invalidArgument } from "../errors/errors.js";
-import { runningTimeout } from "../execution/running-options.js";
-import { lifetime as checkedLifetime } from "../sandbox/sandbox-creation.js";
-import type { Isolation } from "../sandbox/sandbox-record.js";
 import type { Account } from "../transport/account.js";
 import type { Fetch } from "../transport/http/fetch-transport.js";
 import type { Hooks } from "../transport/observation/hooks.js";
@@ -11,7 +8,9 @@ import { propagation, type Tracing } from "../transport/observation/tracing.js";
 import { onNode } from "../transport/on-node.js";
 import type { RetryOptions } from "../transport/retry/retry-options.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";
+import type { Isolation } from "./isolation.js";
 import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
+import { lifetime as checkedLifetime, runningTimeout } from "./time-limits.js";
 
 /**
  * What a client is made with. All of it is checked when it is made: what cannot work is a

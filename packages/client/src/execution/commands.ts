@@ -1,13 +1,14 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { callInit } from "../config/call-options.js";
+import { margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import { commandStreamOf } from "../sandbox/sandbox-parts.js";
 import { readBody } from "../transport/contract-clients.js";
 import type { BackgroundOptions } from "./background-options.js";
 import type { CommandInput, CommandStream } from "./command-stream.js";
+import { commandStreamOf } from "./deferred-executions.js";
 import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
-import { margin, type RunningOptions, runningTimeout, surroundings } from "./running-options.js";
+import { type RunningOptions, surroundings } from "./running-options.js";
 
 export interface StreamCommandOptions extends RunningOptions {
   /**

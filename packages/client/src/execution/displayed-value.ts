@@ -1,5 +1,4 @@
-import { localFailure } from "../files/local-blob.js";
-import { nodeModules } from "../files/node-modules.js";
+import { localFailure, nodeModules } from "../config/node-modules.js";
 import type { RichOutput } from "./execution-result.js";
 
 /** What `data` is for the MIME types that code usually displays. */

@@ -1,12 +1,7 @@
 import { given } from "../config/omit-undefined.js";
+import { runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import {
-  checkContext,
-  checkProgram,
-  type RunningOptions,
-  runningTimeout,
-  surroundings,
-} from "./running-options.js";
+import { checkContext, checkProgram, type RunningOptions, surroundings } from "./running-options.js";
 
 export interface ExecuteOptions extends RunningOptions {
   /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../sandbox/sandbox-record.js";
+import { date } from "../transport/answers/date.js";
 import type { TerminationReason } from "./execution-result.js";
 
 /** `completed` is an exit code of 0, `failed` every other end that was not a `killed`. */

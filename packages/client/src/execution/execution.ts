@@ -3,6 +3,7 @@ import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
 import { given } from "../config/omit-undefined.js";
 import { checkFunction } from "../config/option-checks.js";
+import { margin } from "../config/time-limits.js";
 import { invalidArgument, NotFoundError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
@@ -16,7 +17,6 @@ import type { ExecutionResult } from "./execution-result.js";
 import { type ExecutionEnd, type ExecutionState, executionState } from "./execution-state.js";
 import { finishedResult } from "./finished-execution.js";
 import type { OutputEvent } from "./program-stream.js";
-import { margin } from "./running-options.js";
 
 /** A program that runs in the background. Nothing is asked of the server unless a method is called. */
 export class Execution {

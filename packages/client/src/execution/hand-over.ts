@@ -1,13 +1,15 @@
 /** Programs that are waited for, for a while: one that takes longer goes on in the background. */
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp } from "../agent/cleanup.js";
+import { runningTimeout } from "../config/time-limits.js";
 import { invalidArgument, TimeoutError } from "../errors/errors.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
 import { CallScope } from "../transport/calls/call-scope.js";
+import type { BackgroundExecuteOptions } from "./background-options.js";
+import type { Commands } from "./commands.js";
 import { type ExecuteOptions, executeRequest } from "./execute-options.js";
 import type { Execution, WaitOptions } from "./execution.js";
 import type { ExecutionResult, ProgramResult } from "./execution-result.js";
-import { type RunningOptions, runningTimeout } from "./running-options.js";
+import type { RunningOptions } from "./running-options.js";
 
 /** When a program that runs on is handed over. */
 export interface HandOverOptions {
@@ -17,6 +19,15 @@ export interface HandOverOptions {
   onProgress?: WaitOptions["onProgress"];
 }
 
+/** What runs programs: a sandbox. */
+export interface ProgramRunner {
+  readonly commands: Commands;
+  readonly isolation: string | undefined;
+  execute(code: string, options: ExecuteOptions): Promise<ExecutionResult>;
+  executeRich(code: string, options: Omit<ExecuteOptions, "cache">): Promise<ExecutionResult>;
+  executeBackground(code: string, options: BackgroundExecuteOptions): Promise<Execution>;
+}
+
 /** How long to wait for a program, in seconds. */
 export function patience({ handOverAfter = 45 }: HandOverOptions): number {
   if (Number.isFinite(handOverAfter) && handOverAfter >= 1) return handOverAfter;
@@ -24,7 +35,7 @@ export function patience({ handOverAfter = 45 }: HandOverOptions): number {
 }
 
 export async function executeOrHandOver(
-  sandbox: Sandbox,
+  sandbox: ProgramRunner,
   code: string,
   options: Omit<ExecuteOptions, "cache" | "requestTimeout"> & HandOverOptions,
   defaultTimeout: number,
@@ -41,7 +52,7 @@ export async function executeOrHandOver(
 }
 
 export async function runOrHandOver(
-  sandbox: Sandbox,
+  sandbox: ProgramRunner,
   command: string | readonly string[],
   options: Omit<RunningOptions, "requestTimeout"> & HandOverOptions,
   defaultTimeout: number,

@@ -1,7 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { CallOptions } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
-import { executionOf } from "../sandbox/sandbox-parts.js";
+import { executionOf } from "./deferred-executions.js";
 import type { Execution } from "./execution.js";
 import type { ExecutionState } from "./execution-state.js";
 

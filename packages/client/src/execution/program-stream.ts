@@ -1,12 +1,12 @@
 import type { AgentSchemas, ExecuteStreamFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
+import { margin } from "../config/time-limits.js";
 import type { SandboxError } from "../errors/errors.js";
-import { date } from "../sandbox/sandbox-record.js";
 import { executeFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
 import { OnceRead } from "../streams/once-read.js";
+import { date } from "../transport/answers/date.js";
 import type { ProgramResult, TerminationReason } from "./execution-result.js";
-import { margin } from "./running-options.js";
 
 /** A piece of what a program writes, as soon as it is written. */
 export interface OutputEvent {

@@ -14,10 +14,6 @@ export interface RunningOptions extends CallOptions {
   workdir?: string | undefined;
 }
 
-/** How long a call outlives the limit of what it runs, in seconds: the server ends the program, not the client. */
-export const margin = 30;
-export const longestExecution = 300;
-
 /** Refuses what is no program, before a sandbox is made for it. */
 export function checkProgram(code: unknown, language: unknown): void {
   if (typeof code !== "string") throw invalidArgument(`code must be text; it is ${kindOf(code)}.`);
@@ -35,12 +31,4 @@ export function checkContext(context: unknown): void {
 export function surroundings({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
   checkText("workdir", workdir);
   return given({ env: env && checkedVariables(env, "env"), workdir });
-}
-
-export function runningTimeout(timeout: number, name = "timeout"): number {
-  if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
-  throw invalidArgument(
-    `${name} must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,
-    "For longer work, use executeBackground() or commands.runBackground().",
-  );
 }

@@ -1,10 +1,10 @@
 import type { WatchFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { TimeoutError } from "../errors/errors.js";
-import { date } from "../sandbox/sandbox-record.js";
 import { watchFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
 import { OnceRead } from "../streams/once-read.js";
+import { date } from "../transport/answers/date.js";
 
 /** Something that happened to a file or a directory. */
 export interface FileChange {

@@ -5,7 +5,7 @@ import { given } from "../config/omit-undefined.js";
 import { checkBoolean, checkFunction, checkWhole, requireText } from "../config/option-checks.js";
 import { invalidArgument, NotFoundError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import { date } from "../sandbox/sandbox-record.js";
+import { date } from "../transport/answers/date.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/http/light-request.js";

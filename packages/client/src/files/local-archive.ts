@@ -1,7 +1,6 @@
+import { localFailure, nodeModules } from "../config/node-modules.js";
 import { CallersFault } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument } from "../errors/errors.js";
-import { localFailure } from "./local-blob.js";
-import { nodeModules } from "./node-modules.js";
 
 /** What goes into an archive. */
 export interface ArchiveSource {

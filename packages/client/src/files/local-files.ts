@@ -2,17 +2,17 @@
 
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
+import { inTemporaryDirectory, localFailure, nodeModules } from "../config/node-modules.js";
 import { given } from "../config/omit-undefined.js";
 import { requireText } from "../config/option-checks.js";
+import { longestExecution } from "../config/time-limits.js";
 import { CallersFault } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import { longestExecution } from "../execution/running-options.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { successOf } from "../transport/contract-clients.js";
 import { packArchive } from "./local-archive.js";
-import { localBlob, localFailure } from "./local-blob.js";
-import { inTemporaryDirectory, nodeModules } from "./node-modules.js";
+import { localBlob } from "./local-blob.js";
 
 /** How far a transfer is. */
 export interface TransferProgress {

@@ -1,6 +1,6 @@
 /** What the agent says about itself and its machine, in this client's names. */
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../sandbox/sandbox-record.js";
+import { date } from "../transport/answers/date.js";
 
 /** Whether the agent works (GET /health). */
 export interface AgentHealth {

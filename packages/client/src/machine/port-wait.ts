@@ -1,7 +1,13 @@
+import type { CallOptions } from "../config/call-options.js";
+import { longestExecution } from "../config/time-limits.js";
 import { invalidArgument, SandboxError, TimeoutError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import { longestExecution } from "../execution/running-options.js";
-import type { WaitForPortOptions } from "./ports.js";
+
+/** How long a port is waited for. */
+export interface WaitForPortOptions extends Pick<CallOptions, "signal"> {
+  /** Seconds to wait, 1 to 300, whole. Default 60. */
+  timeoutSeconds?: number | undefined;
+}
 
 /** Waits in the sandbox until something accepts connections on a port. */
 export async function waitForPort(

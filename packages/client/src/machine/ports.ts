@@ -1,7 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import type { CallOptions } from "../config/call-options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
+import type { WaitForPortOptions } from "./port-wait.js";
 
 /** Which address of a port is wanted. */
 export interface PreviewUrlOptions {
@@ -10,12 +10,6 @@ export interface PreviewUrlOptions {
    * a host that resolves everywhere, as programs without a wildcard resolver need it.
    */
   form?: "host" | "path" | undefined;
-}
-
-/** How long a port is waited for. */
-export interface WaitForPortOptions extends Pick<CallOptions, "signal"> {
-  /** Seconds to wait, 1 to 300, whole. Default 60. */
-  timeoutSeconds?: number | undefined;
 }
 
 /** TCP ports of a sandbox. */

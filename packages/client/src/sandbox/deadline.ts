@@ -1,7 +1,31 @@
 /** What the control plane is asked as a deadline comes near: somebody else may have moved it. */
+
 import { isSandboxError, NotFoundError, SandboxExpiredError } from "../errors/errors.js";
-import type { Expiring } from "./expiry-notice.js";
-import type { KeepAliveEnd, Keepable } from "./keep-alive.js";
+import type { Activity } from "../transport/calls/activity.js";
+
+/** What has a deadline, which others may move. */
+export interface Expiring {
+  /** Milliseconds until the deadline; undefined where there is none. */
+  remaining(): number | undefined;
+  refresh(): Promise<unknown>;
+  isDeleted(): boolean;
+}
+
+/**
+ * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called or the
+ * client was closed when the deadline had to be moved (`stopped`), it is deleted (`gone`), or its deadline could not be moved
+ * before it came (`failed`). Without a deadline, `idle`, `maximum` and `stop` alone end it.
+ */
+export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
+
+/** What is kept: a deadline that can be moved. */
+export interface Keepable {
+  /** Milliseconds until the deadline; undefined where there is none. */
+  remaining(): number | undefined;
+  refresh(): Promise<unknown>;
+  extend(seconds: number): Promise<void>;
+  readonly activity: Activity;
+}
 
 /** For how long a sandbox is kept. */
 export interface Keeping {

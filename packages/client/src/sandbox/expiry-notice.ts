@@ -1,17 +1,10 @@
 import { invalidArgument } from "../errors/errors.js";
+import type { Expiring } from "./deadline.js";
 
 /** When `onExpiring` calls back. */
 export interface ExpiringOptions {
   /** How long before the deadline the callback is called, in seconds, 0 or more. Default 60. */
   secondsBefore?: number | undefined;
-}
-
-/** What has a deadline, which others may move. */
-export interface Expiring {
-  /** Milliseconds until the deadline; undefined where there is none. */
-  remaining(): number | undefined;
-  refresh(): Promise<unknown>;
-  isDeleted(): boolean;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { Isolation } from "../config/isolation.js";
+import { isolationLevels } from "../config/isolation.js";
 import { InvalidResponseError } from "../errors/errors.js";
 import type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
-import type { Isolation } from "./sandbox-record.js";
-import { isolationLevels } from "./sandbox-record.js";
 
 /** Throws unless the server said that it keeps to what was asked of a new sandbox. */
 export function checkKept(

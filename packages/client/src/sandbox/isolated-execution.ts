@@ -1,15 +1,16 @@
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp, cleanUp } from "../agent/cleanup.js";
+import type { Isolation } from "../config/isolation.js";
 import { checkFunction } from "../config/option-checks.js";
+import { runningTimeout } from "../config/time-limits.js";
 import type { SandboxError } from "../errors/errors.js";
 import type { ExecuteOptions } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
 import { type HandOverOptions, patience } from "../execution/hand-over.js";
-import { checkProgram, runningTimeout, surroundings } from "../execution/running-options.js";
+import { checkProgram, surroundings } from "../execution/running-options.js";
 import type { Sandbox } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
-import type { Isolation } from "./sandbox-record.js";
 import type { Sandboxes } from "./sandboxes.js";
 
 /** What `executeIsolated` takes: of the code and of the sandbox that it gets. */

@@ -1,7 +1,7 @@
 import { checkSeconds } from "../config/option-checks.js";
+import { lifetime } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import type { Activity } from "../transport/calls/activity.js";
-import { lifetime } from "./sandbox-creation.js";
+import type { KeepAliveEnd, Keepable } from "./deadline.js";
 
 /** How long a sandbox is kept. */
 export interface KeepAliveOptions {
@@ -9,22 +9,6 @@ export interface KeepAliveOptions {
   seconds?: number | undefined;
   /** Seconds after which it is kept no longer, used or not. Default: no such limit. */
   maxSeconds?: number | undefined;
-}
-
-/**
- * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called or the
- * client was closed when the deadline had to be moved (`stopped`), it is deleted (`gone`), or its deadline could not be moved
- * before it came (`failed`). Without a deadline, `idle`, `maximum` and `stop` alone end it.
- */
-export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
-
-/** What is kept: a deadline that can be moved. */
-export interface Keepable {
-  /** Milliseconds until the deadline; undefined where there is none. */
-  remaining(): number | undefined;
-  refresh(): Promise<unknown>;
-  extend(seconds: number): Promise<void>;
-  readonly activity: Activity;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { CallOptions } from "../config/call-options.js";
+import { type Isolation, isolationLevels } from "../config/isolation.js";
 import { given } from "../config/omit-undefined.js";
 import {
   checkBoolean,
@@ -9,11 +10,10 @@ import {
   checkTexts,
   checkWhole,
   numberOr,
-  requireWhole,
 } from "../config/option-checks.js";
+import { lifetime } from "../config/time-limits.js";
 import { checkedVariables } from "../config/variables.js";
 import { invalidArgument } from "../errors/errors.js";
-import { type Isolation, isolationLevels } from "./sandbox-record.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
@@ -68,8 +68,6 @@ export interface EgressLists {
   deny?: readonly string[] | undefined;
 }
 
-const longestLifetime = 86_400;
-
 /** Refuses what no server accepts. */
 export function createRequest(
   options: CreateSandboxOptions,
@@ -122,10 +120,4 @@ function checkLists(egress: EgressLists | undefined, internetAccess: boolean | u
       Array.isArray(entries) && entries.every((entry) => typeof entry === "string" && entry !== "");
     if (!isList) throw invalidArgument(`egress.${list} must be a list of names and addresses.`);
   }
-}
-
-/** Seconds that a sandbox may live. */
-export function lifetime(seconds: number, option: string): number {
-  requireWhole(option, seconds, 1, longestLifetime);
-  return seconds;
 }

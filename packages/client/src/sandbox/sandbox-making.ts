@@ -9,16 +9,15 @@ import type { Calls } from "../transport/calls/calls.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 import { type Answer, bodyOf } from "../transport/contract-clients.js";
 import type { OwnedSandboxes } from "./owned-sandboxes.js";
-import type { Sandbox } from "./sandbox.js";
+import type { Sandbox, SandboxOperations } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
-import type { Sandboxes } from "./sandboxes.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
 /** What is needed of those who make it. */
 interface Making {
-  sandboxes: Sandboxes;
+  sandboxes: Pick<SandboxOperations, "background" | "controlPlane" | "delete">;
   calls: Calls;
   /** Who deletes it when a signal ends the process, if anybody. */
   owned: OwnedSandboxes | undefined;

@@ -1,23 +1,16 @@
-/** The parts of a sandbox and of a client, each loaded when it is first used. */
+/** The parts of a sandbox, each loaded when it is first used. */
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { Desktop } from "../desktop/desktop.js";
-import type { CommandStream, CommandStreamOptions } from "../execution/command-stream.js";
 import type { Commands } from "../execution/commands.js";
-import type { Execution } from "../execution/execution.js";
-import type { ExecutionStream } from "../execution/execution-stream.js";
-import type { ProgramStream, ProgramStreamOptions } from "../execution/program-stream.js";
 import type { PythonPackages } from "../execution/python-packages.js";
 import type { Files } from "../files/files.js";
 import type { EnvironmentVariables } from "../machine/environment-variables.js";
 import type { Metrics } from "../machine/metrics.js";
 import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
-import type { UploadParts } from "../templates/template-upload.js";
-import type { Templates } from "../templates/templates.js";
 import type { PaginatedList } from "../transport/answers/paginated-list.js";
 import type { ControlPlaneClient } from "../transport/contract-clients.js";
 import { call, deferred, each, later, type Members } from "../transport/deferred.js";
-import type { Sandbox } from "./sandbox.js";
 import type { listSandboxes } from "./sandbox-list.js";
 
 export function filesOf(access: AgentAccess, commands: Commands, requestTimeout: number): Files {
@@ -84,20 +77,6 @@ export function systemOf(access: AgentAccess): System {
   });
 }
 
-export function executionOf(access: AgentAccess, id: string): Execution {
-  const load = async () => (await import("../execution/execution.js")).Execution.of(access, id);
-  const members = {
-    status: call,
-    wait: call,
-    waitAtMost: call,
-    result: call,
-    output: call,
-    follow: each,
-    kill: call,
-  } as const;
-  return deferred<Execution, "id">(load, members, { id });
-}
-
 export function desktopOf(access: AgentAccess): Desktop {
   return deferred(async () => (await import("../desktop/desktop.js")).Desktop.of(access), {
     mouse: { has: { click: call, move: call, drag: call, dragAndDrop: call, scroll: call } },
@@ -119,30 +98,9 @@ export function desktopOf(access: AgentAccess): Desktop {
 }
 
 const stream = { [Symbol.asyncIterator]: each, close: later, [Symbol.asyncDispose]: call } as const;
-const programStream = { ...stream, result: call, kill: call } satisfies Members<ProgramStream<unknown>>;
-
-export function executionStreamOf(options: ProgramStreamOptions): ExecutionStream {
-  const load = async () => (await import("../execution/execution-stream.js")).ExecutionStream.of(options);
-  return deferred(load, programStream);
-}
-
-export function commandStreamOf(options: CommandStreamOptions): CommandStream {
-  const load = async () => (await import("../execution/command-stream.js")).CommandStream.of(options);
-  return deferred(load, { ...programStream, write: call, end: call, signal: call });
-}
 
 const list = { [Symbol.asyncIterator]: each, pages: each } satisfies Members<PaginatedList<unknown>>;
 
-export function sandboxListOf(...given: Parameters<typeof listSandboxes<Sandbox>>): PaginatedList<Sandbox> {
+export function sandboxListOf<Item>(...given: Parameters<typeof listSandboxes<Item>>): PaginatedList<Item> {
   return deferred(async () => (await import("./sandbox-list.js")).listSandboxes(...given), list);
-}
-
-export function templatesOf(parts: UploadParts): Templates {
-  return deferred(async () => (await import("../templates/templates.js")).Templates.of(parts), {
-    list: { gives: list },
-    get: call,
-    forImage: call,
-    build: call,
-    delete: call,
-  });
 }

@@ -1,14 +1,11 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { Isolation } from "../config/isolation.js";
+import { date } from "../transport/answers/date.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 
 /** What a sandbox is doing; calls to its agent need `running`. */
 export type SandboxStatus = ControlPlaneSchemas["SandboxStatus"];
-/** From weakest to strongest: `namespace`, `container`, `gvisor`, `microvm`. */
-export type Isolation = ControlPlaneSchemas["Isolation"];
-
-/** From weakest to strongest. */
-export const isolationLevels: readonly Isolation[] = ["namespace", "container", "gvisor", "microvm"];
 
 /** What the control plane last said about a sandbox. */
 export interface SandboxRecord {
@@ -64,11 +61,4 @@ export function sandboxRecord(wire: WireSandbox): SandboxRecord {
     failureReason: wire.failure_reason,
     publicHost: wire.public_host || wire.direct_url || undefined,
   };
-}
-
-/** Undefined for what is no date. */
-export function date(text: string | null | undefined): Date | undefined {
-  if (text === null || text === undefined) return undefined;
-  const value = new Date(text);
-  return Number.isNaN(value.getTime()) ? undefined : value;
 }

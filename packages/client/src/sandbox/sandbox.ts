@@ -1,8 +1,12 @@
 import type { AgentAccess } from "../agent/agent-access.js";
+import type { BackgroundWork } from "../agent/background-work.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
+import type { Isolation } from "../config/isolation.js";
+import { margin } from "../config/time-limits.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import { Commands } from "../execution/commands.js";
+import { executionStreamOf } from "../execution/deferred-executions.js";
 import { type ExecuteOptions, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import { type ExecutionResult, executionResult, type ProgramResult } from "../execution/execution-result.js";
@@ -11,28 +15,28 @@ import type { HandOverOptions } from "../execution/hand-over.js";
 import { Processes } from "../execution/processes.js";
 import type { PythonPackages } from "../execution/python-packages.js";
 import type { RichExecutionResult } from "../execution/rich-execution.js";
-import { margin, type RunningOptions } from "../execution/running-options.js";
+import type { RunningOptions } from "../execution/running-options.js";
 import type { Files } from "../files/files.js";
 import type { EnvironmentVariables } from "../machine/environment-variables.js";
 import type { Metrics } from "../machine/metrics.js";
 import { Ports } from "../machine/ports.js";
 import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
-import { type AgentClient, readBody } from "../transport/contract-clients.js";
-import { type Expiring, type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
+import type { ServerClock } from "../transport/calls/server-clock.js";
+import { type AgentClient, type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
+import type { Expiring } from "./deadline.js";
+import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
 import {
   desktopOf,
   environmentOf,
-  executionStreamOf,
   filesOf,
   metricsOf,
   pythonPackagesOf,
   systemOf,
   terminalsOf,
 } from "./sandbox-parts.js";
-import type { Isolation, SandboxRecord, SandboxStatus } from "./sandbox-record.js";
-import type { Sandboxes } from "./sandboxes.js";
+import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 
 /** What Node.js calls in place of looking at the object, given its own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -42,6 +46,21 @@ type Inspect = (value: unknown, options: object) => string;
 export interface SandboxTimeouts {
   execution: number;
   request: number;
+}
+
+/** What a sandbox asks of the control plane it belongs to. */
+export interface SandboxOperations {
+  readonly background: BackgroundWork;
+  readonly clock: ServerClock;
+  readonly controlPlane: ControlPlaneClient;
+  get(id: string, options?: CallOptions): Promise<Sandbox>;
+  delete(id: string, options?: CallOptions): Promise<void>;
+  setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date>;
+  pause(id: string, options?: CallOptions): Promise<SandboxStatus>;
+  resume(id: string, options?: CallOptions): Promise<SandboxStatus>;
+  start(id: string, options?: CallOptions): Promise<SandboxStatus>;
+  stop(id: string, options?: CallOptions): Promise<SandboxStatus>;
+  refreshToken(id: string, options?: Pick<CallOptions, "signal">): Promise<Date | undefined>;
 }
 
 /**
@@ -56,7 +75,7 @@ export class Sandbox implements AsyncDisposable {
   /** Its TCP ports, from outside. */
   readonly ports: Ports;
   readonly #access: AgentAccess;
-  readonly #sandboxes: Sandboxes;
+  readonly #sandboxes: SandboxOperations;
   readonly #timeouts: SandboxTimeouts;
   #record: SandboxRecord;
   #files: Files | undefined;
@@ -71,7 +90,7 @@ export class Sandbox implements AsyncDisposable {
   static of(
     record: SandboxRecord,
     access: AgentAccess,
-    sandboxes: Sandboxes,
+    sandboxes: SandboxOperations,
     timeouts: SandboxTimeouts,
   ): Sandbox {
     return new Sandbox(record, access, sandboxes, timeouts);
@@ -80,7 +99,7 @@ export class Sandbox implements AsyncDisposable {
   private constructor(
     record: SandboxRecord,
     access: AgentAccess,
-    sandboxes: Sandboxes,
+    sandboxes: SandboxOperations,
     timeouts: SandboxTimeouts,
   ) {
     this.#record = record;

@@ -5,7 +5,9 @@ import { type IssuedToken, TokenCache } from "../agent/token-cache.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
 import { checkBoolean, requireText } from "../config/option-checks.js";
+import { lifetime } from "../config/time-limits.js";
 import { NotFoundError, SandboxExpiredError } from "../errors/errors.js";
+import { date } from "../transport/answers/date.js";
 import type { PaginatedList } from "../transport/answers/paginated-list.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { CallScope } from "../transport/calls/call-scope.js";
@@ -15,10 +17,10 @@ import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../transpo
 import type { CallInit } from "../transport/http/light-request.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
-import { type CreateSandboxOptions, createRequest, lifetime } from "./sandbox-creation.js";
+import { type CreateSandboxOptions, createRequest } from "./sandbox-creation.js";
 import type { ListSandboxesOptions } from "./sandbox-list.js";
 import { sandboxListOf } from "./sandbox-parts.js";
-import { date, type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
+import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
 
 /** How `connect` treats a sandbox that does not run. */
 export interface ConnectOptions extends CallOptions {

@@ -1,5 +1,4 @@
 import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent/agent-access.js";
 import { errorFromFrame } from "../errors/error-from-response.js";
 import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors/errors.js";
 import { secretsOf } from "../errors/redaction.js";
@@ -7,9 +6,17 @@ import { hasFields, type RequiredFields } from "../transport/answers/required-fi
 import { CallScope } from "../transport/calls/call-scope.js";
 import type { FrameFields } from "./frame-fields.js";
 import type { FrameSocket, RawFrame } from "./frame-socket.js";
+import type { StreamRequest } from "./open-frame-socket.js";
+
+/** Opens the WebSockets of one sandbox. */
+export interface StreamOpener {
+  /** The sandbox's token: errors must not show it. */
+  readonly tokens: { readonly value: string | undefined };
+  openStream(request: StreamRequest): Promise<FrameSocket>;
+}
 
 export interface FrameStreamOptions<Frame extends ServerFrame> {
-  access: AgentAccess;
+  access: StreamOpener;
   path: string;
   /** What is sent as soon as it is open. */
   first?: object | undefined;

@@ -1,8 +1,7 @@
 import type { TerminalFrame } from "@cloud-sandbox/protocol";
-import type { AgentAccess } from "../agent/agent-access.js";
 import { invalidArgument } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
-import { FrameStream } from "./frame-stream.js";
+import { FrameStream, type StreamOpener } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
 /** The size of a terminal, in characters. */
@@ -30,7 +29,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   readonly #reading: OnceRead<string, number>;
 
   /** @internal */
-  static async open(access: AgentAccess, options: TerminalOptions): Promise<Terminal> {
+  static async open(access: StreamOpener, options: TerminalOptions): Promise<Terminal> {
     const { cols = 80, rows = 24, shell, signal } = options;
     checkSize({ cols, rows });
     if (shell !== undefined && (typeof shell !== "string" || shell === ""))
@@ -42,7 +41,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     return terminal;
   }
 
-  private constructor(access: AgentAccess, path: string, signal: AbortSignal | undefined) {
+  private constructor(access: StreamOpener, path: string, signal: AbortSignal | undefined) {
     // People think for as long as they like.
     const silence = Number.POSITIVE_INFINITY;
     this.#frames = new FrameStream({ access, path, signal, silence, fields: terminalFrames });
@@ -104,14 +103,14 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
 
 /** The terminals of a sandbox. */
 export class Terminals {
-  readonly #access: AgentAccess;
+  readonly #access: StreamOpener;
 
   /** @internal */
-  static of(access: AgentAccess): Terminals {
+  static of(access: StreamOpener): Terminals {
     return new Terminals(access);
   }
 
-  private constructor(access: AgentAccess) {
+  private constructor(access: StreamOpener) {
     this.#access = access;
   }
 

@@ -1,5 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../config/call-options.js";
+import { nodeModules } from "../config/node-modules.js";
 import { given } from "../config/omit-undefined.js";
 import {
   checkBoolean,
@@ -11,7 +12,6 @@ import {
   requireWhole,
 } from "../config/option-checks.js";
 import { ApiError, TemplateBuildError } from "../errors/errors.js";
-import { nodeModules } from "../files/node-modules.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { bodyOf, type ControlPlaneClient, readBody } from "../transport/contract-clients.js";

@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../sandbox/sandbox-record.js";
+import { date } from "../transport/answers/date.js";
 import { asText } from "../transport/answers/required-fields.js";
 
 /** How far a template is; sandboxes are made from those that are `active`. */

@@ -1,14 +1,14 @@
 import { callInit } from "../config/call-options.js";
+import { inTemporaryDirectory, nodeModules } from "../config/node-modules.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
 import { packArchive } from "../files/local-archive.js";
 import { localBlob } from "../files/local-blob.js";
-import { inTemporaryDirectory, nodeModules } from "../files/node-modules.js";
 import type { Account } from "../transport/account.js";
 import type { CallScope } from "../transport/calls/call-scope.js";
 import { Channel, type ChannelOptions } from "../transport/channel.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
 import { LightRequest } from "../transport/http/light-request.js";
-import type { CopyOptions } from "./template.js";
+import type { CopyOptions } from "./template-definition.js";
 
 export interface UploadParts {
   controlPlane: ControlPlaneClient;

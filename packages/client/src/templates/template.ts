@@ -4,19 +4,14 @@ import { checkBoolean, checkFunction, checkText, requireText } from "../config/o
 import { checkedVariables } from "../config/variables.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type ReadyCheck, wireReadyCheck } from "./ready-check.js";
-import { define, type TemplateDefinition, type TemplateStep } from "./template-definition.js";
+import {
+  type CopyOptions,
+  define,
+  type TemplateDefinition,
+  type TemplateStep,
+} from "./template-definition.js";
 
 type WireStep = ControlPlaneSchemas["TemplateStep"];
-
-/** What becomes of files that a definition copies. */
-export interface CopyOptions {
-  /** User and group of the files, as `user:group`. */
-  owner?: string | undefined;
-  /** Octal mode of all files, such as `"0755"`. Default: the mode that they have here. */
-  permissions?: string | undefined;
-  /** Leaves out what it gives true for, by the path relative to the context, with slashes. */
-  exclude?: ((path: string) => boolean) | undefined;
-}
 
 /**
  * What a template is made of, in the order of its steps. Each method gives another definition and leaves this one as it is;

@@ -1,4 +1,10 @@
-export type { MemoryFileEntry, MemoryFiles } from "./memory-files.js";
-export type { ChildProgram, ProgramAnswer, ProgramResult, Programs, TestingProgram } from "./programs.js";
-export type { TestingClock } from "./testing-clock.js";
+export type { MemoryFileEntry, MemoryFiles } from "./memory/memory-files.js";
+export type {
+  ChildProgram,
+  ProgramAnswer,
+  ProgramResult,
+  Programs,
+  TestingProgram,
+} from "./memory/programs.js";
+export type { TestingClock } from "./memory/testing-clock.js";
 export { TestingService, type TestingServiceOptions } from "./testing-service.js";

@@ -13,7 +13,6 @@ import { agentService } from "./agent/agent-service.js";
 import type { Machine } from "./agent/machine.js";
 import { agentPrefix, controlPlaneService } from "./control-plane/control-plane-service.js";
 import { MemoryFleet } from "./control-plane/memory-fleet.js";
-import { Reports } from "./control-plane/reports.js";
 import { TemplateBuilds } from "./control-plane/template-builds.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { TemplateUploads } from "./control-plane/template-uploads.js";
@@ -24,11 +23,12 @@ import {
   MemoryRequest,
   type MemoryService,
   responseOf,
-} from "./memory-exchange.js";
-import type { MemoryFiles } from "./memory-files.js";
-import { MemorySocket } from "./memory-socket.js";
-import type { Programs } from "./programs.js";
-import { TestingClock } from "./testing-clock.js";
+} from "./memory/memory-exchange.js";
+import type { MemoryFiles } from "./memory/memory-files.js";
+import { MemorySocket } from "./memory/memory-socket.js";
+import type { Programs } from "./memory/programs.js";
+import { Reports } from "./memory/reports.js";
+import { TestingClock } from "./memory/testing-clock.js";
 
 /** What a service for tests is made with. */
 export interface TestingServiceOptions {

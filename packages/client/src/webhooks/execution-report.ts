@@ -1,5 +1,5 @@
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
-import { date } from "../sandbox/sandbox-record.js";
+import { date } from "../transport/answers/date.js";
 import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 

@@ -1,5 +1,5 @@
 import { invalidArgument } from "../errors/errors.js";
-import { date } from "../sandbox/sandbox-record.js";
+import { date } from "../transport/answers/date.js";
 import { type ExecutionReport, executionReport } from "./execution-report.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 

@@ -1,7 +1,7 @@
 import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { chmod, copyFile, cp, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { agentMain, placeAgent } from "./agent-files.js";
 import { mountPoints } from "./host-views.js";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
 import { maskedKernelFiles } from "./masked-kernel-files.js";
@@ -34,7 +34,7 @@ export interface MachineImage {
 const opt = "/opt/cloud-sandbox";
 
 /** The agent's program, as the machine sees it; nothing in there can change it. */
-export const agentEntry = `${opt}/agent/main.js`;
+export const agentEntry = `${opt}/agent/${agentMain}`;
 
 /** Where a machine finds its way out, and what makes the `fetch` of older Node.js use it. */
 export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
@@ -50,13 +50,14 @@ export async function prepareMachineImage(
 ): Promise<MachineImage> {
   const parts = join(directory, "parts");
   await mkdir(parts);
+  const agentPlaced = placeAgent(join(parts, "agent"), join(directory, "rehearsal"));
+  // Waited for below, and reported there.
+  agentPlaced.catch(() => undefined);
   const node = await placeNode(parts, hasOwnUids);
   const shell = realpathSync("/bin/sh");
   const setpriv = hasOwnUids ? programOf("setpriv") : undefined;
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
-  const agent = join(parts, "agent");
-  await cp(agentAsset(), agent, { recursive: true });
   await placeSubstitutes(parts);
   // What each machine's own socket is mounted on.
   await writeFile(join(parts, "egress"), "");
@@ -82,9 +83,9 @@ export async function prepareMachineImage(
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
   // umask may have hidden what was just written from the sandboxes' uids.
-  for (const path of [parts, empty, agent, join(parts, "init"), nothing, opensslConfiguration(parts)])
+  for (const path of [parts, empty, join(parts, "init"), nothing, opensslConfiguration(parts)])
     await chmod(path, 0o755);
-  for (const name of await readdir(agent)) await chmod(join(agent, name), 0o644);
+  await agentPlaced;
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
@@ -224,13 +225,6 @@ function isReachableForAll(path: string): boolean {
     if ((statSync(at).mode & 0o001) === 0) return false;
   }
   return (statSync(path).mode & 0o005) === 0o005;
-}
-
-function agentAsset(): string {
-  const asset = fileURLToPath(new URL("./agent", import.meta.url));
-  if (!existsSync(asset))
-    throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
-  return asset;
 }
 
 /** From the host's /etc, only what programs need to start and nothing that tells about the host. */

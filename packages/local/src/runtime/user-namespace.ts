@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -29,7 +29,8 @@ export async function readInitPid(information: Readable): Promise<number | undef
  */
 export async function mapUids(init: number, uids: MachineUids, gate: Writable): Promise<void> {
   const map = `${uidInside.agent} ${uids.agent} 1\n${uidInside.code} ${uids.code} 1\n`;
-  await Promise.all(["uid_map", "gid_map"].map((name) => writeFile(`/proc/${init}/${name}`, map)));
+  // At once: bubblewrap waits, and these are no files on a disk.
+  for (const name of ["uid_map", "gid_map"]) writeFileSync(`/proc/${init}/${name}`, map);
   gate.end("\n");
   const inside = ["--target", String(init), "--user"];
   const close = "echo 0 > /proc/sys/user/max_user_namespaces";

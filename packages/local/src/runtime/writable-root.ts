@@ -260,8 +260,7 @@ const mountScript = `set -e
 mount -t tmpfs -o "$MACHINE_SIZE" tmpfs "$MACHINE_PLACE"
 cd "$MACHINE_PLACE"
 owner=$MACHINE_OWNER
-mkdir $MACHINE_DIRECTORIES merged
-install -d -o "$owner" -g "$owner" workspace home run shm root usr work work/root work/usr
+install -d -o "$owner" -g "$owner" workspace home run shm root usr work work/root work/usr merged $MACHINE_DIRECTORIES
 if [ -n "$MACHINE_DISK" ]; then
   tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
   chown -hR "$owner:$owner" root usr workspace home

@@ -7,9 +7,13 @@ import {
   startedFields,
   unavailable,
 } from "@cloud-sandbox/server-kit/handlers";
-import { agentEnvelope, contractService, type UnauthenticatedCall } from "@cloud-sandbox/server-kit/portable";
-import type { Reports } from "../control-plane/reports.js";
-import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
+import {
+  agentEnvelope,
+  contractService,
+  type UnauthenticatedCall,
+} from "@cloud-sandbox/server-kit/portable";
+import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
+import type { Reports } from "../memory/reports.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { executionHandlers, startInBackground } from "./execution-handlers.js";
 import { fileHandlers } from "./file-handlers.js";

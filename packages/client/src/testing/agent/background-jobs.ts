@@ -8,7 +8,7 @@ import {
   jobNotFound,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
-import type { TestingClock } from "../testing-clock.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 import type { RunningProgram } from "./running-program.js";
 
 /** The programs of a sandbox that nobody waits for, and those that have ended. */

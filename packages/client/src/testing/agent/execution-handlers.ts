@@ -8,8 +8,8 @@ import {
   startedFields,
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
-import { workspace } from "../memory-files.js";
-import { resolvePath } from "../posix-path.js";
+import { workspace } from "../memory/memory-files.js";
+import { resolvePath } from "../memory/posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { newJobId } from "./background-jobs.js";
 import { CommandNotFound, type Machine } from "./machine.js";

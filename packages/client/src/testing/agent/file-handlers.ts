@@ -7,8 +7,8 @@ import {
   isBareUpload,
 } from "@cloud-sandbox/server-kit/handlers";
 import { Problem, Reply } from "@cloud-sandbox/server-kit/portable";
-import { type MemoryFileEntry, type MemoryFiles, workspace } from "../memory-files.js";
-import { isWithin, nameOf, resolvePath } from "../posix-path.js";
+import { type MemoryFileEntry, type MemoryFiles, workspace } from "../memory/memory-files.js";
+import { isWithin, nameOf, resolvePath } from "../memory/posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 
 /** Files are served from here only; programs see all of them. */

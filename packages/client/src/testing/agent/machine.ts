@@ -1,10 +1,10 @@
 import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { RequestMetrics, VariableValues } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
-import type { EgressLog } from "../egress-log.js";
-import type { MemoryFiles } from "../memory-files.js";
-import { answerTo, type Programs } from "../programs.js";
-import type { TestingClock } from "../testing-clock.js";
+import type { EgressLog } from "../memory/egress-log.js";
+import type { MemoryFiles } from "../memory/memory-files.js";
+import { answerTo, type Programs } from "../memory/programs.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 import { BackgroundJobs } from "./background-jobs.js";
 import { Contexts } from "./contexts.js";
 import { ExecutionCache } from "./execution-cache.js";

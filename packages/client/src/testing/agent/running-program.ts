@@ -1,15 +1,17 @@
 import type { Outcome, RichOutput, Termination } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
-import { OutputLog } from "../output-log.js";
+import type { MemoryFiles } from "../memory/memory-files.js";
+import { OutputLog } from "../memory/output-log.js";
 import {
   type ChildProgram,
   type ProgramAnswer,
   type ProgramResult,
   performed,
   type TestingProgram,
-} from "../programs.js";
-import { TextQueue } from "../text-queue.js";
-import type { Machine } from "./machine.js";
+} from "../memory/programs.js";
+import type { TestingClock } from "../memory/testing-clock.js";
+import { TextQueue } from "../memory/text-queue.js";
+import type { ProcessTable } from "./process-table.js";
 
 export interface ProgramRequest {
   /** Of its execution; a new one where it has none yet. */
@@ -26,6 +28,21 @@ export interface ProgramRequest {
   readonly loss?: string | undefined;
 }
 
+/** What a program needs of the machine that it runs on. */
+export interface ProgramHost {
+  readonly sandboxId: string;
+  readonly clock: TestingClock;
+  readonly files: MemoryFiles;
+  readonly processes: ProcessTable;
+  readonly counts: {
+    begin(program: RunningProgram): void;
+    end(program: RunningProgram, succeeded: boolean): void;
+  };
+  readonly gone: AbortSignal;
+  sleep(seconds: number, signal: AbortSignal): Promise<void>;
+  connect(url: string): { allowed: boolean; reason: string };
+}
+
 /** A program of a sandbox, from its start on. */
 export class RunningProgram {
   readonly stdout = new OutputLog();
@@ -37,7 +54,7 @@ export class RunningProgram {
   readonly outcome: Promise<Outcome>;
   /** Whether the variables of its context are gone with it. */
   endedContext = false;
-  readonly #machine: Machine;
+  readonly #machine: ProgramHost;
   readonly #displays: RichOutput[] = [];
   readonly #end = new AbortController();
   /** What goes on when the program has ended by itself. */
@@ -46,7 +63,7 @@ export class RunningProgram {
   #terminate: (end: Termination) => void = () => undefined;
 
   constructor(
-    machine: Machine,
+    machine: ProgramHost,
     request: ProgramRequest,
     variables: Map<string, unknown>,
     find: (program: TestingProgram) => ProgramAnswer,

@@ -1,8 +1,8 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit/portable";
-import type { MemoryRequest } from "../memory-exchange.js";
-import type { ServerSocket } from "../memory-socket.js";
+import type { MemoryRequest } from "../memory/memory-exchange.js";
+import type { ServerSocket } from "../memory/memory-socket.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { startCode, startCommand } from "./execution-handlers.js";
 import type { Machine } from "./machine.js";

@@ -1,9 +1,9 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { errorFrame } from "@cloud-sandbox/server-kit/handlers";
 import { type Operation, readClientFrame } from "@cloud-sandbox/server-kit/portable";
-import { workspace } from "../memory-files.js";
-import type { ServerSocket } from "../memory-socket.js";
-import { TextQueue } from "../text-queue.js";
+import { workspace } from "../memory/memory-files.js";
+import type { ServerSocket } from "../memory/memory-socket.js";
+import { TextQueue } from "../memory/text-queue.js";
 import type { Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 

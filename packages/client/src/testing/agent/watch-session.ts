@@ -1,9 +1,9 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { errorFrame, now } from "@cloud-sandbox/server-kit/handlers";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit/portable";
-import type { MemoryFiles } from "../memory-files.js";
-import type { ServerSocket } from "../memory-socket.js";
-import { isWithin } from "../posix-path.js";
+import type { MemoryFiles } from "../memory/memory-files.js";
+import type { ServerSocket } from "../memory/memory-socket.js";
+import { isWithin } from "../memory/posix-path.js";
 import { servedPath } from "./file-handlers.js";
 
 /** The directories that are watched over one WebSocket, with all that is in them. */

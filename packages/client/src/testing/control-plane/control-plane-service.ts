@@ -16,11 +16,11 @@ import {
   pageOf,
 } from "@cloud-sandbox/server-kit/portable";
 import { version } from "../../transport/version.js";
-import type { MemoryExchange, MemoryService } from "../memory-exchange.js";
-import type { TestingClock } from "../testing-clock.js";
+import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
+import type { Reports } from "../memory/reports.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
 import { metricsEvents } from "./metrics-events.js";
-import type { Reports } from "./reports.js";
 import type { TemplateBuilds } from "./template-builds.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 import type { TemplateUploads } from "./template-uploads.js";

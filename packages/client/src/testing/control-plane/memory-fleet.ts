@@ -14,10 +14,10 @@ import {
   withOwnLimits,
 } from "@cloud-sandbox/server-kit/handlers";
 import { Machine } from "../agent/machine.js";
-import { EgressLog } from "../egress-log.js";
-import { MemoryFiles } from "../memory-files.js";
-import type { Programs } from "../programs.js";
-import type { TestingClock } from "../testing-clock.js";
+import { EgressLog } from "../memory/egress-log.js";
+import { MemoryFiles } from "../memory/memory-files.js";
+import type { Programs } from "../memory/programs.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
 /** A sandbox that exists. */

@@ -13,11 +13,11 @@ import {
   templateNameTaken,
 } from "@cloud-sandbox/server-kit/handlers";
 import { Machine } from "../agent/machine.js";
-import { EgressLog } from "../egress-log.js";
-import { MemoryFiles, workspace } from "../memory-files.js";
-import { resolvePath } from "../posix-path.js";
-import type { Programs } from "../programs.js";
-import type { TestingClock } from "../testing-clock.js";
+import { EgressLog } from "../memory/egress-log.js";
+import { MemoryFiles, workspace } from "../memory/memory-files.js";
+import { resolvePath } from "../memory/posix-path.js";
+import type { Programs } from "../memory/programs.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 import { BuildLog } from "./build-log.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 import { type TemplateUploads, unpackInto } from "./template-uploads.js";

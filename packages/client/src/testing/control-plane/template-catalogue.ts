@@ -1,7 +1,7 @@
 import type { TemplateFacts } from "@cloud-sandbox/server-kit/handlers";
 import { templateNotFound } from "@cloud-sandbox/server-kit/handlers";
 import { languageNames } from "../agent/execution-handlers.js";
-import type { MemoryFiles } from "../memory-files.js";
+import type { MemoryFiles } from "../memory/memory-files.js";
 
 export interface MemoryTemplate extends TemplateFacts {
   /** What sandboxes of a template that was built begin with. */

@@ -1,9 +1,9 @@
 import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { unpackTar } from "modern-tar";
-import type { MemoryRequest } from "../memory-exchange.js";
-import type { MemoryFiles } from "../memory-files.js";
-import type { TestingClock } from "../testing-clock.js";
+import type { MemoryRequest } from "../memory/memory-exchange.js";
+import type { MemoryFiles } from "../memory/memory-files.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 
 /** Milliseconds. */
 const lifetime = 60 * 60_000;

@@ -1,6 +1,6 @@
 import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
-import type { TestingClock } from "../testing-clock.js";
+import type { TestingClock } from "../memory/testing-clock.js";
 
 /** Seconds: a day, as the cloud's. */
 const lifetime = 24 * 60 * 60;

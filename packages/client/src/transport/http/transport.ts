@@ -78,3 +78,6 @@ export class BodyTooLarge extends Error {
     super(`The body is longer than ${limit} bytes`);
   }
 }
+
+/** Bytes of a body that are read while those before them are sent. */
+export const readAhead = 512 * 1024;

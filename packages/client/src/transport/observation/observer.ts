@@ -1,9 +1,15 @@
 import { AbortError, ApiError, type SandboxError } from "../../errors/errors.js";
-import type { RequestEvent, RetryEvent } from "./hooks.js";
-import type { LogLevel } from "./logger.js";
-import type { Observers } from "./observers.js";
+import type { Hooks, RequestEvent, RetryEvent } from "./hooks.js";
+import type { Logger, LogLevel } from "./logger.js";
 import { traceHeaders } from "./trace-context.js";
-import type { RequestOutcome, RequestSpan } from "./tracing.js";
+import type { RequestOutcome, RequestSpan, Tracing } from "./tracing.js";
+
+/** Who wants to know. */
+export interface Observers {
+  hooks: Hooks;
+  log: Logger | undefined;
+  tracing: Tracing | undefined;
+}
 
 /** Tells hooks, log and spans what happens to requests. */
 export class Observer {

@@ -1,14 +1,4 @@
-import type { Hooks } from "./hooks.js";
-import type { Logger } from "./logger.js";
-import type { Observer } from "./observer.js";
-import type { Tracing } from "./tracing.js";
-
-/** Who wants to know. */
-export interface Observers {
-  hooks: Hooks;
-  log: Logger | undefined;
-  tracing: Tracing | undefined;
-}
+import type { Observer, Observers } from "./observer.js";
 
 /** None where nobody wants to know: making events costs, and so does loading what makes them. */
 export async function observerOf(parts: Observers): Promise<Observer | undefined> {

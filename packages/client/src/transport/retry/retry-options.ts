@@ -1,4 +1,3 @@
-import { given } from "../../config/omit-undefined.js";
 import { invalidArgument } from "../../errors/errors.js";
 
 /** When calls that failed are made again. Only what cannot do its work twice is ever repeated. */
@@ -17,15 +16,18 @@ export interface RetryOptions {
 export type DecidedRetry = Readonly<Record<keyof RetryOptions, number>>;
 
 export function decidedRetry(options: RetryOptions | false | undefined): DecidedRetry {
-  const decided = { ...defaults, ...(options === false ? { attempts: 1 } : given(options ?? {})) };
-  const { attempts, ...delays } = decided;
+  const {
+    attempts = 3,
+    baseDelay = 0.2,
+    maxDelay = 5,
+    maxRetryAfter = 30,
+  } = options === false ? { attempts: 1 } : (options ?? {});
+  const delays = { baseDelay, maxDelay, maxRetryAfter };
   if (!Number.isInteger(attempts) || attempts < 1) {
     throw invalidArgument("retry.attempts must be a whole number from 1.");
   }
   for (const [name, value] of Object.entries(delays)) {
     if (!(value >= 0)) throw invalidArgument(`retry.${name} must be a number of seconds, 0 or more.`);
   }
-  return decided;
+  return { attempts, ...delays };
 }
-
-const defaults: DecidedRetry = { attempts: 3, baseDelay: 0.2, maxDelay: 5, maxRetryAfter: 30 };

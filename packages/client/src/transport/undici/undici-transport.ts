@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
-import { piecesOf, readAhead } from "../../files/local-blob.js";
 import type { CallScope } from "../calls/call-scope.js";
 import { type Content, MultipartForm } from "../http/multipart.js";
 import {
@@ -9,6 +8,7 @@ import {
   type IncomingResponse,
   type OutgoingRequest,
   type RequestBody,
+  readAhead,
   readAll,
   smallBody,
   type Transport,
@@ -232,7 +232,13 @@ async function readable(
 ): Promise<Iterable<Uint8Array> | AsyncIterable<Uint8Array>> {
   if (content instanceof Uint8Array) return [content];
   if (content instanceof ReadableStream) return content;
-  return content.size <= smallBody ? [new Uint8Array(await content.arrayBuffer())] : piecesOf(content);
+  if (content.size <= smallBody) return [new Uint8Array(await content.arrayBuffer())];
+  // The Blob of a local file iterates over the file itself.
+  return isAsyncIterable(content) ? content : content.stream();
+}
+
+function isAsyncIterable(content: object): content is AsyncIterable<Uint8Array> {
+  return Symbol.asyncIterator in content;
 }
 
 /** Without an import, which a bundler for other runtimes would stumble over. */

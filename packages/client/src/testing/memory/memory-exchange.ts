@@ -1,5 +1,10 @@
-import { type ContractService, Problem, Reply, type ServedRequest } from "@cloud-sandbox/server-kit/portable";
-import { piecesOf } from "../transport/http/iterate-stream.js";
+import {
+  type ContractService,
+  Problem,
+  Reply,
+  type ServedRequest,
+} from "@cloud-sandbox/server-kit/portable";
+import { piecesOf } from "../../transport/http/iterate-stream.js";
 import type { ServerSocket } from "./memory-socket.js";
 
 /** Attends to a WebSocket that was admitted. */

@@ -1,4 +1,4 @@
-import { invalidArgument } from "../errors/errors.js";
+import { invalidArgument } from "../../errors/errors.js";
 
 interface Alarm {
   readonly at: number;

@@ -1,7 +1,7 @@
 import { type AgentSchemas, webhookHeaders } from "@cloud-sandbox/protocol";
 import type { Deliveries, Delivery, DeliveryStatus, Job, Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { Fetch } from "../../transport/http/fetch-transport.js";
-import type { TestingClock } from "../testing-clock.js";
+import type { TestingClock } from "./testing-clock.js";
 
 type Callback = Pick<
   AgentSchemas["AsyncExecuteRequest"],

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/errors.js";
+import { ConfigurationError, isSandboxError, SandboxError } from "../errors/errors.js";
 
 /**
  * Node's own modules, for what needs a file system. Without imports, which a bundler for browsers would stumble over.
@@ -32,4 +32,15 @@ export async function inTemporaryDirectory<Value>(use: (path: string) => Promise
   } finally {
     await fs.promises.rm(directory, { recursive: true, force: true });
   }
+}
+
+/** What this machine's files did, in this client's terms. */
+export function localFailure(error: unknown): SandboxError {
+  if (isSandboxError(error)) return error;
+  return new SandboxError({
+    summary: `A local file cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+    hint: "Check its path and permissions, and that nothing changes it meanwhile.",
+    code: "LOCAL_FILE_FAILED",
+    cause: error,
+  });
 }

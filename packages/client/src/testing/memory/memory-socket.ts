@@ -1,4 +1,4 @@
-import type { WebSocketLike } from "../transport/sockets/sockets.js";
+import type { WebSocketLike } from "../../transport/sockets/sockets.js";
 
 type Listener = (event: never) => void;
 

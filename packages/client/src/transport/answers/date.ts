@@ -1,0 +1,6 @@
+/** Undefined for what is no date. */
+export function date(text: string | null | undefined): Date | undefined {
+  if (text === null || text === undefined) return undefined;
+  const value = new Date(text);
+  return Number.isNaN(value.getTime()) ? undefined : value;
+}
