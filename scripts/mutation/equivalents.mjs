@@ -47,13 +47,13 @@ export const equivalents = [
     reason: "It is a header's name that no message can have: names have no spaces.",
   },
   {
-    file: "packages/local/src/gateway/agent-answer.ts",
+    file: "packages/local/src/agents/agent-answer.ts",
     was: "} catch {",
     now: "{}",
     reason: undefinedEitherWay,
   },
   {
-    file: "packages/local/src/gateway/pace.ts",
+    file: "packages/local/src/relay/pace.ts",
     was: "performance.now() - this.#asked >= patientMs",
     now: "performance.now() - this.#asked > patientMs",
     reason:

@@ -1,8 +1,8 @@
-import { findHostLanguages, type HostLanguage } from "./control-plane/host-languages.js";
-import { defaultMemoryOvercommit, hostMemoryMb } from "./control-plane/memory-budget.js";
+import { findHostLanguages, type HostLanguage } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
-import { BubblewrapRuntime } from "./runtime/bubblewrap-runtime.js";
+import { BubblewrapRuntime } from "./runtime/bubblewrap/bubblewrap-runtime.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
+import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
 /** What a machine can run sandboxes with. */
 export interface DoctorReport {

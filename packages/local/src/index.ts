@@ -1,13 +1,8 @@
-export type { HostLanguage } from "./control-plane/host-languages.js";
+export type { HostLanguage } from "./catalogue/host-languages.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";
 export type { EgressReport } from "./egress/egress-report.js";
 export type { NameResolver } from "./egress/name-resolver.js";
-export {
-  type LocalControlPlane,
-  type LocalControlPlaneOptions,
-  startLocalControlPlane,
-} from "./local-control-plane.js";
 export {
   DataDirectoryError,
   InvalidEgressError,
@@ -15,6 +10,11 @@ export {
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
-} from "./local-errors.js";
+} from "./errors/local-errors.js";
+export {
+  type LocalControlPlane,
+  type LocalControlPlaneOptions,
+  startLocalControlPlane,
+} from "./local-control-plane.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
 export type { WebhookOptions } from "./webhooks/webhook-options.js";

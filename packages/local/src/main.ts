@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from "commander";
-import { defaultMemoryOvercommit } from "./control-plane/memory-budget.js";
 import { describeHost, examineHost } from "./doctor.js";
-import { startLocalControlPlane } from "./local-control-plane.js";
 import {
   DataDirectoryError,
   InvalidEgressError,
@@ -10,7 +8,9 @@ import {
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
-} from "./local-errors.js";
+} from "./errors/local-errors.js";
+import { startLocalControlPlane } from "./local-control-plane.js";
+import { defaultMemoryOvercommit } from "./sandboxes/memory-budget.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { abandonOn } from "../src/egress/abandoned-socket.js";
+import { abandonOn } from "../src/relay/abandoned-socket.js";
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 

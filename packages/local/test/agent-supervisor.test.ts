@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AgentSupervisor } from "../src/gateway/agent-supervisor.js";
+import { AgentSupervisor } from "../src/agents/agent-supervisor.js";
 
 /** Milliseconds in which a question reaches the agent, also on a busy machine. */
 const reach = 1500;

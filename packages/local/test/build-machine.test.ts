@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { AgentCalls } from "../src/control-plane/agent-calls.js";
-import { TokenIssuer } from "../src/control-plane/token-issuer.js";
-import { AgentConnections } from "../src/gateway/agent-connection.js";
+import { AgentCalls } from "../src/agents/agent-calls.js";
+import { AgentConnections } from "../src/agents/agent-connection.js";
 import type { Machine } from "../src/runtime/sandbox-runtime.js";
 import { BuildMachine } from "../src/templates/build-machine.js";
+import { TokenIssuer } from "../src/tokens/token-issuer.js";
 
 const started = { process_id: "proc_1" };
 const piece = { stdout: "", stdout_offset: 0, stderr: "", stderr_offset: 0, complete: false };

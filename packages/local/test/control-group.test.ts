@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openControlGroups } from "../src/runtime/control-group.js";
+import { openControlGroups } from "../src/runtime/host/control-group.js";
 
 // The unified hierarchy (v2) on a machine that has none: the files are ordinary ones, in the kernel's layout.
 let base: string;

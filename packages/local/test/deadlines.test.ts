@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Deadlines } from "../src/control-plane/deadlines.js";
+import { Deadlines } from "../src/sandboxes/deadlines.js";
 
 const now = Date.UTC(2026, 0, 1);
 let passed: string[];

@@ -15,10 +15,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { keptTokenIssuer } from "../src/control-plane/kept-keys.js";
 import { Database } from "../src/store/database.js";
 import type { StoredSandbox } from "../src/store/sandbox-repository.js";
 import { openStore } from "../src/store/store.js";
+import { keptTokenIssuer } from "../src/tokens/kept-keys.js";
 
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const limits = { memoryMb: 128, diskMb: 64, vcpu: 1, maxProcesses: 64 };

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxEnded } from "@cloud-sandbox/server-kit/handlers";
 import { expect, test } from "vitest";
-import { openRelayed } from "../src/gateway/relayed-socket.js";
+import { openRelayed } from "../src/relay/relayed-socket.js";
 import { GatewayRig, received, sandboxId, tokenFor, upgradeTo } from "./support/gateway-rig.js";
 
 const accepted = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: cloud-sandbox-files\r\n\r\n`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withoutHopByHop } from "../src/egress/hop-by-hop.js";
-import { messageHeaders } from "../src/gateway/forwarded-headers.js";
+import { messageHeaders } from "../src/relay/forwarded-headers.js";
 
 const spaces = " ".repeat(500_000);
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { joinSockets } from "../src/egress/joined-sockets.js";
+import { joinSockets } from "../src/relay/joined-sockets.js";
 import { tcpServer, text } from "./support/egress-proxy.js";
 
 /** Two sockets that are joined, and what is connected to each. */
@@ -41,15 +41,18 @@ test.each([0, 1])("when the socket %d goes away in the middle, the other goes to
   await closed;
 });
 
-test.each([0, 1])("when the socket %d breaks after it has said its end, the other goes too", async (broken) => {
-  const { ends, sockets } = await joined();
-  ends[broken]?.end();
-  const breaker = sockets[broken] as Socket;
-  await expect.poll(() => breaker.readableEnded).toBe(true);
-  const closed = once(sockets[1 - broken] as Socket, "close");
-  breaker.destroy(new Error("broken"));
-  await closed;
-});
+test.each([0, 1])(
+  "when the socket %d breaks after it has said its end, the other goes too",
+  async (broken) => {
+    const { ends, sockets } = await joined();
+    ends[broken]?.end();
+    const breaker = sockets[broken] as Socket;
+    await expect.poll(() => breaker.readableEnded).toBe(true);
+    const closed = once(sockets[1 - broken] as Socket, "close");
+    breaker.destroy(new Error("broken"));
+    await closed;
+  },
+);
 
 test.each([0, 1])("what the socket %d said before it left arrives", async (left) => {
   const { ends, sockets } = await joined();

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { describe, expect, test } from "vitest";
+import { previewRequestHeaders, previewResponseHeaders } from "../src/gateway/preview-headers.js";
+import { previewTarget, previewUrls } from "../src/gateway/preview-target.js";
 import {
   claimsOf,
   forwardedRequestHeaders,
@@ -8,9 +10,7 @@ import {
   isOfTheAddress,
   messageHeaders,
   subjectOf,
-} from "../src/gateway/forwarded-headers.js";
-import { previewRequestHeaders, previewResponseHeaders } from "../src/gateway/preview-headers.js";
-import { previewTarget, previewUrls } from "../src/gateway/preview-target.js";
+} from "../src/relay/forwarded-headers.js";
 
 type Headers = IncomingMessage["headers"];
 

@@ -4,9 +4,9 @@ import {
   allowedCalls,
   forbiddenCalls,
   ownerlessMemoryCalls,
-} from "../src/runtime/system-calls/allowed-calls.js";
-import { arm64Numbers, x64Numbers } from "../src/runtime/system-calls/call-numbers.js";
-import { seccompProgram } from "../src/runtime/system-calls/seccomp-filter.js";
+} from "../src/runtime/bubblewrap/system-calls/allowed-calls.js";
+import { arm64Numbers, x64Numbers } from "../src/runtime/bubblewrap/system-calls/call-numbers.js";
+import { seccompProgram } from "../src/runtime/bubblewrap/system-calls/seccomp-filter.js";
 
 const allow = 0x7fff0000;
 const kill = 0x80000000;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { processIdentity } from "../src/runtime/process-identity.js";
+import { processIdentity } from "../src/runtime/host/process-identity.js";
 import { Database } from "../src/store/database.js";
 import type { StoredSandbox } from "../src/store/sandbox-repository.js";
 import { openStore, type Store } from "../src/store/store.js";

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { TokenIssuer } from "../src/control-plane/token-issuer.js";
+import { TokenIssuer } from "../src/tokens/token-issuer.js";
 
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 const day = 24 * 60 * 60;

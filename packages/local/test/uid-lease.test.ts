@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usableRange } from "../src/runtime/uid-lease.js";
+import { usableRange } from "../src/runtime/host/uid-lease.js";
 
 test.each([
   [

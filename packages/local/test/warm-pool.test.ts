@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { WarmPool } from "../src/control-plane/warm-pool.js";
 import type { Machine, MachineExit } from "../src/runtime/sandbox-runtime.js";
+import { WarmPool } from "../src/sandboxes/warm-pool.js";
 
 describe("a warm pool", () => {
   test("boots as many machines as it is told to, and hands out one that waits", async () => {

@@ -1,6 +1,6 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { describe, expect, test } from "vitest";
-import { Pace } from "../src/gateway/pace.js";
+import { Pace } from "../src/relay/pace.js";
 import { ExecutionFollower } from "../src/webhooks/execution-follower.js";
 import { type Asked, type Said, ScriptedAgent } from "./support/scripted-agent.js";
 

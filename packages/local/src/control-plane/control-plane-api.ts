@@ -12,13 +12,13 @@ import {
   type TemplateHandlersOptions,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressEntry } from "../egress/egress-log.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
-import type { AccountKey } from "./account-key.js";
+import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
+import type { AccountKey } from "../tokens/account-key.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import type { SandboxRecord } from "./sandbox-record.js";
-import type { LocalTemplate } from "./template-catalogue.js";
 import { egressEntryOnWire } from "./wire-forms.js";
 
 const bodyLimitBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { AgentCalls } from "./agent-calls.js";
-import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import { reachableMachine, type SandboxRecord } from "../sandboxes/sandbox-record.js";
 
 const intervalMs = 1000;
 const answerLimitMs = 5000;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { AccountKey } from "./account-key.js";
+import type { AccountKey } from "../tokens/account-key.js";
 
 const windowMs = 60_000;
 /** Callers told apart in a window; those beyond are counted as one, except for who has the account's key. */

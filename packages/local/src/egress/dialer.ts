@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from "node:net";
-import { abandonOn } from "./abandoned-socket.js";
+import { abandonOn } from "../relay/abandoned-socket.js";
 import type { Destination } from "./destination.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { EgressProblem } from "./egress-problem.js";

@@ -1,4 +1,4 @@
-import { InvalidEgressError } from "../local-errors.js";
+import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 import { EgressGateway } from "./egress-gateway.js";
 import type { NameResolver } from "./name-resolver.js";

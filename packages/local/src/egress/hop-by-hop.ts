@@ -1,4 +1,4 @@
-import { connectionHeaders, namedByConnection } from "../gateway/forwarded-headers.js";
+import { connectionHeaders, namedByConnection } from "../relay/forwarded-headers.js";
 
 /**
  * Raw headers (names and values in turn) without those that are about one connection only, among them all that

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { bodyOf, framing } from "../gateway/exchange.js";
+import { bodyOf, framing } from "../relay/exchange.js";
+import { joinSockets } from "../relay/joined-sockets.js";
 import { type Destination, parseAuthority } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
 import { withoutHopByHop } from "./hop-by-hop.js";
-import { joinSockets } from "./joined-sockets.js";
 import type { SandboxEgress } from "./sandbox-egress.js";
 
 const maxHeaderBytes = 16 * 1024;

@@ -1,5 +1,5 @@
 import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
-import { InvalidEgressError } from "../local-errors.js";
+import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 
 /** Named as operators name it: `on`, `off`, or `allow=` with destinations and commas between them. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
+import { joinSockets } from "../relay/joined-sockets.js";
 import { parseDestination } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
-import { joinSockets } from "./joined-sockets.js";
 import type { SandboxEgress } from "./sandbox-egress.js";
 import {
   readConnectRequest,

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { abandonOn } from "./abandoned-socket.js";
+import { abandonOn } from "../relay/abandoned-socket.js";
 import type { Destination } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
 

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { sandboxFailed } from "@cloud-sandbox/server-kit/handlers";
-import { type ReachableSandbox, reachableMachine } from "../control-plane/sandbox-record.js";
-import { isOutOfDescriptors, openFilesAdvice } from "../runtime/open-files.js";
+import type { AgentConnection, AgentConnections, AgentRequest } from "../agents/agent-connection.js";
+import type { AgentTarget } from "../agents/agent-target.js";
+import { abandonment, bodyOf, isUnreadable, passOn } from "../relay/exchange.js";
+import { forwardedRequestHeaders, forwardedResponseHeaders } from "../relay/forwarded-headers.js";
+import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
-import type { AgentConnection, AgentConnections, AgentRequest } from "./agent-connection.js";
-import type { AgentTarget } from "./agent-target.js";
-import { abandonment, bodyOf, isUnreadable, passOn } from "./exchange.js";
-import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.js";
+import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
 import { refuse } from "./refusal.js";
 
 /** A machine's end is noticed a moment after its sockets close. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { InvalidOriginError } from "../local-errors.js";
+import { InvalidOriginError } from "../errors/local-errors.js";
 
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const requestHeaders =

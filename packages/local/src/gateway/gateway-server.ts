@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { answerUnreadableRequests } from "@cloud-sandbox/server-kit";
-import { envelopeAt } from "./agent-target.js";
-import { relayedAtOnce } from "./exchange.js";
+import { envelopeAt } from "../agents/agent-target.js";
+import { relayedAtOnce } from "../relay/exchange.js";
 
 /** Milliseconds. */
 export interface ServerPatience {

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { SandboxToken } from "../control-plane/token-issuer.js";
+import { abandonment, bodyOf, exchange, framing, passOn } from "../relay/exchange.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
-import { abandonment, bodyOf, exchange, framing, passOn } from "./exchange.js";
 import { previewRequestHeaders, previewResponseHeaders } from "./preview-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
 import { agentUnreadable, refuse } from "./refusal.js";

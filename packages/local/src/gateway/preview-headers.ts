@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
-import { accountHeaders, claimsOf, isOfTheAddress, messageHeaders } from "./forwarded-headers.js";
+import { accountHeaders, claimsOf, isOfTheAddress, messageHeaders } from "../relay/forwarded-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
 
 /** What is passed on to a server in a sandbox: its visitors' own headers, none that opens anything of the account's. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { fileTunnel } from "@cloud-sandbox/protocol";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/server-kit";
+import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-target.js";
+import { bodyOf } from "../relay/exchange.js";
 import type { AgentGateway } from "./agent-gateway.js";
-import { type AgentTarget, agentTarget, envelopeAt } from "./agent-target.js";
 import type { CrossOriginAccess } from "./cross-origin-access.js";
-import { bodyOf } from "./exchange.js";
 import type { HostGuard } from "./host-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";

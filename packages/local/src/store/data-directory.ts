@@ -1,7 +1,7 @@
 import { readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DataDirectoryError } from "../local-errors.js";
-import { isAliveIdentity, processIdentity } from "../runtime/process-identity.js";
+import { DataDirectoryError } from "../errors/local-errors.js";
+import { isAliveIdentity, processIdentity } from "../runtime/host/process-identity.js";
 import { makeDirectories } from "./make-directories.js";
 import { unusableDirectory } from "./storage-problem.js";
 

@@ -1,6 +1,6 @@
 import type { EgressWish, EndedSandbox, Idempotency } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
-import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
 

@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { DataDirectoryError } from "../local-errors.js";
+import { DataDirectoryError } from "../errors/local-errors.js";
 
 /** Bytes below which a directory counts as full: a change of one record takes a few pages of the store. */
 const leastRoom = 64 * 1024;

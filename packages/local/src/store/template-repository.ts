@@ -1,5 +1,5 @@
 import type { BuildRecord } from "@cloud-sandbox/server-kit/handlers";
-import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { Database, SqlValue } from "./database.js";
 
 const rememberedBuilds = 200;

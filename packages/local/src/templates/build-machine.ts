@@ -1,7 +1,7 @@
 import type { BuildStep } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
-import type { AgentCalls } from "../control-plane/agent-calls.js";
-import { Pace } from "../gateway/pace.js";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import { Pace } from "../relay/pace.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { searchPathAnywhere } from "../runtime/search-path.js";
 

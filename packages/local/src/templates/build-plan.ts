@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { availableParallelism, totalmem } from "node:os";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type BuildBase, type BuildStep, buildStep, invalidBuild } from "@cloud-sandbox/server-kit/handlers";
-import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import { type ReadyCheck, readyCheck } from "../catalogue/ready-check.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
-import { type ReadyCheck, readyCheck } from "./ready-check.js";
 import type { Archive, TemplateUploads } from "./template-uploads.js";
 
 const stepLimit = 200;

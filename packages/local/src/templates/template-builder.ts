@@ -1,15 +1,15 @@
 import { type BuildRecord, describeStep } from "@cloud-sandbox/server-kit/handlers";
-import type { AgentCalls } from "../control-plane/agent-calls.js";
-import type { MemoryBudget } from "../control-plane/memory-budget.js";
-import type { LocalTemplate } from "../control-plane/template-catalogue.js";
-import type { TokenIssuer } from "../control-plane/token-issuer.js";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import type { MemoryBudget } from "../sandboxes/memory-budget.js";
+import { startTemplate } from "../sandboxes/template-start.js";
+import type { LayerStore } from "../store/layer-store.js";
+import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { BuildLog } from "./build-log.js";
 import { archiveAt, type BuildContext, BuildMachine, contextAfter, isPerformed } from "./build-machine.js";
 import type { BuildPlan } from "./build-plan.js";
-import type { LayerStore } from "./layer-store.js";
-import { startTemplate } from "./template-start.js";
 
 export interface TemplateBuilderOptions {
   readonly runtime: SandboxRuntime;

@@ -11,12 +11,12 @@ import {
   tooManyBuilds,
 } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
-import type { LocalTemplate, TemplateCatalogue } from "../control-plane/template-catalogue.js";
+import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
+import type { LayerStore } from "../store/layer-store.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { TemplateRepository } from "../store/template-repository.js";
 import { BuildLog } from "./build-log.js";
 import { type BuildPlan, planBuild } from "./build-plan.js";
-import type { LayerStore } from "./layer-store.js";
 import type { TemplateBuilder } from "./template-builder.js";
 import type { TemplateUploads } from "./template-uploads.js";
 

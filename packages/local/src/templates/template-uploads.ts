@@ -6,7 +6,7 @@ import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
-import { InstanceDirectory } from "../runtime/instance-directory.js";
+import { InstanceDirectory } from "../runtime/host/instance-directory.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 
 const lifetimeMs = 60 * 60_000;

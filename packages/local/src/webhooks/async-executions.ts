@@ -4,14 +4,10 @@ import { agentEnvelope, contractRouter, Problem, Reply, targetOf } from "@cloud-
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
-import { answerText } from "../gateway/agent-answer.js";
-import type { AgentRequest } from "../gateway/agent-connection.js";
-import { type AgentTarget, agentPath } from "../gateway/agent-target.js";
-import {
-  forwardedRequestHeaders,
-  forwardedResponseHeaders,
-  subjectOf,
-} from "../gateway/forwarded-headers.js";
+import { answerText } from "../agents/agent-answer.js";
+import type { AgentRequest } from "../agents/agent-connection.js";
+import { type AgentTarget, agentPath } from "../agents/agent-target.js";
+import { forwardedRequestHeaders, forwardedResponseHeaders, subjectOf } from "../relay/forwarded-headers.js";
 import { type Callback, parseCallback } from "./callback.js";
 
 /** As the agent's own. */

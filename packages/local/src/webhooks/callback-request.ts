@@ -3,9 +3,9 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { webhookHeaders } from "@cloud-sandbox/protocol";
+import packageJson from "../../package.json" with { type: "json" };
 import { isPublicAddress } from "../addresses/public-address.js";
 import type { NameResolver } from "../egress/name-resolver.js";
-import { version } from "../version.js";
 import { type Callback, isPrivateHost } from "./callback.js";
 
 export interface CallbackAnswer {
@@ -50,7 +50,7 @@ export function sendCallback(
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]),
       ...(!options.allowPrivateAddresses && { lookup: publicLookup(options.resolve) }),
       headers: {
-        "user-agent": `cloud-sandbox-local/${version}`,
+        "user-agent": `cloud-sandbox-local/${packageJson.version}`,
         ...lowerCased(headers),
         "content-type": "application/json",
         "content-length": body.length,

@@ -3,8 +3,8 @@ import type { WebhookPayload } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
-import { answerJson } from "../gateway/agent-answer.js";
-import { Pace } from "../gateway/pace.js";
+import { answerJson } from "../agents/agent-answer.js";
+import { Pace } from "../relay/pace.js";
 
 /** Seconds that the agent holds an answer back while the code runs. */
 const waitSeconds = 30;

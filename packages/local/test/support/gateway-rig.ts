@@ -5,14 +5,14 @@ import { type AddressInfo, connect, createServer as createSocketServer, type Soc
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import type { ReachableSandbox } from "../../src/control-plane/sandbox-record.js";
-import { AgentConnections } from "../../src/gateway/agent-connection.js";
+import { AgentConnections } from "../../src/agents/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { CrossOriginAccess } from "../../src/gateway/cross-origin-access.js";
 import { createGatewayServer, type ServerPatience } from "../../src/gateway/gateway-server.js";
 import { HostGuard } from "../../src/gateway/host-guard.js";
 import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
 import { routeRequests } from "../../src/gateway/request-routing.js";
+import type { ReachableSandbox } from "../../src/sandboxes/sandbox-record.js";
 
 export const sandboxId = "1700000000abcdefgh";
 

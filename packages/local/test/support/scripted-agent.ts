@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request }
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { AgentRequest } from "../../src/gateway/agent-connection.js";
+import type { AgentRequest } from "../../src/agents/agent-connection.js";
 
 export interface Asked {
   readonly method: string;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { templateDoesNotStart } from "@cloud-sandbox/server-kit/handlers";
-import type { AgentCalls } from "../control-plane/agent-calls.js";
-import type { LocalTemplate } from "../control-plane/template-catalogue.js";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import type { ReadyCheck } from "../catalogue/ready-check.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
-import type { ReadyCheck } from "./ready-check.js";
 
 const checkSeconds = 15;
 const logFile = "/var/log/start-command.log";

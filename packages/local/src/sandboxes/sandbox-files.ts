@@ -3,8 +3,8 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { AgentCalls } from "../agents/agent-calls.js";
 import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
-import type { AgentCalls } from "./agent-calls.js";
 
 const mebibyte = 1024 * 1024;
 

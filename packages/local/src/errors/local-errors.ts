@@ -1,4 +1,4 @@
-import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
+import type { RuntimeReport } from "../runtime/sandbox-runtime.js";
 
 /** No runtime can isolate a sandbox on this machine. There is no weaker way: nothing is started. */
 export class RuntimeUnavailableError extends Error {

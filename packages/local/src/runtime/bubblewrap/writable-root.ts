@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { MachineUids } from "../host/uid-lease.js";
 import {
   escapedLayer,
   HostViews,
@@ -11,7 +12,6 @@ import {
   overlayOption,
   tableLine,
 } from "./host-views.js";
-import type { MachineUids } from "./uid-lease.js";
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { agentEnvelope, controlPlaneEnvelope, type Envelope, originForm } from "@cloud-sandbox/server-kit";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
-import { subjectOf } from "./forwarded-headers.js";
+import { subjectOf } from "../relay/forwarded-headers.js";
 
 /** What a request asks of which sandbox's agent. */
 export interface AgentTarget {

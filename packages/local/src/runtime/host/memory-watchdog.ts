@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { MachineLimits } from "../sandbox-runtime.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { processTree } from "./process-tree.js";
-import type { MachineLimits } from "./sandbox-runtime.js";
 
 const intervalMs = 250;
 /** Of so many looks, one is close at every machine: tables of pages that are gone show only there. */

@@ -1,19 +1,14 @@
 import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { chmod, copyFile, mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Mount } from "../host/mount.js";
+import { placeSubstitutes, searchPath } from "../search-path.js";
 import { agentMain, placeAgent } from "./agent-files.js";
 import { mountPoints } from "./host-views.js";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
 import { maskedKernelFiles } from "./masked-kernel-files.js";
-import { placeSubstitutes, searchPath } from "./search-path.js";
 import { separation } from "./user-namespace.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
-
-/** A mount of a host path, read-only, where the machine sees it. */
-export interface Mount {
-  readonly source: string;
-  readonly target: string;
-}
 
 /** What every machine of this instance is made of: shared, and holding no secret. */
 export interface MachineImage {

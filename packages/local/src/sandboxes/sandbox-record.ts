@@ -6,8 +6,8 @@ import {
   sandboxPaused,
   sandboxStopped,
 } from "@cloud-sandbox/server-kit/handlers";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
-import type { LocalTemplate } from "./template-catalogue.js";
 
 export type SandboxStatus = "creating" | "running" | "paused" | "stopped" | "error";
 

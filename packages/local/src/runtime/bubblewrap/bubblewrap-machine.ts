@@ -3,19 +3,19 @@ import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answersHealth } from "./agent-health.js";
-import { AgentProcess } from "./agent-process.js";
-import { enterGroups } from "./enter-groups.js";
-import type { MachineGroup } from "./machine-group.js";
-import { isOutOfDescriptors } from "./open-files.js";
-import { processTree, stopProcessTree } from "./process-tree.js";
+import { answersHealth } from "../agent-health.js";
+import type { MachineGroup } from "../host/machine-group.js";
+import { isOutOfDescriptors } from "../host/open-files.js";
+import { processTree, stopProcessTree } from "../host/process-tree.js";
 import {
   type IsolationLevel,
   type Machine,
   type MachineExit,
   type MachineSpec,
   mostMemoryMb,
-} from "./sandbox-runtime.js";
+} from "../sandbox-runtime.js";
+import { AgentProcess } from "./agent-process.js";
+import { enterGroups } from "./enter-groups.js";
 import { readInitPid } from "./user-namespace.js";
 import { diskCount, type WritableRoot } from "./writable-root.js";
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { answerJson, answerText } from "../gateway/agent-answer.js";
-import type { AgentConnections, AgentRequest } from "../gateway/agent-connection.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
-import type { TokenIssuer } from "./token-issuer.js";
+import type { TokenIssuer } from "../tokens/token-issuer.js";
+import { answerJson, answerText } from "./agent-answer.js";
+import type { AgentConnections, AgentRequest } from "./agent-connection.js";
 
 /** What the control plane itself asks of the agents. What they answer is as little trusted as what is in the sandbox. */
 export class AgentCalls {

@@ -10,10 +10,10 @@ import { connect, type Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
 import { fileTunnel } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
+import { type Answer, type Body, exchange, framing, relayedAtOnce } from "../relay/exchange.js";
+import { openRelayed } from "../relay/relayed-socket.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
-import { type Answer, type Body, exchange, framing, relayedAtOnce } from "./exchange.js";
-import { openRelayed } from "./relayed-socket.js";
 
 export interface AgentRequest {
   readonly method: string;

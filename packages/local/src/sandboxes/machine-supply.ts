@@ -3,18 +3,18 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import pLimit from "p-limit";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import { haveSameLimits } from "../catalogue/granted-limits.js";
+import { hostPackages } from "../catalogue/installed-packages.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import { isOutOfDescriptors, openFilesAdvice } from "../runtime/open-files.js";
+import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import type { Machine, SandboxRuntime } from "../runtime/sandbox-runtime.js";
-import type { LayerStore } from "../templates/layer-store.js";
-import { startTemplate } from "../templates/template-start.js";
+import type { LayerStore } from "../store/layer-store.js";
+import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Activity } from "./activity.js";
-import type { AgentCalls } from "./agent-calls.js";
-import { haveSameLimits } from "./granted-limits.js";
-import { hostPackages } from "./installed-packages.js";
 import type { MemoryBudget } from "./memory-budget.js";
-import type { LocalTemplate } from "./template-catalogue.js";
-import type { TokenIssuer } from "./token-issuer.js";
+import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
 /** How long a spare machine's boot lets the work of others go first, at most. */

@@ -1,10 +1,10 @@
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
-import type { ReadyCheck } from "../templates/ready-check.js";
 import { findHostLanguages, type HostLanguage } from "./host-languages.js";
 import { findHostSystem } from "./host-system.js";
 import { installedPackages } from "./installed-packages.js";
+import type { ReadyCheck } from "./ready-check.js";
 
 export interface LocalTemplate {
   readonly id: string;

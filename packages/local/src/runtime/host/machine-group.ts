@@ -1,5 +1,5 @@
-import type { Mount } from "./machine-image.js";
-import type { MachineLimits } from "./sandbox-runtime.js";
+import type { MachineLimits } from "../sandbox-runtime.js";
+import type { Mount } from "./mount.js";
 
 /** What holds whole machines, not single processes, to their limits. */
 export interface MachineGroups {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { MachineUids } from "./uid-lease.js";
+import type { MachineUids } from "../host/uid-lease.js";
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { type ProcessTree, processTree } from "../host/process-tree.js";
 import { agentEntry } from "./machine-image.js";
-import { type ProcessTree, processTree } from "./process-tree.js";
 
 /** The agent of a machine, found on the host among the children of its process 1. */
 export class AgentProcess {

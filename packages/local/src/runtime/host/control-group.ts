@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
-import { type MachineLimits, mostMemoryMb } from "./sandbox-runtime.js";
 
 /**
  * Kernel control groups: what holds a whole machine, not one process, to its memory, processes and CPU.

@@ -1,6 +1,6 @@
 import { mkdir, readdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "../runtime/remove-tree.js";
+import { removeTree } from "../runtime/host/remove-tree.js";
 
 /** The directories that builds leave, kept as long as a template names them or a machine stands on them. */
 export class LayerStore {

@@ -10,20 +10,20 @@ import {
   withOwnLimits,
 } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import { grantLimits } from "../catalogue/granted-limits.js";
+import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-wish.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
+import type { LayerStore } from "../store/layer-store.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
-import type { LayerStore } from "../templates/layer-store.js";
-import type { AgentCalls } from "./agent-calls.js";
 import { Deadlines } from "./deadlines.js";
-import { grantLimits } from "./granted-limits.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
-import type { LocalTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
 /** How long a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
 const shutdownMs = 20_000;
