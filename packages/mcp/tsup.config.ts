@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsup";
+import { builtModule } from "../../scripts/built-module.js";
 import { lazyCommonJs } from "../../scripts/lazy-commonjs.js";
-import { recordedModule } from "../../scripts/recorded-module.js";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 export default defineConfig({
@@ -14,7 +14,7 @@ export default defineConfig({
   splitting: true,
   esbuildPlugins: [
     lazyCommonJs(/^undici$/),
-    recordedModule(/src\/server\/handshake\.ts$/),
+    builtModule(/profiles\/[\w-]+\/listed-tools\.ts$/),
     thirdPartyLicences(),
   ],
   minifyWhitespace: true,

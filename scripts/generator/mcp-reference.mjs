@@ -7,19 +7,19 @@ import { table, typeOf } from "./field-table.mjs";
 
 const toolTable = `
 export { profiles } from "./src/profiles/index.ts";
-export { portableSchema } from "./src/server/portable-schema.ts";
-export { toolsets } from "./src/tools/tool.ts";
+export { toolsets } from "./src/tools/definition/tool.ts";
 `;
 
 export async function mcpReferencePage(directory) {
-  const { profiles, portableSchema, toolsets } = await load(directory);
-  const sections = profiles.map(({ name, title, tools, offByDefault = [] }) => {
+  const { profiles, toolsets } = await load(directory);
+  const loaded = await Promise.all(profiles.map(async ({ title, load }) => ({ title, ...(await load()) })));
+  const sections = loaded.map(({ name, title, tools, offByDefault = [] }) => {
     const sets = toolsets.filter((set) => tools.some(({ toolset }) => toolset === set));
     return [
       `## Profile ${name}`,
       `${title}. ${tools.length} tools${name === profiles[0].name ? "; the default" : `: \`--profile ${name}\``}.`,
       overview(name, tools, sets, offByDefault),
-      ...tools.map((tool) => toolSection(name, tool, portableSchema)),
+      ...tools.map((tool) => toolSection(name, tool)),
     ].join("\n\n");
   });
   return `# Tools of the MCP server
@@ -41,14 +41,13 @@ function overview(profile, tools, sets, offByDefault) {
 
 const link = (profile, name) => `[${name}](#${profile}-${name})`;
 
-function toolSection(profile, { name, title, description, annotations, input, output }, portableSchema) {
-  const [given, result] = [portableSchema(input, "input"), portableSchema(output, "output")];
+function toolSection(profile, { name, title, description, annotations, inputSchema, outputSchema }) {
   return [
     `### ${profile}: ${name}`,
     `${title}. ${description}`,
     `*${behaviour(annotations)}.*`,
-    fields("parameter", given) ?? "No parameters.",
-    fields("result", result),
+    fields("parameter", inputSchema) ?? "No parameters.",
+    fields("result", outputSchema),
   ]
     .filter(Boolean)
     .join("\n\n");

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { InvalidArgumentsError } from "../src/errors/invalid-arguments-error.js";
-import { hopx } from "../src/profiles/hopx.js";
-import { readArguments } from "../src/tools/arguments.js";
-import { code, executionTimeout, language, lifetime, runEnvironment } from "../src/tools/input-fields.js";
+import { tools } from "../src/profiles/hopx/tools.js";
+import { readArguments } from "../src/tools/definition/arguments.js";
+import {
+  code,
+  executionTimeout,
+  language,
+  lifetime,
+  runEnvironment,
+} from "../src/tools/definition/input-fields.js";
 
 const definition = {
   name: "some_tool",
@@ -85,7 +91,7 @@ describe("readArguments", () => {
   });
 });
 
-it.each(hopx.tools.map((tool) => [tool.name, tool] as const))(
+it.each(tools.map((tool) => [tool.name, tool] as const))(
   "%s says of each argument what it must be, never what its checker calls that",
   (_, tool) => {
     for (const field of Object.keys(tool.input.shape)) {

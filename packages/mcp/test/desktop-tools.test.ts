@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sandboxService } from "../../client/test/support/sandbox-service.js";
 import { json } from "../../client/test/support/scripted-server.js";
-import { hopx } from "../src/profiles/hopx.js";
+import { hopx } from "../src/profiles/hopx/profile.js";
 import { selectTools } from "../src/server/tool-selection.js";
 import { connect } from "./mcp-connection.js";
 

@@ -1,6 +1,6 @@
 import type { GetPromptResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hopx } from "../src/profiles/hopx.js";
+import { tools } from "../src/profiles/hopx/tools.js";
 import { connect, type McpConnection } from "./mcp-connection.js";
 
 let mcp: McpConnection;
@@ -25,7 +25,7 @@ const given: Readonly<Record<string, Record<string, string>>> = {
 
 /** What the texts name besides tools. */
 const parameters = new Set([
-  ...hopx.tools.flatMap(({ input, output }) => [...Object.keys(input.shape), ...Object.keys(output.shape)]),
+  ...tools.flatMap(({ input, output }) => [...Object.keys(input.shape), ...Object.keys(output.shape)]),
 ]);
 
 it("lists each prompt with its title, its description and its arguments", async () => {
@@ -47,11 +47,11 @@ describe.each(Object.entries(given))("%s", (name, values) => {
   it("has everything that was given in it, and names only tools that there are", async () => {
     const text = textOf(await mcp.client.getPrompt({ name, arguments: values }));
     for (const value of Object.values(values)) expect(text).toContain(value);
-    const tools = hopx.tools.map((tool) => tool.name);
+    const names = tools.map((tool) => tool.name);
     const named = text.match(/\b[a-z]+_(?:[a-z]+_)*[a-z]+\b/g) ?? [];
     const words = named.filter((word) => !parameters.has(word));
     expect(words.length).toBeGreaterThan(0);
-    for (const word of words) expect(tools).toContain(word);
+    for (const word of words) expect(names).toContain(word);
   });
 
   const [argument] = Object.keys(values);

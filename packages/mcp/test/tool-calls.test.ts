@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hopx } from "../src/profiles/hopx.js";
+import { hopx } from "../src/profiles/hopx/profile.js";
 import { selectTools } from "../src/server/tool-selection.js";
 import { connect, type McpConnection, textOf } from "./mcp-connection.js";
 

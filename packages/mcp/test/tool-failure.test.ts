@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { SandboxClient } from "cloud-sandbox";
 import { expect, it } from "vitest";
 import { explainFailure } from "../src/errors/tool-failure.js";
-import { hopxAdvice } from "../src/profiles/hopx-advice.js";
+import { hopxAdvice } from "../src/profiles/hopx/advice.js";
 
 it.each([
   [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hopx as profile } from "../src/profiles/hopx.js";
+import { hopx as profile } from "../src/profiles/hopx/profile.js";
 import { offeredProfile, selectTools, type ToolSelection } from "../src/server/tool-selection.js";
 import { connect } from "./mcp-connection.js";
 

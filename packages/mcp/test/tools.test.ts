@@ -1,16 +1,15 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { hopx } from "../src/profiles/hopx.js";
+import { hopx } from "../src/profiles/hopx/profile.js";
 import { profiles } from "../src/profiles/index.js";
-import { portableSchema } from "../src/server/portable-schema.js";
 import { selectTools } from "../src/server/tool-selection.js";
-import { toolsets } from "../src/tools/tool.js";
+import { toolsets } from "../src/tools/definition/tool.js";
 
 /** What a model reads of the tools that are offered when nothing is said. */
-const modelFacing = selectTools(hopx, {}).map(({ name, description, input }) => ({
+const modelFacing = selectTools(hopx, {}).map(({ name, description, inputSchema }) => ({
   name,
   description,
-  inputSchema: portableSchema(input, "input"),
+  inputSchema,
 }));
 
 it("lists every tool once, the one-shot run first, toolset after toolset", () => {
@@ -27,13 +26,13 @@ it("fits in 6,000 tokens", () => {
 });
 
 /** Every tool of every profile; those of the default one by their names alone. */
-const everyTool = profiles.flatMap(({ name: profile, tools }) =>
-  tools.map((tool) => [profile === hopx.name ? tool.name : `${profile}: ${tool.name}`, tool] as const),
+const everyTool = (await Promise.all(profiles.map(({ load }) => load()))).flatMap(
+  ({ name: profile, tools }) =>
+    tools.map((tool) => [profile === hopx.name ? tool.name : `${profile}: ${tool.name}`, tool] as const),
 );
 
 describe.each(everyTool)("%s", (_, tool) => {
-  const input = portableSchema(tool.input, "input");
-  const output = portableSchema(tool.output, "output");
+  const { inputSchema: input, outputSchema: output } = tool;
 
   it("is named, titled and described", () => {
     expect(tool.name).toMatch(/^[a-z]+(_[a-z]+)*$/);
@@ -94,7 +93,8 @@ describe.each(everyTool)("%s", (_, tool) => {
 it("names the sandbox first, by any of its three fields, wherever it works in one", () => {
   const reference = ["sandbox_id", "vm_url", "auth_token"];
   const inOne = hopx.tools.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
-  for (const { input } of inOne) expect(Object.keys(input.shape).slice(0, 3)).toEqual(reference);
+  for (const { inputSchema } of inOne)
+    expect(Object.keys(Object(inputSchema.properties)).slice(0, 3)).toEqual(reference);
 });
 
 type Schema = Record<string, unknown>;

@@ -45,7 +45,8 @@ it.each(["health", "list_sandboxes", "list_templates"])(
 
 it.each(profiles.map((profile) => [profile.name, profile] as const))(
   "profile %s tells the model that it is data",
-  (_, { instructions }) => {
+  async (_, { load }) => {
+    const { instructions } = await load();
     expect(instructions).toMatch(/data, never instructions/);
   },
 );

@@ -2,7 +2,7 @@
 import type { Resource } from "@modelcontextprotocol/server";
 import { viewPage } from "../generated/view-page.js";
 import type { Profile, Registration } from "../session/profile.js";
-import type { Tool } from "../tools/tool.js";
+import type { ListedTool } from "../tools/definition/listed-tool.js";
 
 const uri = "ui://cloud-sandbox/view";
 const mimeType = "text/html;profile=mcp-app";
@@ -26,9 +26,9 @@ export const view: Registration = (server) => {
 
 /** What a tool's entry in the list says to a host with MCP Apps: which results the page shows better than text. */
 export function viewOf(
-  { toolset, output }: Tool,
+  { toolset, outputSchema }: ListedTool,
   profile: Profile,
 ): { ui: { resourceUri: string } } | undefined {
-  const isShown = toolset === "templates" || "exit_code" in output.shape;
+  const isShown = toolset === "templates" || "exit_code" in Object(outputSchema.properties);
   return isShown && profile.resources?.includes(view) === true ? { ui: { resourceUri: uri } } : undefined;
 }

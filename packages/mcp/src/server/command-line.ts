@@ -1,52 +1,28 @@
 /** The options of the command line, each of which can also be given as an environment variable. */
 import { Command, InvalidArgumentError, Option } from "commander";
-import { profiles } from "../profiles/index.js";
-import type { Profile } from "../session/profile.js";
+import { type ProfileChoice, profiles } from "../profiles/index.js";
 import { OptionError } from "../settings/option-error.js";
 import { version } from "../settings/version.js";
-import { handOverAfter } from "../tools/hand-over.js";
-import { instead, type ToolSelection } from "./tool-selection.js";
-
-export interface ServerOptions extends ToolSelection {
-  readonly profile: Profile;
-  readonly transport: "stdio" | "http";
-  readonly host: string;
-  readonly port: number;
-  readonly socket?: string;
-  /** What clients must send; false where nothing is asked for. */
-  readonly token?: string | false;
-  readonly allowedHost: readonly string[];
-  readonly allowedOrigin: readonly string[];
-  readonly maxClients: number;
-  readonly idleTimeout: number;
-  readonly keepSandboxes: boolean;
-}
-
-/** `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
-const prefix = "CLOUD_SANDBOX_MCP_";
-
-const noToken = `${prefix}NO_TOKEN`;
+import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
+import { instead } from "./tool-selection.js";
 
 /** Settings that are variables alone. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
 
-/**
- * Reads the options; prints what is wrong with them, or the help that was asked for, and ends the process. Throws an OptionError
- * for a variable that is none of this server's, or has no value that it can have.
- */
-export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): ServerOptions {
-  // Many clients pass a variable on that nobody has set as an empty one.
-  for (const [name, value] of Object.entries(environment))
-    if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
-  // The other flags take false for what they are without it.
-  if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
+export interface ParsedCommandLine {
+  readonly options: Omit<ServerOptions, "profile"> & { readonly profile: ProfileChoice };
+  /** Whether an option was given, as an argument or as a variable. */
+  readonly isGiven: (name: string) => boolean;
+}
+
+/** `variables` are the names of the environment variables that are set. */
+export function parseCommandLine(argv: readonly string[], variables: readonly string[]): ParsedCommandLine {
   const command = commandLine().parse(argv);
-  requireKnown(Object.keys(environment), command);
-  handOverAfter(environment);
-  const { profile } = command.opts<ServerOptions>();
-  for (const [name, value] of Object.entries(profile.transport?.(environment) ?? {}))
-    if (command.getOptionValueSource(name) === "default") command.setOptionValue(name, value);
-  return command.opts<ServerOptions>();
+  requireKnown(variables, command);
+  return {
+    options: command.opts(),
+    isGiven: (name) => command.getOptionValueSource(name) !== "default",
+  };
 }
 
 /** One that is misspelt would leave things as they are without it: tools that write, for one. */
@@ -84,13 +60,13 @@ function commandLine(): Command {
     .addOption(
       option("--transport <name>", "stdio, or http for many clients at /mcp")
         .choices(["stdio", "http"])
-        .default("stdio"),
+        .default(standardOptions.transport),
     )
-    .addOption(option("--host <address>", "address to listen on, with http").default("127.0.0.1"))
+    .addOption(option("--host <address>", "address to listen on, with http").default(standardOptions.host))
     .addOption(
       option("--port <number>", "port to listen on, with http; 0 takes any free one")
         .argParser(wholeNumber(0, 65_535))
-        .default(8000),
+        .default(standardOptions.port),
     )
     .addOption(option("--socket <path>", "Unix socket to listen on in place of a port, with http"))
     .addOption(
@@ -113,12 +89,12 @@ function commandLine(): Command {
     .addOption(
       option("--max-clients <count>", "clients that are remembered at a time, with http")
         .argParser(wholeNumber(1, 10_000))
-        .default(200),
+        .default(standardOptions.maxClients),
     )
     .addOption(
       option("--idle-timeout <seconds>", "after which a silent client is forgotten, with http")
         .argParser(wholeNumber(1, 86_400))
-        .default(1800),
+        .default(standardOptions.idleTimeout),
     )
     .addOption(
       option("--keep-sandboxes [boolean]", "leave sandboxes in the cloud to their deadlines when it ends")
@@ -142,7 +118,7 @@ function option(flags: string, description: string): Option {
   return created.env(prefix + created.name().replaceAll("-", "_").toUpperCase());
 }
 
-function profileNamed(name: string): Profile {
+function profileNamed(name: string): ProfileChoice {
   const found = profiles.find((profile) => profile.name === name);
   if (found !== undefined) return found;
   throw new InvalidArgumentError(

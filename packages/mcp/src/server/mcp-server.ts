@@ -7,8 +7,7 @@ import { originOf } from "../results/untrusted-content.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import { version } from "../settings/version.js";
-import type { Tool } from "../tools/tool.js";
-import { portableSchema } from "./portable-schema.js";
+import type { ListedTool } from "../tools/definition/listed-tool.js";
 import { progressOf } from "./progress.js";
 
 /** What a client may keep of the lists: they are the same for everyone and change only with the version. */
@@ -40,15 +39,23 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
   for (const tool of profile.tools) {
     const { name, title, description, annotations } = tool;
     const schemas = {
-      inputSchema: unchecked(tool.input, "input"),
-      outputSchema: unchecked(tool.output, "output"),
+      inputSchema: unchecked(tool.inputSchema),
+      outputSchema: unchecked(tool.outputSchema),
     };
     const _meta = viewOf(tool, profile);
     const entry = { title, description, annotations, ...schemas, ...(_meta && { _meta }) };
     server.registerTool(name, entry, async (given, context) => {
       const progress = progressOf(context);
       const report = (step: string): void => progress?.report(step);
-      const work = session.run(tool, given, { signal: context.mcpReq.signal, report, offered });
+      const work = session.call(
+        async (call) => {
+          const { tools } = await profile.load();
+          const called = tools.find((loaded) => loaded.name === name);
+          if (called === undefined) throw new Error(`${name} is listed and is not there`);
+          return called.run(given, call);
+        },
+        { signal: context.mcpReq.signal, report, offered },
+      );
       return work
         .finally(() => progress?.end())
         .then(
@@ -63,7 +70,7 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
 }
 
 function success(
-  tool: Tool,
+  tool: ListedTool,
   { structure, text = compactText(structure), attachments }: Answer,
 ): CallToolResult {
   return {
@@ -74,7 +81,7 @@ function success(
 }
 
 async function failure(
-  tool: Tool,
+  tool: ListedTool,
   error: unknown,
   { profile, log }: Offer,
   { environment }: Session,
@@ -88,8 +95,8 @@ async function failure(
 }
 
 /** What the SDK lists for a schema; the checking is the tool's, whose messages say what to do. */
-function unchecked(schema: Tool["input"], direction: "input" | "output"): StandardSchemaWithJSON {
-  const json = (): Record<string, unknown> => portableSchema(schema, direction);
+function unchecked(schema: Record<string, unknown>): StandardSchemaWithJSON {
+  const json = (): Record<string, unknown> => schema;
   return {
     "~standard": {
       version: 1,

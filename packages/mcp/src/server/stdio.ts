@@ -2,32 +2,38 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Session } from "../session/session.js";
 import type { SharedBackend } from "../session/shared-backend.js";
-import type { RequestId } from "./greeting.js";
 import { createServer, type Offer } from "./mcp-server.js";
 import { longestMessage, MessageLines, MessageTooLongError } from "./message-lines.js";
 import { closeWithinMs, stopSignal, timePasses } from "./stopping.js";
+
+/** Milliseconds without a message after which the backend is opened, though no call needs it yet. */
+const quietMs = 100;
 
 /**
  * Resolves when stdin ends, stdout breaks or a signal asks to stop, and nothing is left behind. A message that is too
  * long to be read ends the connection too, and sets the exit code to 1.
  */
-export async function serveOverStdio(
-  offer: Offer,
-  backend: SharedBackend,
-  greeted?: RequestId,
-): Promise<void> {
+export async function serveOverStdio(offer: Offer, backend: SharedBackend): Promise<void> {
   const { log } = offer;
   const session = new Session(backend);
+  let isWarm = false;
+  // Opening the backend takes longer than the first answers, so it waits until the client has had them.
+  const quiet = setTimeout(() => {
+    isWarm = true;
+    backend.warmUp();
+  }, quietMs);
   const lines = new MessageLines({
     onIgnored: () => log("a line on stdin is not a JSON-RPC message and was ignored"),
-    whenWanted: () => whenRead(process.stdout),
+    whenWanted: () => {
+      if (!isWarm) quiet.refresh();
+      return whenRead(process.stdout);
+    },
   });
   // Lines come whole: the transport never holds more than one.
-  const transport = new GreetedTransport(greeted, process.stdin.pipe(lines), process.stdout, {
+  const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout, {
     maxBufferSize: longestMessage,
   });
   const connection = serveStdio(() => createServer(offer, session), {
@@ -40,31 +46,14 @@ export async function serveOverStdio(
     },
   });
   const left = Promise.race([whenClosed(transport), whenDeserted()]);
-  // A client that is there already gets its answer first: opening the backend costs more than answering.
-  setImmediate(() => backend.warmUp());
   await Promise.race([left, stopSignal()]);
   await Promise.race([close(), timePasses(closeWithinMs)]);
 
   async function close(): Promise<void> {
+    clearTimeout(quiet);
     await connection.close();
     await session.settled();
     await backend.close();
-  }
-}
-
-/** Passes over the answer to the request that was answered before the server was loaded. */
-class GreetedTransport extends StdioServerTransport {
-  #greeted: RequestId | undefined;
-
-  constructor(greeted: RequestId | undefined, ...rest: ConstructorParameters<typeof StdioServerTransport>) {
-    super(...rest);
-    this.#greeted = greeted;
-  }
-
-  override async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#greeted === undefined || !("id" in message) || message.id !== this.#greeted)
-      return super.send(message);
-    this.#greeted = undefined;
   }
 }
 

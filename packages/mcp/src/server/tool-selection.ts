@@ -3,7 +3,8 @@
 import { similarNames } from "../errors/similar-names.js";
 import type { Profile } from "../session/profile.js";
 import { OptionError } from "../settings/option-error.js";
-import { type Tool, toolsets } from "../tools/tool.js";
+import type { ListedTool } from "../tools/definition/listed-tool.js";
+import { toolsets } from "../tools/definition/tool.js";
 
 /** Names that were given for tools and toolsets; undefined where nothing was given. */
 export interface ToolSelection {
@@ -43,7 +44,7 @@ export function offeredProfile(profile: Profile, selection: ToolSelection): Prof
 }
 
 /** The tools that the selection leaves of a profile, in the profile's order. */
-export function selectTools(profile: Profile, selection: ToolSelection): readonly Tool[] {
+export function selectTools(profile: Profile, selection: ToolSelection): readonly ListedTool[] {
   const known = profile.tools.map(({ name }) => name);
   const chosen = namesAmong(known, selection.tools, "--tools", profile);
   const excluded = namesAmong(known, selection.excludeTools, "--exclude-tools", profile);

@@ -2,7 +2,8 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { FailureAdvice } from "../errors/failure-advice.js";
 import type { Environment } from "../settings/environment.js";
-import type { Tool, Toolset } from "../tools/tool.js";
+import type { ListedTool } from "../tools/definition/listed-tool.js";
+import type { Tool, Toolset } from "../tools/definition/tool.js";
 import type { LocalOptions } from "./backend.js";
 import type { Session } from "./session.js";
 
@@ -12,12 +13,12 @@ export type Registration = (server: McpServer, session: Session, profile: Profil
 export interface Profile {
   /** As it is given to `--profile`. */
   readonly name: string;
-  /** What it is, in a line of `--help`. */
-  readonly title: string;
   /** What a model reads first of all. */
   readonly instructions: string;
   /** In the order in which they are listed. */
-  readonly tools: readonly Tool[];
+  readonly tools: readonly ListedTool[];
+  /** Loads what the tools do, which no client needs before its first call. */
+  readonly load: () => Promise<{ readonly tools: readonly Tool[] }>;
   /** Which step comes after a failure, in the terms of these tools. */
   readonly advice: FailureAdvice;
   /** Toolsets that are there only when they are asked for. */

@@ -6,7 +6,7 @@ import { NamedSandboxes } from "../ownership/named-sandboxes.js";
 import { SandboxDirectory } from "../ownership/sandbox-directory.js";
 import type { Answer } from "../results/answer.js";
 import type { Environment } from "../settings/environment.js";
-import type { Tool, ToolContext } from "../tools/tool.js";
+import type { ToolContext } from "../tools/definition/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
 
 type Caller = Pick<ToolContext, "signal" | "report" | "offered">;
@@ -43,17 +43,20 @@ export class Session implements Maker {
     return this.#named.names().length > 0;
   }
 
-  /** Runs a tool, whose failure is thrown as it is; a call that was stopped fails with a {@link BackendError}. */
-  async run(tool: Tool, given: unknown, { signal: left, ...caller }: Caller): Promise<Answer> {
+  /** Does what a call asks for. Its failure is thrown as it is; a call that was stopped fails with a {@link BackendError}. */
+  async call(
+    work: (context: ToolContext) => Promise<Answer>,
+    { signal: left, ...caller }: Caller,
+  ): Promise<Answer> {
     const call = new AbortController();
     this.#calls.add(call);
     const stopped = new Promise<never>((_, reject) => {
       call.signal.addEventListener("abort", () => reject(new BackendError(ending)));
     });
     const signal = AbortSignal.any([left, call.signal]);
-    const work = this.use((context) => tool.run(given, { ...context, ...caller, signal }));
+    const underWay = this.use((context) => work({ ...context, ...caller, signal }));
     try {
-      return await Promise.race([work, stopped]);
+      return await Promise.race([underWay, stopped]);
     } finally {
       this.#calls.delete(call);
     }

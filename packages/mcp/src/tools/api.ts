@@ -4,8 +4,9 @@
  */
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { runs } from "./annotations.js";
-import { text } from "./input-fields.js";
+import { runs } from "./definition/annotations.js";
+import { text } from "./definition/input-fields.js";
+import { type Tool, tool } from "./definition/tool.js";
 import {
   createSandbox,
   deleteSandbox,
@@ -17,7 +18,6 @@ import {
   updateSandboxTimeout,
 } from "./sandboxes.js";
 import { deleteTemplate, getTemplate, listTemplates } from "./templates.js";
-import { type Tool, tool } from "./tool.js";
 
 const operations: ReadonlyArray<readonly [method: string, path: string, tool: Tool]> = [
   ["GET", "/health", health],

@@ -3,8 +3,7 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { processOutput, readOutput } from "../results/process-output.js";
-import { looksInside, replaces, runs } from "./annotations.js";
-import { runningReport } from "./hand-over.js";
+import { looksInside, replaces, runs } from "./definition/annotations.js";
 import {
   backgroundTimeout,
   code,
@@ -17,8 +16,9 @@ import {
   sandboxReference,
   text,
   workingDirectory,
-} from "./input-fields.js";
-import { sandboxTool } from "./tool.js";
+} from "./definition/input-fields.js";
+import { sandboxTool } from "./definition/tool.js";
+import { runningReport } from "./hand-over.js";
 
 export const startedOutput = z.looseObject({
   process_id: z.string().describe("For execute_process_output and execute_kill_process"),

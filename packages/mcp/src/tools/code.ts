@@ -2,9 +2,8 @@ import type { IsolatedExecutionStep, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { executionOutput, executionResult } from "../results/execution-result.js";
-import { runs } from "./annotations.js";
 import { startCode } from "./background.js";
-import { handedOver, patience, runningReport } from "./hand-over.js";
+import { runs } from "./definition/annotations.js";
 import {
   code,
   executionTimeout,
@@ -17,8 +16,9 @@ import {
   sandboxReference,
   templateName,
   workingDirectory,
-} from "./input-fields.js";
-import { sandboxTool, type ToolContext, tool } from "./tool.js";
+} from "./definition/input-fields.js";
+import { sandboxTool, type ToolContext, tool } from "./definition/tool.js";
+import { handedOver, patience, runningReport } from "./hand-over.js";
 
 interface Program {
   readonly code: string;

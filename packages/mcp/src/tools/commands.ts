@@ -2,9 +2,8 @@ import * as z from "zod";
 import { executionOutput, executionResult } from "../results/execution-result.js";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { wireNames } from "../results/wire-names.js";
-import { looksInside, runs } from "./annotations.js";
 import { startedOutput } from "./background.js";
-import { handedOver, patience, runningReport } from "./hand-over.js";
+import { looksInside, runs } from "./definition/annotations.js";
 import {
   backgroundTimeout,
   command,
@@ -14,8 +13,9 @@ import {
   runEnvironment,
   sandboxReference,
   workingDirectory,
-} from "./input-fields.js";
-import { sandboxTool } from "./tool.js";
+} from "./definition/input-fields.js";
+import { sandboxTool } from "./definition/tool.js";
+import { handedOver, patience, runningReport } from "./hand-over.js";
 
 export const runCommand = sandboxTool({
   name: "run_command",

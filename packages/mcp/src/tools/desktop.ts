@@ -4,9 +4,9 @@ import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { Answer } from "../results/answer.js";
 import { cutMiddle, firstEntries, resultBudget } from "../results/output-limit.js";
 import { wireNames } from "../results/wire-names.js";
-import { adds, looksInside, replaces, runs } from "./annotations.js";
-import { sandboxReference, text, wholeNumber, wholeSeconds } from "./input-fields.js";
-import { sandboxTool } from "./tool.js";
+import { adds, looksInside, replaces, runs } from "./definition/annotations.js";
+import { sandboxReference, text, wholeNumber, wholeSeconds } from "./definition/input-fields.js";
+import { sandboxTool } from "./definition/tool.js";
 
 const pixels = z.int("must be a whole number of pixels").min(0, "must be a whole number of pixels");
 const point = { x: pixels.describe("Pixels from the left"), y: pixels.describe("Pixels from the top") };

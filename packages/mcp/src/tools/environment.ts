@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { cutMiddle, firstEntries } from "../results/output-limit.js";
 import { looksSecret, masked } from "../results/secret-values.js";
-import { looksInside, replaces } from "./annotations.js";
-import { sandboxReference, variables } from "./input-fields.js";
-import { sandboxTool } from "./tool.js";
+import { looksInside, replaces } from "./definition/annotations.js";
+import { sandboxReference, variables } from "./definition/input-fields.js";
+import { sandboxTool } from "./definition/tool.js";
 
 /** Bytes of each value. */
 const valueBudget = 2000;

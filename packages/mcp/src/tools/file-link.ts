@@ -2,7 +2,7 @@
 import type { Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "./definition/tool.js";
 
 export function fileUri(sandboxId: string, path: string): string {
   return `sandbox://${sandboxId}/files${path.split("/").map(encodeURIComponent).join("/")}`;

@@ -5,10 +5,16 @@ import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { Answer } from "../results/answer.js";
 import { shownAsImage } from "../results/displayed-values.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
-import { adds, looks, looksInside, replaces } from "./annotations.js";
+import { adds, looks, looksInside, replaces } from "./definition/annotations.js";
+import {
+  absolutePath,
+  fileContent,
+  fileSource,
+  maxResults,
+  sandboxReference,
+} from "./definition/input-fields.js";
+import { sandboxTool } from "./definition/tool.js";
 import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "./file-link.js";
-import { absolutePath, fileContent, fileSource, maxResults, sandboxReference } from "./input-fields.js";
-import { sandboxTool } from "./tool.js";
 
 const onePath = z.object({ ...sandboxReference, path: absolutePath });
 

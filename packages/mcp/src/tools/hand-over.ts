@@ -2,20 +2,8 @@
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
 import { Answer } from "../results/answer.js";
 import { readOutput } from "../results/process-output.js";
-import type { Environment } from "../settings/environment.js";
-import { OptionError } from "../settings/option-error.js";
-import type { ToolContext } from "./tool.js";
-
-const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";
-const standard = 45;
-
-/** Seconds that a call waits for a program before it hands it over; throws an OptionError. */
-export function handOverAfter(environment: Environment): number {
-  const given = environment[setting]?.trim() ?? "";
-  const seconds = given === "" ? standard : Number(given);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
-  throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
-}
+import { handOverAfter } from "../settings/hand-over-after.js";
+import type { ToolContext } from "./definition/tool.js";
 
 /** Longer than anything takes that a call waits for, in seconds. */
 const untilItsEnd = 86_400;

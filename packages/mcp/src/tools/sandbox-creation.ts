@@ -2,7 +2,7 @@
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { findHeld } from "../ownership/held-sandbox.js";
-import type { ToolContext } from "./tool.js";
+import type { ToolContext } from "./definition/tool.js";
 
 export interface WantedSandbox {
   readonly template_name?: string | undefined;

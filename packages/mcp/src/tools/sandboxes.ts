@@ -2,7 +2,7 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../results/sandbox-result.js";
-import { adds, looks, replaces, settles } from "./annotations.js";
+import { adds, looks, replaces, settles } from "./definition/annotations.js";
 import {
   internetAccess,
   lifetime,
@@ -12,9 +12,9 @@ import {
   templateName,
   text,
   variables,
-} from "./input-fields.js";
+} from "./definition/input-fields.js";
+import { tool } from "./definition/tool.js";
 import { createOrFind, isAsWished } from "./sandbox-creation.js";
-import { tool } from "./tool.js";
 
 const ignored = z.number("must be a number").optional().describe("Ignored: the template decides");
 const cpus = "must be a number of 0.05 to 1024";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { wireNames } from "../results/wire-names.js";
-import { looks, replaces } from "./annotations.js";
-import { port, sandboxReference } from "./input-fields.js";
-import { sandboxTool } from "./tool.js";
+import { looks, replaces } from "./definition/annotations.js";
+import { port, sandboxReference } from "./definition/input-fields.js";
+import { sandboxTool } from "./definition/tool.js";
 
 const inSandbox = z.object({ ...sandboxReference });
 

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
 import { wireNames } from "../results/wire-names.js";
-import { looks, replaces, runs } from "./annotations.js";
+import { looks, replaces, runs } from "./definition/annotations.js";
+import { command, maxResults, templateName, text, variables } from "./definition/input-fields.js";
+import { tool } from "./definition/tool.js";
 import { patience } from "./hand-over.js";
-import { command, maxResults, templateName, text, variables } from "./input-fields.js";
 import { buildUntil, definitionOf } from "./template-building.js";
-import { tool } from "./tool.js";
 
 const mostListed = 100;
 

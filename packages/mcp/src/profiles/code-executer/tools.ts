@@ -4,8 +4,8 @@ import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { createHeld, endHeld, hasEnded, replaceHeld, useHeld } from "../../ownership/held-sandbox.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
-import { adds, replaces, runs } from "../../tools/annotations.js";
-import { type ToolContext, tool } from "../../tools/tool.js";
+import { adds, replaces, runs } from "../../tools/definition/annotations.js";
+import { type Tool, type ToolContext, tool } from "../../tools/definition/tool.js";
 
 /** The client's one sandbox; clients give it no name. */
 const name = "code-executer";
@@ -13,7 +13,7 @@ const name = "code-executer";
 /** Seconds; what takes longer is better started in the background by the code itself. */
 const longestRun = 300;
 
-export const startCodeExecuter = tool({
+const startCodeExecuter = tool({
   name: "start_code_executer",
   title: "Start the code executer",
   description:
@@ -58,7 +58,7 @@ async function startWith(dependencies: readonly string[], context: ToolContext) 
   }
 }
 
-export const executeCode = tool({
+const executeCode = tool({
   name: "execute_code",
   title: "Run Python",
   description:
@@ -105,7 +105,7 @@ function outputText({
   return cutMiddle(output + end, resultBudget, missing).text;
 }
 
-export const stopCodeExecuter = tool({
+const stopCodeExecuter = tool({
   name: "stop_code_executer",
   title: "Stop the code executer",
   description: "Deletes the environment with its variables, packages and files.",
@@ -118,3 +118,5 @@ export const stopCodeExecuter = tool({
     return textAnswer(`Code execution service ${wasRunning ? "stopped" : "is not running"}.`);
   },
 });
+
+export const tools: readonly Tool[] = [startCodeExecuter, executeCode, stopCodeExecuter];

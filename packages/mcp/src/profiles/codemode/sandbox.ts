@@ -3,7 +3,7 @@ import { createHeld, useHeld } from "../../ownership/held-sandbox.js";
 import type { Answer } from "../../results/answer.js";
 import { textAnswer } from "../../results/text-answer.js";
 import type { Environment } from "../../settings/environment.js";
-import type { ToolContext } from "../../tools/tool.js";
+import type { ToolContext } from "../../tools/definition/tool.js";
 import { codemodeSettings, sandboxLimits } from "./settings.js";
 
 /** The client's one sandbox; clients give it no name. */

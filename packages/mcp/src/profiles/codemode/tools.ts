@@ -4,9 +4,9 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { limitCharacters } from "../../results/output-limit.js";
 import { textOutput } from "../../results/text-answer.js";
-import { looksInside, replaces, runs } from "../../tools/annotations.js";
-import { fileContent } from "../../tools/input-fields.js";
-import { tool } from "../../tools/tool.js";
+import { looksInside, replaces, runs } from "../../tools/definition/annotations.js";
+import { fileContent } from "../../tools/definition/input-fields.js";
+import { type Tool, tool } from "../../tools/definition/tool.js";
 import { inSandbox } from "./sandbox.js";
 import { codemodeSettings } from "./settings.js";
 
@@ -25,7 +25,7 @@ const languages = ["python", "bash", "sh", "node", "javascript"] as const;
 /** Bytes that Linux takes as one argument of a program. */
 const longestCode = 128 * 1024 - 1;
 
-export const executeCode = tool({
+const executeCode = tool({
   name: "execute_code",
   title: "Run code",
   description:
@@ -70,7 +70,7 @@ function programText(run: CommandResult, timeout: number, most: number): string 
   return parts.filter((part) => part !== false).join("\n");
 }
 
-export const readFile = tool({
+const readFile = tool({
   name: "sandbox_read_file",
   title: "Read a file",
   description: "Reads a text file of the sandbox's /workspace.",
@@ -88,7 +88,7 @@ export const readFile = tool({
   },
 });
 
-export const writeFile = tool({
+const writeFile = tool({
   name: "sandbox_write_file",
   title: "Write a file",
   description:
@@ -107,7 +107,7 @@ export const writeFile = tool({
   },
 });
 
-export const listFiles = tool({
+const listFiles = tool({
   name: "sandbox_list_files",
   title: "List a directory",
   description: "Lists a directory of the sandbox's /workspace, as ls -la does.",
@@ -144,3 +144,5 @@ function inWorkspace(path: string): string {
     `path ${path.slice(0, 200)} is outside of ${workspace}. Give one relative to ${workspace}, or absolute inside it.`,
   );
 }
+
+export const tools: readonly Tool[] = [executeCode, readFile, writeFile, listFiles];

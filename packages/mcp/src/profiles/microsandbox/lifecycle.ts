@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createHeld, endHeld, replaceHeld } from "../../ownership/held-sandbox.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
-import { adds, replaces } from "../../tools/annotations.js";
-import { tool } from "../../tools/tool.js";
+import { adds, replaces } from "../../tools/definition/annotations.js";
+import { tool } from "../../tools/definition/tool.js";
 import { keyOf, namespaceInput, sandboxInput } from "./names.js";
 
 const keys = "must be an object of image, memory, cpus, volumes, ports and envs";

@@ -3,8 +3,8 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { hasEnded, useHeld } from "../../ownership/held-sandbox.js";
 import { jsonAnswer } from "../../results/text-answer.js";
-import { looks } from "../../tools/annotations.js";
-import { type ToolContext, tool } from "../../tools/tool.js";
+import { looks } from "../../tools/definition/annotations.js";
+import { type ToolContext, tool } from "../../tools/definition/tool.js";
 import { fullNameOf, sandboxInput } from "./names.js";
 
 const metricsOutput = z.looseObject({

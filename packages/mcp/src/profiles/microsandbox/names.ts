@@ -2,7 +2,7 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { hasEnded, useHeld } from "../../ownership/held-sandbox.js";
-import type { ToolContext } from "../../tools/tool.js";
+import type { ToolContext } from "../../tools/definition/tool.js";
 
 const rule = "must be 1 to 100 letters, digits, dots, dashes and underscores, the first a letter or digit";
 const plainName = /^[A-Za-z0-9][\w.-]{0,99}$/;

@@ -2,9 +2,9 @@ import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../results/output-limit.js";
 import { jsonAnswer } from "../../results/text-answer.js";
-import { runs } from "../../tools/annotations.js";
-import { code } from "../../tools/input-fields.js";
-import { tool } from "../../tools/tool.js";
+import { runs } from "../../tools/definition/annotations.js";
+import { code } from "../../tools/definition/input-fields.js";
+import { tool } from "../../tools/definition/tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
 
 /** Seconds; what takes longer is better started in the background. */

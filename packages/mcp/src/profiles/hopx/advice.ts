@@ -1,4 +1,4 @@
-import type { FailureAdvice } from "../errors/failure-advice.js";
+import type { FailureAdvice } from "../../errors/failure-advice.js";
 
 const look = "file_list of the directory shows what is there.";
 const inTheWay =

@@ -1,7 +1,7 @@
 /** Checks a call's arguments, and says what is wrong with them in words that a model can act on. */
 import type * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { similarNames } from "../errors/similar-names.js";
+import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { similarNames } from "../../errors/similar-names.js";
 
 /** Problems told at a time; a call can have thousands. */
 const mostProblems = 5;

@@ -3,6 +3,7 @@
  * are short; the messages are what it reads when it got one wrong.
  */
 import * as z from "zod";
+import { languages } from "./languages.js";
 
 export const text = z.string("must be text").min(1, "must not be empty");
 
@@ -30,8 +31,6 @@ export const fileContent = longText(
 export const fileSource = longText("write it in parts with file_write").describe(
   "data:;base64,… or sandbox://{id}/files/{path}",
 );
-
-export const languages = ["python", "javascript", "bash", "go"] as const;
 
 export const language = z
   .enum(languages, `must be one of ${languages.join(", ")}`)

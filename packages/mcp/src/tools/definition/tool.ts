@@ -1,11 +1,11 @@
 /** A tool is data: what the model reads, the shape of what goes in and out, and a handler of a few lines. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type * as z from "zod";
-import type { IsolatedRuns } from "../ownership/isolated-runs.js";
-import type { NamedSandboxes } from "../ownership/named-sandboxes.js";
-import type { SandboxDirectory } from "../ownership/sandbox-directory.js";
-import { Answer } from "../results/answer.js";
-import type { Environment } from "../settings/environment.js";
+import type { IsolatedRuns } from "../../ownership/isolated-runs.js";
+import type { NamedSandboxes } from "../../ownership/named-sandboxes.js";
+import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
+import { Answer } from "../../results/answer.js";
+import type { Environment } from "../../settings/environment.js";
 import { readArguments } from "./arguments.js";
 import type { SandboxReference } from "./input-fields.js";
 

@@ -1,0 +1,13 @@
+import type { Environment } from "./environment.js";
+import { OptionError } from "./option-error.js";
+
+const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";
+const standard = 45;
+
+/** Seconds that a call waits for a program before it hands it over; throws an OptionError. */
+export function handOverAfter(environment: Environment): number {
+  const given = environment[setting]?.trim() ?? "";
+  const seconds = given === "" ? standard : Number(given);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
+  throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
+}

@@ -1,0 +1,2 @@
+/** What sandboxes run. */
+export const languages = ["python", "javascript", "bash", "go"] as const;

@@ -1,0 +1,28 @@
+/** What a client is told of a tool. It is plain JSON: the build writes it into the bundle. */
+
+import { portableSchema } from "./portable-schema.js";
+import type { Annotations, Tool, Toolset } from "./tool.js";
+
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly toolset: Toolset;
+  readonly annotations: Annotations;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown>;
+}
+
+export function listedTool({
+  name,
+  title,
+  description,
+  toolset,
+  annotations,
+  input,
+  output,
+}: Tool): ListedTool {
+  const inputSchema = portableSchema(input, "input");
+  const outputSchema = portableSchema(output, "output");
+  return { name, title, description, toolset, annotations, inputSchema, outputSchema };
+}
