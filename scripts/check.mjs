@@ -13,7 +13,7 @@ const packages = readdirSync(join(root, "packages")).sort();
 const projects = [".", ...packages.map((name) => `packages/${name}`), "packages/mcp/view"];
 
 const checks = [
-  ["style", () => tool("biome", "check", "--error-on-warnings")],
+  ["style", () => all([() => tool("biome", "check", "--error-on-warnings"), python])],
   [
     "types",
     () =>
@@ -50,6 +50,11 @@ for (const [name, check] of checks.filter(([known]) => chosen.length === 0 || ch
     console.log(output.trim().replace(/^/gm, "    "));
     process.exitCode = 1;
   }
+}
+
+/** Holds the Python programs that packages carry to the rules of ruff.toml. */
+function python() {
+  return run("node", "scripts/check-python.mjs");
 }
 
 /** Holds the contracts against the vendor's documents, where those are at hand. */

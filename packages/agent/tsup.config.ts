@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { rawText } from "../../scripts/raw-text.js";
 import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 export default defineConfig([
@@ -11,7 +12,7 @@ export default defineConfig([
     noExternal: [/.*/],
     // The other build's is not this one's to remove.
     clean: ["!node-proxy.cjs"],
-    esbuildPlugins: [thirdPartyLicences()],
+    esbuildPlugins: [rawText(), thirdPartyLicences()],
     // Every sandbox parses it before its first answer. Names are kept, for the traces of what goes wrong.
     esbuildOptions: (options) => {
       options.minifySyntax = true;

@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../private-directory.js";
 import { type Program, shellProgram } from "./program.js";
-import { pythonDriver } from "./python-driver.js";
+import pythonDriver from "./python-driver.py?raw";
 
 /** A language that code can be executed in: which program runs it, and how it gets the code. */
 export interface Language extends LanguageName {

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { Duplex, type Readable, type Writable } from "node:stream";
 import { sweepProcesses } from "../execution/process-sweep.js";
 import { startProcess } from "../execution/started-program.js";
-import { ptyRelay } from "./pty-relay.js";
+import ptyRelay from "./pty-relay.py?raw";
 
 /** What makes pseudo-terminals. */
 export const ptyInterpreter = "python3";

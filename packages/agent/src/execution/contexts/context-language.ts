@@ -1,7 +1,8 @@
 import { withoutImportStatements } from "./import-statements.js";
-import { javascriptContextDriver } from "./javascript-context-driver.js";
-import { pythonContextCommand } from "./python-context-command.js";
-import { pythonContextDriver } from "./python-context-driver.js";
+import javascriptContextDriver from "./javascript-context-driver.cjs?raw";
+import pythonContextCommand from "./python-context-command.py?raw";
+import pythonContextDriver from "./python-context-driver.py?raw";
+import pythonDisplays from "./python-displays.py?raw";
 
 /** A language whose variables last: its interpreter, and what that runs to take one execution after the other. */
 export interface ContextLanguage {
@@ -14,6 +15,8 @@ export interface ContextLanguage {
   readonly prepare?: (code: string) => Promise<string>;
 }
 
+const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`;
+
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 
 /** `ipython`: whether IPython is used where it is installed. */
@@ -22,7 +25,7 @@ export function contextLanguages({ ipython }: { readonly ipython: boolean }): re
     {
       name: "python",
       command: "python3",
-      args: ["-c", pythonContextCommand, pythonContextDriver, ipython ? "ipython" : "no-ipython"],
+      args: ["-c", pythonContextCommand, pythonDriver, ipython ? "ipython" : "no-ipython"],
       readAtStart: new RegExp(`^(PYTHON|${readByLoader})`),
     },
     {

@@ -1,13 +1,14 @@
-/**
- * Starts the driver of Python contexts, its argument. The driver is compiled under a name of its own, by which its
- * frames are told from the program's, and in a process of its own: what the compiler needs, 1.5 MB, would stay in each
- * interpreter that waits.
- */
-export const pythonContextCommand = `
+# Starts the driver of Python contexts, which is its argument. The driver is compiled under the name
+# "<cloud-sandbox>", which tells its frames from the program's, and in a child process: the compiler's 1.5 MB
+# would stay in every waiting interpreter.
 def load():
-    import marshal, os, sys
+    import marshal
+    import os
+    import sys
+
     def compiled():
         return compile(source, "<cloud-sandbox>", "exec", dont_inherit=True)
+
     source = sys.argv.pop(1)
     try:
         ours, theirs = os.pipe()
@@ -25,5 +26,6 @@ def load():
         data = pipe.read()
     os.waitpid(child, 0)
     return marshal.loads(data) if data else compiled()
+
+
 exec(load())
-`.trim();

@@ -1,17 +1,21 @@
-/**
- * A program in a pseudo-terminal, in Python, since Node can make none without a native addon: `python3 -c … cols rows
- * program…`. Standard input is what is typed, standard output what is shown; on descriptor 3 come lines `cols rows`.
- * Its exit code is the program's, as shells tell it.
- *
- * Neither direction waits for the other: who does not read cannot keep Ctrl-C from arriving.
- */
-export const ptyRelay = `
-import fcntl, os, select, signal, struct, sys, termios
+# Runs a program in a pseudo-terminal: "python3 -c … cols rows program…". Node.js can open no pseudo-terminal
+# without a native addon. Standard input is what the user types, standard output what the terminal shows;
+# descriptor 3 takes new sizes as lines "cols rows". The exit code is the program's, as shells report it. The
+# two directions never wait for each other: a client that stops reading can still send Ctrl-C.
+import fcntl
+import os
+import select
+import signal
+import struct
+import sys
+import termios
 
 typing, showing, sizes, most = 0, 1, 3, 65536
 
+
 def resize(terminal, cols, rows):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", int(rows), int(cols), 0, 0))
+
 
 def start(cols, rows, *program):
     terminal, own = os.openpty()
@@ -30,8 +34,9 @@ def start(cols, rows, *program):
             signal.signal(ignored, signal.SIG_DFL)
         os.execvp(program[0], program)
     except OSError as error:
-        os.write(2, f"{program[0]}: {error.strerror}\\n".encode())
+        os.write(2, f"{program[0]}: {error.strerror}\n".encode())
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+
 
 def read(source):
     try:
@@ -41,11 +46,13 @@ def read(source):
     except OSError:
         return b""
 
+
 def write(target, data):
     try:
-        return data[os.write(target, data):]
+        return data[os.write(target, data) :]
     except BlockingIOError:
         return data
+
 
 def relay(pid, terminal, ended):
     typed, shown, pending = b"", b"", b""
@@ -67,7 +74,7 @@ def relay(pid, terminal, ended):
             if done:
                 return shown, status
         if sizes in ready:
-            *lines, pending = (pending + (read(sizes) or b"")).split(b"\\n")
+            *lines, pending = (pending + (read(sizes) or b"")).split(b"\n")
             if lines:
                 resize(terminal, *lines[-1].split())
         if typing in ready:
@@ -84,17 +91,19 @@ def relay(pid, terminal, ended):
         if showing in ready:
             shown = write(showing, shown)
 
+
 def finish(shown, terminal):
     """What it wrote at last, without waiting for those it left behind."""
     os.set_blocking(showing, True)
     while True:
         while shown:
-            shown = shown[os.write(showing, shown):]
+            shown = shown[os.write(showing, shown) :]
         if not select.select([terminal], [], [], 0.05)[0]:
             return
         shown = read(terminal)
         if not shown:
             return
+
 
 ended, wake = os.pipe()
 os.set_blocking(wake, False)
@@ -106,4 +115,3 @@ for end in (typing, showing, sizes, terminal, ended):
 shown, status = relay(pid, terminal, ended)
 finish(shown, terminal)
 sys.exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
-`;

@@ -1,10 +1,9 @@
-/**
- * What an execution displays: figures, and values that represent themselves in more than text. A part of the driver of
- * Python contexts; bounded, and what went beyond its bounds is counted.
- */
-export const pythonDisplays = String.raw`
+# What an execution displays: figures, and values that have a form other than text. The agent appends the
+# driver of contexts to this file. The number and the size of outputs are limited; outputs beyond the limits
+# are counted and dropped.
 def displays(send):
     import sys
+
     most_outputs, most_bytes, longest_text = 64, 8 << 20, 1 << 20
     outputs = sent = dropped = 0
     shown = []
@@ -15,8 +14,12 @@ def displays(send):
         shown.clear()
 
     kinds = {
-        "_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_svg_": "image/svg+xml",
-        "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg", "_repr_latex_": "text/latex",
+        "_repr_html_": "text/html",
+        "_repr_markdown_": "text/markdown",
+        "_repr_svg_": "image/svg+xml",
+        "_repr_png_": "image/png",
+        "_repr_jpeg_": "image/jpeg",
+        "_repr_latex_": "text/latex",
         "_repr_json_": "application/json",
     }
 
@@ -46,6 +49,7 @@ def displays(send):
 
     def png(figure):
         import io
+
         shown.append(figure)
         file = io.BytesIO()
         figure.savefig(file, format="png", bbox_inches="tight")
@@ -58,9 +62,11 @@ def displays(send):
                 continue
             if isinstance(data, (bytes, bytearray)):
                 import binascii
+
                 data = binascii.b2a_base64(data, newline=False)
             elif not isinstance(data, str) or mime == "application/json":
                 import json
+
                 data = json.dumps(data, default=str).encode()
             else:
                 data = data.encode("utf-8", "replace")
@@ -100,4 +106,3 @@ def displays(send):
         return dropped
 
     return begin, dropped_count, emit, display, show_result, figures, png
-`.trim();

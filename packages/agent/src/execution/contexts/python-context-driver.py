@@ -1,19 +1,20 @@
-import { pythonDisplays } from "./python-displays.js";
-
-/**
- * What a Python that keeps its variables runs, as `python3 -c` with this text as its argument. It talks with the agent
- * over descriptor 3 (see `ControlChannel`), and runs one request after the other in `__main__`. For each it opens the
- * two pipes that it is told and makes them its standard output and error, so that all children write there too.
- *
- * Nothing is imported that the first execution may not need: this process waits in every sandbox. IPython is loaded
- * into it by what needs it: a magic, an import, or a call for a session.
- */
-export const pythonContextDriver = String.raw`
-${pythonDisplays}
-
+# A Python that keeps its variables between executions: an argument of python-context-command.py. It talks
+# with the agent over descriptor 3 (control-channel.ts) and runs one request after the other in __main__. A
+# request names two pipes; the driver makes them its standard output and error, so that child processes write
+# to them too.
+#
+# The driver imports only what every execution needs, because one waits in every sandbox. A magic, an import
+# or a call of get_ipython loads IPython.
 def boot(displays):
-    import _ast, _signal, _thread, builtins, os, site, sys
+    import _ast
+    import _signal
+    import _thread
+    import builtins
+    import os
+    import site
+    import sys
     from _frozen_importlib_external import PathFinder
+
     driver, own, main = "<cloud-sandbox>", os.getpid(), _thread.get_ident()
     channel, only_ast, top_await, is_coroutine = 3, 0x400, 0x2000, 0x80
     allow_ipython = sys.argv.pop() != "no-ipython"
@@ -51,7 +52,7 @@ def boot(displays):
             try:
                 data = memoryview((len(payload) + 1).to_bytes(4, "big") + kind + payload)
                 while data:
-                    data = data[os.write(channel, data):]
+                    data = data[os.write(channel, data) :]
             finally:
                 if here:
                     sending = False
@@ -116,14 +117,19 @@ def boot(displays):
         nonlocal shell
         if shell or not allow_ipython or not PathFinder.find_spec("IPython"):
             return shell
+
         def load():
             from IPython.core.displaypub import DisplayPublisher
             from IPython.core.interactiveshell import InteractiveShell
+
             return DisplayPublisher, InteractiveShell
+
         DisplayPublisher, InteractiveShell = isolated(load)
+        import shutil
+        import tempfile
+
         from traitlets import Type
         from traitlets.config import Config
-        import shutil, tempfile
 
         class Publisher(DisplayPublisher):
             def publish(self, data, metadata=None, **options):
@@ -180,6 +186,7 @@ def boot(displays):
                 hooks[name] = after
                 return spec
             load = spec.loader.exec_module
+
             def exec_module(module):
                 try:
                     load(module)
@@ -187,6 +194,7 @@ def boot(displays):
                     hooks[name] = after
                     raise
                 after(module)
+
             spec.loader.exec_module = exec_module
             return spec
 
@@ -201,8 +209,13 @@ def boot(displays):
 
     def is_magic(source):
         lines = [line.strip() for line in source.splitlines()]
-        return any(line[:1] in ("%", "!", "?") or line[-1:] == "?" or "=%" in line.replace(" ", "")
-                   or "=!" in line.replace(" ", "") for line in lines)
+        return any(
+            line[:1] in ("%", "!", "?")
+            or line[-1:] == "?"
+            or "=%" in line.replace(" ", "")
+            or "=!" in line.replace(" ", "")
+            for line in lines
+        )
 
     def understood(source, name, is_cell):
         """Its code objects; what is no Python may be IPython."""
@@ -217,8 +230,10 @@ def boot(displays):
         if load_shell():
             return compiled(shell.transform_cell(source), name)
         if error or is_magic(source):
-            sys.stderr.write("Lines that begin with % or ! need IPython, which this sandbox does not have."
-                             " Install it with pip install ipython, or use the subprocess module.\n")
+            sys.stderr.write(
+                "Lines that begin with % or ! need IPython, which this sandbox does not have."
+                " Install it with pip install ipython, or use the subprocess module.\n"
+            )
         return compiled(source, name)
 
     def wait(coroutine):
@@ -316,6 +331,7 @@ def boot(displays):
         if site.ENABLE_USER_SITE and place and place not in sys.path and os.path.isdir(place):
             site.addsitedir(place)
             import importlib
+
             importlib.invalidate_caches()
 
     def serve():
@@ -332,6 +348,7 @@ def boot(displays):
                 os.environb.pop(rest, None)
             else:
                 fields[tag] = os.fsdecode(rest)
+
         def restore():
             for variable, value in restored.items():
                 if value is None:
@@ -343,6 +360,7 @@ def boot(displays):
                     os.chdir(before)
                 except OSError:
                     pass
+
         try:
             if b"s" in fields:
                 os.chdir(fields[b"s"])
@@ -357,6 +375,7 @@ def boot(displays):
             return send(b"F", error.strerror.encode())
         if b"TZ=" in head:
             import time
+
             time.tzset()
         _signal.signal(_signal.SIGINT, on_interrupt)
         restore_streams()
@@ -392,5 +411,3 @@ def boot(displays):
             serve()
         except KeyboardInterrupt:
             pass
-boot(displays)
-`.trim();

@@ -1,17 +1,18 @@
-/**
- * What `python3 -c` runs: it reads the program from standard input and runs it as `__main__`, as if there were no
- * driver. No file is written: the loader is how tracebacks and `inspect` get at the source. Lines are written when
- * they end, so that a program which is killed has said what it said.
- */
-export const pythonDriver = `
+# Run as "python3 -c": reads the program from standard input and runs it as __main__. No file is written;
+# tracebacks and inspect get the source from the loader. Lines are written when they end: a program that is
+# killed loses no whole line.
 def boot():
-    import os, sys
+    import os
+    import sys
+
     with open(0, "rb") as program:
         source = program.read().decode()
     os.set_inheritable(os.open(os.devnull, os.O_RDONLY), True)
+
     class Loader:
         def get_source(self, name):
             return source
+
     def report(kind, error, trace):
         while trace and trace.tb_frame.f_code.co_filename == "<string>":
             trace = trace.tb_next
@@ -22,11 +23,13 @@ def boot():
             if workdir is not None:
                 sys.path.insert(0, workdir)
         traceback.print_exception(kind, error, trace)
+
     sys.excepthook = report
     sys.stdout.reconfigure(line_buffering=True)
     space = sys.modules["__main__"].__dict__
     del space["boot"]
     space["__loader__"] = Loader()
     exec(compile(source, "execution.py", "exec", dont_inherit=True), space)
+
+
 boot()
-`.trim();

@@ -1,0 +1,344 @@
+// A Node.js that keeps its variables between executions: the argument of "node -e". It takes requests over descriptor 3, as
+// the driver of Python contexts does.
+//
+// V8 evaluates the code as the console of a debugger does: declarations last and may be made again, "await" works at the
+// top level, and the last expression has a value. An execution ends when Node.js would exit: when nothing is left to wait for.
+(() => {
+  "use strict";
+  const fs = require("node:fs"),
+    vm = require("node:vm"),
+    util = require("node:util"),
+    timers = require("node:timers");
+  const { createRequire } = require("node:module"),
+    { Session } = require("node:inspector"),
+    { Socket } = require("node:net");
+  const { O_WRONLY, O_NONBLOCK } = fs.constants;
+  const devNull = "/dev/null",
+    handOver = "__cloudSandbox",
+    displayed = Symbol.for("Jupyter.display");
+  const mostOutputs = 64,
+    mostBytes = 8 << 20,
+    longestText = 1 << 20,
+    abandonLimit = 500;
+  const exitReally = process.reallyExit.bind(process),
+    exiting = new Error("process.exit");
+  process.execArgv = [];
+  process.exit = (code) => {
+    if (!current) exitReally(code);
+    current.exit = code ?? process.exitCode ?? 0;
+    throw exiting;
+  };
+  // Made while these are no pipes: what is written goes out at once, and to whatever they are connected with by then.
+  void [process.stdout, process.stderr];
+  const session = new Session();
+  session.connect();
+
+  const channel = new Socket({ fd: 3, readable: true, writable: true });
+  let received = Buffer.alloc(0),
+    _executions = 0,
+    current;
+  channel.on("error", () => undefined).on("close", () => exitReally(0));
+  channel.on("data", (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= 4 && received.length >= 4 + received.readUInt32BE(0)) {
+      const end = 4 + received.readUInt32BE(0),
+        body = received.subarray(4, end);
+      received = received.subarray(end);
+      const head = body.indexOf("\0\0");
+      serve(body.toString("utf8", 0, head).split("\0"), body.toString("utf8", head + 2));
+    }
+  });
+
+  function send(kind, payload = "") {
+    const data = Buffer.from(kind + payload),
+      length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    channel.write(Buffer.concat([length, data]));
+  }
+
+  function serve(given, source) {
+    const fields = {},
+      restored = new Map();
+    let before;
+    for (const field of given) {
+      const tag = field[0],
+        [name] = field.slice(1).split("=", 1),
+        value = field.slice(name.length + 2);
+      if (tag === "!") restored.set(name, process.env[name]);
+      if (tag === "+" || tag === "!") process.env[name] = value;
+      else if (tag === "-") delete process.env[name];
+      else fields[tag] = field.slice(1);
+    }
+    const restore = () => {
+      for (const [name, value] of restored) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+      try {
+        if (before) process.chdir(before);
+      } catch {
+        // The code has removed it; it stays where it is.
+      }
+    };
+    try {
+      if (fields.s) process.chdir(fields.s);
+      if (fields.c) {
+        try {
+          before = process.cwd();
+        } catch {
+          // It was removed: there is nowhere to go back to.
+        }
+        process.chdir(fields.c);
+      }
+    } catch (error) {
+      restore();
+      return send("F", error.code);
+    }
+    try {
+      connect(fields.o, fields.e);
+    } catch {
+      restore();
+      connect(devNull, devNull);
+      return send("P");
+    }
+    send("S");
+    channel.unref();
+    process.exitCode = undefined;
+    current = { name: `${fields.n}.js`, source, restore, isSettled: false, outputs: 0, bytes: 0, dropped: 0 };
+    run(current);
+  }
+
+  /** Node cannot duplicate descriptors, but opens the lowest that is free. */
+  function connect(...paths) {
+    for (const number of [0, 1, 2]) {
+      try {
+        fs.fstatSync(number);
+      } catch {
+        fs.openSync(devNull, "r+");
+      }
+    }
+    paths.forEach((path, index) => {
+      // A pipe that nobody reads is none of the agent's: that is told instead of waited for.
+      const probe = fs.openSync(path, O_WRONLY | O_NONBLOCK);
+      fs.closeSync(index + 1);
+      if (fs.openSync(path, O_WRONLY) !== index + 1) exitReally(70);
+      fs.closeSync(probe);
+    });
+  }
+
+  // Running.
+  const start = new vm.Script(`globalThis.${handOver}`, { filename: "cloud-sandbox" });
+
+  function handing(value, use) {
+    Object.defineProperty(globalThis, handOver, { configurable: true, ...value });
+    try {
+      return use();
+    } finally {
+      delete globalThis[handOver];
+    }
+  }
+
+  function run(execution) {
+    const expression = `${execution.source}\n//# sourceURL=${execution.name}`;
+    const evaluate = () =>
+      session.post(
+        "Runtime.evaluate",
+        { expression, replMode: true, awaitPromise: true },
+        (error, answer) => {
+          if (execution !== current || execution.isSettled) return;
+          execution.isSettled = true;
+          if (error) return fail(error);
+          if (answer.exceptionDetails)
+            fail(valueOfRemote(answer.exceptionDetails.exception), answer.exceptionDetails);
+          else showResult(answer.result);
+        },
+      );
+    try {
+      // SIGINT ends what runs in here, whatever it does.
+      handing({ get: evaluate }, () => start.runInThisContext({ breakOnSigint: true }));
+    } catch (error) {
+      if (error?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED") interrupt();
+      else fail(error);
+    }
+  }
+
+  /** What the debugger tells of, itself. */
+  function valueOfRemote({ objectId, type, value, unserializableValue }) {
+    if (objectId === undefined)
+      return type === "bigint"
+        ? BigInt(unserializableValue.slice(0, -1))
+        : unserializableValue
+          ? Number(unserializableValue)
+          : value;
+    let found;
+    const functionDeclaration = `function () { globalThis.${handOver} = this; }`;
+    handing({ set: (given) => (found = given) }, () =>
+      session.post("Runtime.callFunctionOn", { objectId, functionDeclaration }),
+    );
+    session.post("Runtime.releaseObject", { objectId });
+    return found;
+  }
+
+  function showResult(remote) {
+    if (remote.type === "undefined") return;
+    const value = remote.type === "symbol" ? remote.description : valueOfRemote(remote);
+    const text = remote.type === "symbol" ? value : util.inspect(value);
+    send("R", text.length > longestText ? `${text.slice(0, longestText)} [cut]` : text);
+    if (typeof value?.[displayed] === "function") emit(value[displayed]());
+  }
+
+  function emit(bundle) {
+    for (const [mime, data] of Object.entries(bundle ?? {})) {
+      if (mime === "text/plain" || !current) continue;
+      const isBytes = data instanceof Uint8Array;
+      const text = isBytes
+        ? Buffer.from(data).toString("base64")
+        : typeof data === "string" && mime !== "application/json"
+          ? data
+          : (JSON.stringify(data) ?? "null");
+      if (current.outputs >= mostOutputs || current.bytes + text.length > mostBytes) current.dropped += 1;
+      else {
+        current.outputs += 1;
+        current.bytes += text.length;
+        send("D", `${mime}\0${text}`);
+      }
+    }
+  }
+
+  /** Shows values: objects from MIME types to data, or with such a function as a display symbol; others as text. */
+  function display(...values) {
+    for (const value of values) {
+      const bundle = typeof value?.[displayed] === "function" ? value[displayed]() : value;
+      const mimes = typeof bundle === "object" && bundle !== null ? Object.keys(bundle) : [];
+      if (
+        mimes.length > 0 &&
+        mimes.every((mime) => mime.includes("/")) &&
+        mimes.some((mime) => mime !== "text/plain")
+      )
+        emit(bundle);
+      else console.log(value);
+    }
+  }
+
+  // Errors: without our frames.
+  function withoutOurs(error, depth = 0) {
+    if (!util.types.isNativeError(error) || depth > 8) return;
+    if (typeof error.stack === "string") {
+      const ours = error.stack.search(/\n +at [^\n]*\(node:inspector/);
+      if (ours >= 0) error.stack = error.stack.slice(0, ours);
+    }
+    withoutOurs(error.cause, depth + 1);
+  }
+
+  function fail(error, details) {
+    if (error !== exiting) {
+      try {
+        withoutOurs(error);
+        const isSyntax = error instanceof SyntaxError && details && !error.stack.includes(current.name);
+        const line = isSyntax ? (current.source.split("\n")[details.lineNumber] ?? "") : "";
+        const where = isSyntax
+          ? current.name +
+            ":" +
+            (details.lineNumber + 1) +
+            "\n" +
+            line +
+            "\n" +
+            " ".repeat(details.columnNumber) +
+            "^\n\n"
+          : "";
+        console.error(
+          where + (util.types.isNativeError(error) ? util.inspect(error) : `Uncaught ${util.inspect(error)}`),
+        );
+      } catch {
+        // What was thrown cannot be written down: a getter of it throws, or the code has closed standard error.
+      }
+      current.exit = 1;
+    }
+    abandon();
+  }
+
+  function interrupt() {
+    if (!current) return;
+    current.exit = 130;
+    console.error("Interrupted");
+    abandon();
+  }
+
+  /** As at the end of a process, nothing is waited for any more. What cannot be made to end ends this process. */
+  function abandon() {
+    const execution = current;
+    execution.isSettled = true;
+    for (const [timer, clear] of pending) clear(timer);
+    pending.clear();
+    for (const handle of process._getActiveHandles()) {
+      if (handle === channel) continue;
+      handle.closeAllConnections?.();
+      if (typeof handle.destroy === "function") handle.destroy();
+      else if (typeof handle.kill === "function") handle.unref();
+      else handle.close?.();
+    }
+    makeTimeout(() => execution === current && exitReally(execution.exit), abandonLimit).unref();
+  }
+
+  function end() {
+    if (!current) return;
+    const { exit, isSettled, dropped, restore } = current;
+    if (!isSettled) console.error("Warning: Detected unsettled top-level await");
+    const code = exit ?? process.exitCode ?? (isSettled ? 0 : 13);
+    current = undefined;
+    pending.clear();
+    restore();
+    connect(devNull, devNull);
+    process.exitCode = undefined;
+    channel.ref();
+    send("E", `${Number(code) & 255} ${dropped}`);
+  }
+  process.on("beforeExit", end).on("SIGINT", interrupt);
+  process.on("uncaughtException", (error) => (current ? fail(error) : undefined));
+
+  // Timers are known, so that those of an execution that is over can be stopped.
+  const pending = new Map(),
+    makeTimeout = timers.setTimeout;
+  for (const kind of ["Timeout", "Interval", "Immediate"]) {
+    const make = timers[`set${kind}`],
+      clear = timers[`clear${kind}`];
+    const known = (...args) => {
+      const timer = make(...args);
+      pending.set(timer, clear);
+      return timer;
+    };
+    Object.defineProperties(known, Object.getOwnPropertyDescriptors(make));
+    globalThis[`set${kind}`] = timers[`set${kind}`] = known;
+  }
+
+  // Modules are found from where the code runs.
+  const requireHere = () => createRequire(`${process.cwd()}/`);
+  const requireAny = (id) => requireHere()(id);
+  for (const name of ["resolve", "cache", "extensions", "main"])
+    Object.defineProperty(requireAny, name, { get: () => requireHere()[name], enumerable: true });
+  const importers = new Map();
+  function importerAt(filename) {
+    const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+    return new vm.Script("(s, o) => import(s, o)", { filename, importModuleDynamically }).runInThisContext();
+  }
+  function importHere(specifier, options) {
+    const place = `${process.cwd()}/execution.js`,
+      warn = process.emitWarning;
+    // Node 20 calls the way it is done experimental.
+    process.emitWarning = () => undefined;
+    try {
+      if (!importers.has(place)) importers.set(place, importerAt(place));
+      return importers.get(place)(specifier, options);
+    } finally {
+      process.emitWarning = warn;
+    }
+  }
+  const define = (name, value) =>
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  for (const name of ["module", "exports", "__filename", "__dirname"])
+    Reflect.deleteProperty(globalThis, name);
+  define("require", requireAny);
+  define("display", display);
+  define("__import", importHere);
+  send("H");
+})();
