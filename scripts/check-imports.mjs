@@ -1,8 +1,44 @@
 #!/usr/bin/env node
-// Holds the arrows of the house: which package may import which. Names every import that breaks one; exit 1 when any does.
-import { fileURLToPath } from "node:url";
-import { brokenArrows } from "./import-arrows.mjs";
+// Finds imports that go the wrong way: circles of files and of folders, and arrows that import-rules.mjs forbids.
+//   node scripts/check-imports.mjs [root]    names every one; exit 1 when there is any
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { cruise } from "dependency-cruiser";
+import { importRules } from "./import-rules.mjs";
 
-const broken = brokenArrows(fileURLToPath(new URL("..", import.meta.url)));
-for (const line of broken) console.error(line);
-process.exitCode = broken.length > 0 ? 1 : 0;
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
+/** The one import whose name is not written out, so that no bundler follows it (docs/decisions/0031-a-client-without-a-key.md). */
+const mayCompute = join("packages", "client", "src", "config", "local-backend.ts");
+
+const folders = readdirSync(join(root, "packages"))
+  .map((name) => join("packages", name, "src"))
+  .filter((folder) => existsSync(join(root, folder)));
+
+const { exitCode, output } = await cruise(folders, {
+  ...importRules.options,
+  baseDir: root,
+  validate: true,
+  ruleSet: { forbidden: importRules.forbidden },
+  outputType: "err",
+});
+if (exitCode !== 0) {
+  console.error(output);
+  process.exitCode = 1;
+}
+
+for (const file of folders.flatMap((folder) => filesOf(folder)))
+  if (file !== mayCompute && importsWhatItComputes(readFileSync(join(root, file), "utf8"))) {
+    console.error(`${file} computes what it imports: the name must be written out.`);
+    process.exitCode = 1;
+  }
+
+function filesOf(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
+    .map((file) => join(folder, file));
+}
+
+function importsWhatItComputes(text) {
+  const code = text.replace(/\/\*.*?\*\//gs, "").replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
+  return /\bimport\((?!\s*["'])/.test(code);
+}

@@ -7,11 +7,7 @@ import {
   startedFields,
   unavailable,
 } from "@cloud-sandbox/server-kit/handlers";
-import {
-  agentEnvelope,
-  contractService,
-  type UnauthenticatedCall,
-} from "@cloud-sandbox/server-kit/portable";
+import { agentEnvelope, contractService, type UnauthenticatedCall } from "@cloud-sandbox/server-kit/portable";
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
 import type { AgentHandlers } from "./agent-handlers.js";

@@ -1,9 +1,4 @@
-import {
-  type ContractService,
-  Problem,
-  Reply,
-  type ServedRequest,
-} from "@cloud-sandbox/server-kit/portable";
+import { type ContractService, Problem, Reply, type ServedRequest } from "@cloud-sandbox/server-kit/portable";
 import { piecesOf } from "../../transport/http/iterate-stream.js";
 import type { ServerSocket } from "./memory-socket.js";
 

@@ -1,0 +1,117 @@
+// Who may import whom: between packages, between the rooms (folders) of a package, and between files.
+// Run by `npm run check -- imports`. Imports of types count: a reader follows them as well.
+
+/** Circles that are still there. Take an entry out with the circle; add none. */
+const knownCircles = {
+  folders: ["packages/local/src/(control-plane|egress|gateway|store|templates)"],
+  files: ["packages/local/src/egress/(http-proxy|sandbox-egress|socks-proxy)\\.ts"],
+};
+
+/** The packages: their names, what each may import, and what only by `await import()` (its types are free). */
+const packages = {
+  protocol: { name: "@cloud-sandbox/protocol", imports: [] },
+  "server-kit": { name: "@cloud-sandbox/server-kit", imports: ["protocol"] },
+  client: { name: "cloud-sandbox", imports: ["protocol", "server-kit"] },
+  agent: { name: "cloud-sandbox-agent", imports: ["protocol", "server-kit"] },
+  local: { name: "cloud-sandbox-local", imports: ["protocol", "server-kit"] },
+  mcp: { name: "cloud-sandbox-mcp", imports: ["client"] },
+  cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["mcp"] },
+};
+
+/** Rooms from the ground up: each may import those before it, so `transport` imports `errors` alone. */
+const rooms = {
+  client: [
+    "errors",
+    "transport",
+    "config",
+    "streams",
+    "agent",
+    "execution",
+    "files",
+    "machine",
+    "templates",
+    "desktop",
+    "webhooks",
+    "sandbox",
+    "testing",
+  ],
+};
+
+/** Forbids every arrow that `packages` does not name, by the package's name or by where that leads. */
+function packageArrows() {
+  return Object.entries(packages).flatMap(([owner, { imports, lazily = [] }]) => {
+    const others = Object.keys(packages).filter((other) => other !== owner && !imports.includes(other));
+    const forbidden = others.filter((other) => !lazily.includes(other));
+    const from = { path: `^packages/${owner}/src/` };
+    return [
+      arrow(`${owner}: may not import this package`, from, { path: target(forbidden) }),
+      ...lazily.map((other) =>
+        arrow(`${owner}: imports ${other} by await import() alone`, from, {
+          // How it is imported is known where it is built.
+          path: `^packages/${other}/`,
+          dependencyTypesNot: ["dynamic-import", "type-only"],
+        }),
+      ),
+    ];
+  });
+}
+
+/** A package as it is imported where it is built, and where it is not. */
+function target(owners) {
+  return owners.map((owner) => `^packages/${owner}/|^${packages[owner].name}(/|$)`).join("|");
+}
+
+function roomArrows() {
+  return Object.entries(rooms).flatMap(([owner, order]) =>
+    order.map((room, index) => {
+      const above = [...order.slice(index + 1).map((later) => `${later}/`), "[^/]+$"].join("|");
+      return arrow(
+        `${owner}/${room}: may not import a room above it`,
+        { path: `^packages/${owner}/src/${room}/` },
+        { path: `^packages/${owner}/src/(${above})` },
+      );
+    }),
+  );
+}
+
+function arrow(what, from, to) {
+  return { name: `wrong arrow (${what})`, severity: "error", from, to };
+}
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export const importRules = {
+  forbidden: [
+    {
+      name: "file circle",
+      severity: "error",
+      from: { pathNot: knownCircles.files.map((file) => `^${file}$`) },
+      to: { circular: true },
+    },
+    {
+      name: "folder circle",
+      scope: "folder",
+      severity: "error",
+      from: { pathNot: knownCircles.folders.map((folder) => `^${folder}$`) },
+      to: { circular: true },
+    },
+    ...packageArrows(),
+    arrow(
+      "client: imports the server kit below testing/ alone",
+      { path: "^packages/client/src/", pathNot: "^packages/client/src/testing/" },
+      { path: target(["server-kit"]) },
+    ),
+    ...roomArrows(),
+    arrow(
+      "every package: a path never leaves it",
+      { path: "^packages/([^/]+)/src/" },
+      { path: "^packages/", pathNot: "^packages/$1/", dependencyTypes: ["local"] },
+    ),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: ["node_modules", "^packages/[^/]+/dist/"] },
+    exclude: { path: "/src/generated/" },
+    skipAnalysisNotInRules: true,
+    cache: { folder: "node_modules/.cache/dependency-cruiser", strategy: "content" },
+  },
+};
