@@ -1,6 +1,6 @@
 import { findHostLanguages, type HostLanguage } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
-import { BubblewrapRuntime } from "./runtime/bubblewrap/bubblewrap-runtime.js";
+import { probeRuntimes } from "./runtime/runtimes.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
@@ -21,13 +21,13 @@ export interface DoctorReport {
 
 /** Finds out what this machine can isolate, how well, and what would mend what is missing. Changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
-  const [report, languages, egress] = await Promise.all([
-    new BubblewrapRuntime().probe(),
+  const [runtimes, languages, egress] = await Promise.all([
+    probeRuntimes(),
     findHostLanguages(),
     examineEgress(),
   ]);
   const memory = { totalMb: hostMemoryMb(), overcommit: defaultMemoryOvercommit };
-  return { usable: report.usable, runtimes: [report], languages, egress, memory };
+  return { usable: runtimes.some(({ usable }) => usable), runtimes, languages, egress, memory };
 }
 
 /** The report as lines for people. */

@@ -21,10 +21,15 @@ import { HostGuard } from "./gateway/host-guard.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
 import { routeRequests } from "./gateway/request-routing.js";
-import { BubblewrapRuntime } from "./runtime/bubblewrap/bubblewrap-runtime.js";
 import { InstanceDirectory } from "./runtime/host/instance-directory.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
-import type { IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
+import { chooseRuntime, type RuntimeName, runtimeNames } from "./runtime/runtimes.js";
+import type {
+  IsolationLevel,
+  MachineLimits,
+  RuntimeReport,
+  SandboxRuntime,
+} from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
@@ -57,6 +62,8 @@ export interface LocalControlPlaneOptions {
   readonly corsOrigins?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
   readonly port?: number;
+  /** What starts the sandboxes. Default: `auto`, the first that can be used on this machine. */
+  readonly runtime?: "auto" | RuntimeName;
   /** Machines kept booted for sandboxes to come (about 45 MB each, most of it shared). Default: 1. */
   readonly pool?: number;
   /** Sandboxes at a time, stopped ones included; a create beyond is refused with 429. Default: one for each 32 MiB of memory, from 16 to 256. */
@@ -125,9 +132,11 @@ export async function startLocalControlPlane(
 
 async function start(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
   const { holdsProcess = true, withoutSystemCallFilter = false } = options;
-  const runtime = new BubblewrapRuntime({ holdsProcess, withoutSystemCallFilter });
-  const report = await runtime.probe();
-  if (!report.usable) throw new RuntimeUnavailableError([report]);
+  const names =
+    options.runtime === undefined || options.runtime === "auto" ? runtimeNames : [options.runtime];
+  const chosen = await chooseRuntime(names, { holdsProcess, withoutSystemCallFilter });
+  if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
+  const { runtime, report } = chosen;
 
   const { host = "127.0.0.1", port = 0 } = options;
   // Nobody waits for a data directory to be read to be told that the port is taken.
@@ -145,7 +154,7 @@ type UsableRuntime = Extract<RuntimeReport, { usable: true }>;
 
 async function serve(
   options: LocalControlPlaneOptions,
-  runtime: BubblewrapRuntime,
+  runtime: SandboxRuntime,
   { isolation, disks }: UsableRuntime,
   store: Store,
 ): Promise<LocalControlPlane> {

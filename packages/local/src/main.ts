@@ -10,6 +10,7 @@ import {
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
+import { type RuntimeName, runtimeNames } from "./runtime/runtimes.js";
 import { defaultMemoryOvercommit } from "./sandboxes/memory-budget.js";
 import { version } from "./version.js";
 
@@ -38,8 +39,8 @@ program
   .option("--data-dir <directory>", "where sandboxes are kept over a restart; without it, nothing is")
   .option(
     "--runtime <name>",
-    "what starts the sandboxes: auto or bubblewrap",
-    oneOf("auto", "bubblewrap"),
+    `what starts the sandboxes: auto, the first that can be used here, or one of ${runtimeNames.join(", ")}`,
+    oneOf("auto", ...runtimeNames),
     "auto",
   )
   .option("--pool <count>", "machines kept booted for sandboxes to come", wholeNumber(0, 64), 4)
@@ -130,6 +131,7 @@ function end(code: number, message: string): void {
 }
 
 interface ServeOptions {
+  readonly runtime: "auto" | RuntimeName;
   readonly host: string;
   readonly allowedHost: readonly string[];
   readonly corsOrigin: readonly string[];

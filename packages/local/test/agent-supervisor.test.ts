@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentSupervisor } from "../src/agents/agent-supervisor.js";
+import type { AgentAddress } from "../src/runtime/agent-address.js";
 
 /** Milliseconds in which a question reaches the agent, also on a busy machine. */
 const reach = 1500;
@@ -27,7 +28,7 @@ class SupervisedAgent implements AsyncDisposable {
 
   private constructor(
     private readonly directory: string,
-    readonly socketPath: string,
+    readonly agentAddress: AgentAddress,
     readonly server: ReturnType<typeof createServer>,
   ) {}
 
@@ -39,7 +40,7 @@ class SupervisedAgent implements AsyncDisposable {
       if (agent.manner === "answers") response.end("{}");
       else if (agent.manner === "hangs up") request.destroy();
     }).listen(socketPath);
-    const agent = new SupervisedAgent(directory, socketPath, server);
+    const agent = new SupervisedAgent(directory, { path: socketPath }, server);
     await once(server, "listening");
     return agent;
   }

@@ -27,7 +27,13 @@ async function machineOf(...answers: readonly unknown[]) {
   await once(server, "listening");
   const nothing = async (): Promise<void> => undefined;
   const machine: Machine = {
-    ...{ id: "build", isolation: "namespace", socketPath, isPaused: false, hasDisk: false },
+    ...{
+      id: "build",
+      isolation: "namespace",
+      agentAddress: { path: socketPath },
+      isPaused: false,
+      hasDisk: false,
+    },
     ...{ exited: new Promise(() => undefined), isAgentStopped: async () => false },
     ...{ pause: nothing, resume: nothing, restartAgent: nothing, keep: nothing, destroy: nothing },
     readDisk: () => Readable.from([]),

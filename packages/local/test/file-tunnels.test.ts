@@ -170,11 +170,13 @@ test("a tunnel that is open outlives the time that opening it may take", async (
     socket.pipe(socket);
   });
   const limit = new AbortController();
-  const { socket } = await openRelayed(rig.socketPath, "hello", limit.signal);
+  const { socket } = await openRelayed({ path: rig.socketPath }, "hello", limit.signal);
   limit.abort();
   expect(socket.destroyed).toBe(false);
   socket.destroy();
-  await expect(openRelayed(rig.socketPath, "hello", AbortSignal.abort())).rejects.toThrow("closed before");
+  await expect(openRelayed({ path: rig.socketPath }, "hello", AbortSignal.abort())).rejects.toThrow(
+    "closed before",
+  );
 });
 
 test("a tunnel to a sandbox that is gone is refused before", async () => {

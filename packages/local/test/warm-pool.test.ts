@@ -148,7 +148,7 @@ class Host {
     const machine: Machine = {
       id: String(this.booted),
       isolation: "namespace",
-      socketPath: "",
+      agentAddress: { path: "" },
       exited,
       pause: async () => undefined,
       keep: async () => undefined,

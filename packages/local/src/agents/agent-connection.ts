@@ -12,6 +12,7 @@ import { fileTunnel } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type Answer, type Body, exchange, framing, relayedAtOnce } from "../relay/exchange.js";
 import { openRelayed } from "../relay/relayed-socket.js";
+import { httpTarget } from "../runtime/agent-address.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
 
@@ -77,7 +78,7 @@ export class AgentConnection {
   async send({ body, headers, ...options }: AgentRequest): Promise<IncomingMessage> {
     const call = request({
       ...options,
-      socketPath: this.machine.socketPath,
+      ...httpTarget(this.machine.agentAddress),
       agent: this.#connections,
       headers: { ...headers, ...framing(headers, body), host: "agent" },
     });
@@ -108,7 +109,7 @@ export class AgentConnection {
       ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
     ];
     const limited = AbortSignal.any([signal, AbortSignal.timeout(connectLimitMs)]);
-    const opening = openRelayed(this.machine.socketPath, `${head.join("\r\n")}\r\n\r\n`, limited);
+    const opening = openRelayed(this.machine.agentAddress, `${head.join("\r\n")}\r\n\r\n`, limited);
     const { answer, joinWith, socket } = await this.#supervisor.attend(opening).catch((error: unknown) => {
       throw limited.aborted && !signal.aborted ? unanswered() : error;
     });
@@ -143,7 +144,7 @@ export class AgentConnection {
 
   /** On a connection of its own, of which a direction that has ended does not end the other. */
   async #connect(options: RequestOptions): Promise<Answer> {
-    const open = (): Duplex => connect({ path: this.machine.socketPath, allowHalfOpen: true });
+    const open = (): Duplex => connect({ ...this.machine.agentAddress, allowHalfOpen: true });
     const call = request({ ...options, createConnection: open });
     const limit = setTimeout(() => giveUp(call), connectLimitMs);
     return this.#attended(exchange(call, undefined)).finally(() => clearTimeout(limit));

@@ -27,7 +27,7 @@ export class AgentSupervisor {
   constructor(
     private readonly machine: Pick<
       Machine,
-      "id" | "socketPath" | "isPaused" | "isAgentStopped" | "restartAgent"
+      "id" | "agentAddress" | "isPaused" | "isAgentStopped" | "restartAgent"
     >,
     private readonly log: (message: string) => void,
     private readonly patience: Patience = defaultPatience,
@@ -87,7 +87,7 @@ export class AgentSupervisor {
     for (const limit of this.patience.probes) {
       if (this.machine.isPaused) return false;
       const signal = AbortSignal.timeout(limit);
-      const answers = await answersHealth(this.machine.socketPath, signal).then(
+      const answers = await answersHealth(this.machine.agentAddress, signal).then(
         () => true,
         () => false,
       );

@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect, type IpcNetConnectOpts, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { relayedAtOnce } from "./exchange.js";
 
@@ -12,16 +12,20 @@ export interface RelayedSocket {
 }
 
 /**
- * Sends `head` to the socket at `path` and waits for the beginning of an answer; `signal` ends the waiting, not what is opened.
+ * Sends `head` to `address` and waits for the beginning of an answer; `signal` ends the waiting, not what is opened.
  * What comes goes through one buffer, which is used again, and no faster than the caller takes it.
  */
-export function openRelayed(path: string, head: string, signal: AbortSignal): Promise<RelayedSocket> {
+export function openRelayed(
+  address: TcpNetConnectOpts | IpcNetConnectOpts,
+  head: string,
+  signal: AbortSignal,
+): Promise<RelayedSocket> {
   const buffer = Buffer.allocUnsafeSlow(relayedAtOnce);
   /** Tells whether the buffer may be filled again. */
   let take: (bytes: Buffer) => boolean;
   const callback = (length: number): boolean => take(buffer.subarray(0, length));
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ path, onread: { buffer, callback } });
+    const socket: Socket = connect({ ...address, onread: { buffer, callback } });
     const giveUp = (): void => void socket.destroy();
     signal.addEventListener("abort", giveUp);
     if (signal.aborted) giveUp();

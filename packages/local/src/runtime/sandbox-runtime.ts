@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import type { AgentAddress } from "./agent-address.js";
 
 /** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
 export const isolationLevels = ["namespace", "container", "gvisor", "microvm"] as const;
@@ -67,8 +68,8 @@ export interface MachineExit {
 export interface Machine {
   readonly id: string;
   readonly isolation: IsolationLevel;
-  /** Unix socket on which the agent answers HTTP. */
-  readonly socketPath: string;
+  /** Stays the same while the machine runs, also when its agent starts anew. */
+  readonly agentAddress: AgentAddress;
   /** Settles when the machine has ended, whoever ended it; after that nothing of it is left running. */
   readonly exited: Promise<MachineExit>;
   /** Whether its processes are frozen, or about to be. */
@@ -120,7 +121,7 @@ export type RuntimeReport =
 
 /** Knows how to start, freeze and destroy an isolated machine, and nothing else. */
 export interface SandboxRuntime {
-  readonly name: "bubblewrap";
+  readonly name: string;
   probe(): Promise<RuntimeReport>;
   /** Removes what processes that used the runtime left when they were killed. Done before the first machine anyway. */
   removeLeftovers(): Promise<void>;

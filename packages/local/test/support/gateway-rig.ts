@@ -52,7 +52,7 @@ export class GatewayRig implements AsyncDisposable {
     const machine: NonNullable<ReachableSandbox["machine"]> = {
       id: sandboxId,
       isolation: "namespace",
-      socketPath: this.socketPath,
+      agentAddress: { path: this.socketPath },
       exited: new Promise((resolve) => {
         this.exit = () => resolve({ reason: "exited", message: "It has ended." });
       }),

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
@@ -29,7 +30,7 @@ const insistMs = 1000;
 export class BubblewrapMachine implements Machine {
   readonly id: string;
   readonly isolation: IsolationLevel = "namespace";
-  readonly socketPath: string;
+  readonly agentAddress: AgentAddress;
   readonly exited: Promise<MachineExit>;
   readonly #parts: MachineParts;
   /** Process 1 of the machine, by its number on the host. */
@@ -48,7 +49,7 @@ export class BubblewrapMachine implements Machine {
     this.#parts = parts;
     this.#cleanups = parts.cleanups;
     this.id = parts.spec.id;
-    this.socketPath = parts.socketPath;
+    this.agentAddress = { path: parts.socketPath };
     this.#init = readInitPid(parts.information);
     this.#agent = this.#init.then((init) => (init === undefined ? undefined : new AgentProcess(init)));
     this.#hasItsUids = this.#mapUids();
@@ -76,7 +77,7 @@ export class BubblewrapMachine implements Machine {
     const giveUp = AbortSignal.timeout(limitMs);
     try {
       await Promise.race([
-        Promise.all([this.#hasItsUids, answersHealth(this.socketPath, giveUp)]),
+        Promise.all([this.#hasItsUids, answersHealth(this.agentAddress, giveUp)]),
         this.exited.then(({ message }) => {
           throw new Error(`The machine ended while booting: ${this.#errorOutput.trim() || message}`);
         }),

@@ -13,6 +13,7 @@ import type { Mount } from "../host/mount.js";
 import { openFilesLimit } from "../host/open-files.js";
 import { isAliveIdentity } from "../host/process-identity.js";
 import { type MachineUids, UidLeases } from "../host/uid-lease.js";
+import type { RuntimeOptions } from "../runtime-options.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
 import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
@@ -29,13 +30,6 @@ import { become, diskCount, WritableRoot } from "./writable-root.js";
 
 const clearAgainMs = 1000;
 
-export interface BubblewrapOptions {
-  /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
-  readonly withoutSystemCallFilter?: boolean;
-  /** Whether machines that run keep this process from ending. Default: yes. */
-  readonly holdsProcess?: boolean;
-}
-
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
@@ -43,7 +37,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   #cleared: Promise<void> | undefined;
   #clearing: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: BubblewrapOptions = {}) {}
+  constructor(private readonly options: RuntimeOptions = {}) {}
 
   probe(): Promise<RuntimeReport> {
     return probeBubblewrap(this.options.withoutSystemCallFilter ?? false);

@@ -1,0 +1,7 @@
+/** How this process uses a runtime. */
+export interface RuntimeOptions {
+  /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
+  readonly withoutSystemCallFilter?: boolean;
+  /** Whether machines that run keep this process from ending. Default: yes. */
+  readonly holdsProcess?: boolean;
+}

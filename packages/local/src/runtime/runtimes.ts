@@ -1,0 +1,35 @@
+import { BubblewrapRuntime } from "./bubblewrap/bubblewrap-runtime.js";
+import type { RuntimeOptions } from "./runtime-options.js";
+import type { RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
+
+/** In the order in which they are tried. */
+const runtimes = {
+  bubblewrap: (options: RuntimeOptions): SandboxRuntime => new BubblewrapRuntime(options),
+} as const;
+
+export type RuntimeName = keyof typeof runtimes;
+
+export const runtimeNames = Object.keys(runtimes) as readonly RuntimeName[];
+
+/** The first runtime of `names` that can be used on this host, or why none can. */
+export async function chooseRuntime(
+  names: readonly RuntimeName[],
+  options: RuntimeOptions,
+): Promise<
+  | { readonly runtime: SandboxRuntime; readonly report: Extract<RuntimeReport, { usable: true }> }
+  | { readonly runtime: undefined; readonly reports: readonly RuntimeReport[] }
+> {
+  const reports: RuntimeReport[] = [];
+  for (const name of names) {
+    const runtime = runtimes[name](options);
+    const report = await runtime.probe();
+    if (report.usable) return { runtime, report };
+    reports.push(report);
+  }
+  return { runtime: undefined, reports };
+}
+
+/** What every runtime says about this host. */
+export function probeRuntimes(): Promise<RuntimeReport[]> {
+  return Promise.all(runtimeNames.map((name) => runtimes[name]({}).probe()));
+}
