@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Puts small bugs into the code that guards and counts those that its tests find.
 //   npm run mutate -- PATH           a file of the table in scripts/mutation/guards.mjs, or a folder of such files
-//   npm run mutate -- PATH --again   only those that nobody found the last time
+//   npm run mutate -- PATH --again   only those that nobody found the last time, or that only a time limit did
 //   npm run mutate -- --report       writes docs/reports/mutation.md once more, with the reasons as they are now
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -36,32 +36,30 @@ for (const entry of files) {
   groups.set(key, [...(groups.get(key) ?? []), entry]);
 }
 for (const group of groups.values()) {
-  const before = readResults();
-  const again = group.filter(
-    ({ file }) => options.includes("--again") && before[file]?.digest === digestOf(file),
-  );
-  const mutate = group.flatMap((entry) =>
-    again.includes(entry)
-      ? before[entry.file].survivors.map(({ range }) => `${entry.file}:${range}`)
-      : [entry.file],
+  const known = readResults();
+  const entries = group.map((entry) => {
+    const digest = digestOf(entry.file);
+    const last = known[entry.file]?.digest === digest ? known[entry.file] : undefined;
+    return { ...entry, digest, last: options.includes("--again") ? last : undefined };
+  });
+  const mutate = entries.flatMap(({ file, last }) =>
+    last ? [...last.survivors, ...last.late].map(({ range }) => `${file}:${range}`) : [file],
   );
   if (mutate.length === 0) continue;
   const mutants = await run(mutate, group[0].tests, testedWhenLoaded.has(group[0].file));
   const results = readResults();
-  for (const entry of group) {
-    const { file, room } = entry;
+  for (const { file, room, digest, last } of entries) {
     const counted = mutants.filter(
       (mutant) => mutant.file === file && /Killed|Timeout|Survived|NoCoverage/.test(mutant.status),
     );
-    const survivors = counted.filter(({ status }) => /Survived|NoCoverage/.test(status)).map(survivorOf);
-    const kept = again.includes(entry)
-      ? survivors.filter(({ range, now }) =>
-          before[file].survivors.some((old) => old.range === range && old.now === now),
-        )
-      : survivors;
-    const bugs = again.includes(entry) ? before[file].bugs : counted.length;
-    results[file] = { room, digest: digestOf(file), bugs, survivors: kept };
-    console.log(`${file}: ${bugs - kept.length} of ${bugs} found`);
+    const wanted = new Set(last && [...last.survivors, ...last.late].map(nameOf));
+    const those = (mutants) =>
+      mutants.map(placeOf).filter((mutant) => last === undefined || wanted.has(nameOf(mutant)));
+    const survivors = those(counted.filter(({ status }) => /Survived|NoCoverage/.test(status)));
+    const late = those(counted.filter(isLate));
+    const bugs = last ? last.bugs : counted.length;
+    results[file] = { room, digest, bugs, survivors, late };
+    console.log(`${file}: ${bugs - survivors.length} of ${bugs} found, ${late.length} by a time limit`);
   }
   writeResults(results);
 }
@@ -85,9 +83,9 @@ async function run(mutate, tests, isLoadedOnly) {
       include: tests,
       // A worker that is kept need not load everything again for each bug.
       isolate: false,
-      testTimeout: 20_000,
+      testTimeout: 60_000,
       // Some conditions hold after a few seconds only, more than what Vitest waits by itself.
-      expect: { poll: { timeout: 8000 } },
+      expect: { poll: { timeout: 20_000 } },
     };
     writeFileSync(vitest, `export default ${JSON.stringify({ test })};\n`);
     const settings = {
@@ -102,7 +100,7 @@ async function run(mutate, tests, isLoadedOnly) {
       ignoreStatic: !isLoadedOnly,
       concurrency: 2,
       // A busy machine is slow, and what is slow is not found.
-      timeoutMS: 20_000,
+      timeoutMS: 60_000,
       timeoutFactor: 3,
       tempDirName: join(folder, "copy"),
       ignorePatterns: ["docs", "bench", "examples", "packages/*/dist/testing"],
@@ -125,7 +123,16 @@ async function run(mutate, tests, isLoadedOnly) {
   }
 }
 
-function survivorOf({ location: { end, start }, mutatorName, replacement, source }) {
+function nameOf({ range, now }) {
+  return `${range} ${now}`;
+}
+
+/** Found because something took too long, which a busy machine may have done as well: worth another run. */
+function isLate({ status, statusReason = "" }) {
+  return status === "Timeout" || (status === "Killed" && /timed? ?out|in time/i.test(statusReason));
+}
+
+function placeOf({ location: { end, start }, mutatorName, replacement, source }) {
   const lines = source.split("\n");
   const line = lines[start.line - 1];
   return {

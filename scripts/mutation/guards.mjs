@@ -6,7 +6,6 @@ const egressTraffic = [
   ...["egress-proxy", "egress-requests", "egress-socks", "abandoned-socket", "internet-lack"].map(local),
 ];
 const gatewayTraffic = ["agent-gateway", "gateway-server", "cross-origin-access", "file-tunnels"].map(local);
-const files = ["files", "file-moves", "file-names", "file-ranges", "file-transfers"].map(agent);
 
 /**
  * The rooms that guard, their files, and the tests of each. A bug costs a run of the tests that come by it, so they are
@@ -52,8 +51,8 @@ export const guards = {
     "packages/local/src/gateway/preview-gateway.ts": [local("preview-gateway"), local("preview-tokens")],
     "packages/local/src/gateway/preview-headers.ts": local("preview-headers"),
     "packages/local/src/gateway/preview-target.ts": local("preview-headers"),
-    "packages/local/src/gateway/problem-page.ts": gatewayTraffic,
-    "packages/local/src/gateway/refusal.ts": gatewayTraffic,
+    "packages/local/src/gateway/problem-page.ts": local("gateway-refusals"),
+    "packages/local/src/gateway/refusal.ts": local("gateway-refusals"),
     "packages/local/src/relay/relayed-socket.ts": gatewayTraffic,
     "packages/local/src/gateway/request-routing.ts": gatewayTraffic,
   },
@@ -61,9 +60,10 @@ export const guards = {
     "packages/local/src/webhooks/async-executions.ts": local("webhook-executions"),
     "packages/local/src/webhooks/callback-request.ts": local("webhook-request"),
     "packages/local/src/webhooks/callback.ts": local("webhook-callback"),
-    "packages/local/src/webhooks/delivery-queue.ts": local("webhook-delivery"),
+    "packages/local/src/webhooks/delivery-queue.ts": local("webhook-retries"),
     "packages/local/src/webhooks/delivery-repository.ts": [
-      local("webhook-delivery"),
+      local("webhook-retries"),
+      local("webhook-executions"),
       local("remembered-deliveries"),
     ],
     "packages/local/src/webhooks/execution-follower.ts": local("webhook-follower"),
@@ -78,14 +78,14 @@ export const guards = {
   },
   "file service": {
     "packages/agent/src/files/byte-range.ts": agent("file-ranges"),
-    "packages/agent/src/files/file-entry.ts": files,
-    "packages/agent/src/files/file-problem.ts": files,
-    "packages/agent/src/files/file-service.ts": files,
+    "packages/agent/src/files/file-entry.ts": agent("file-service"),
+    "packages/agent/src/files/file-problem.ts": agent("file-service"),
+    "packages/agent/src/files/file-service.ts": agent("file-service"),
     "packages/agent/src/files/file-tunnels.ts": agent("file-tunnels"),
-    "packages/agent/src/files/open-file.ts": files,
+    "packages/agent/src/files/open-file.ts": agent("file-service"),
     "packages/agent/src/files/served-tree.ts": agent("file-tree"),
-    "packages/agent/src/files/unreadable-name.ts": files,
-    "packages/agent/src/files/upload-form.ts": files,
+    "packages/agent/src/files/unreadable-name.ts": agent("file-service"),
+    "packages/agent/src/files/upload-form.ts": agent("file-transfers"),
   },
   deletion: {
     "packages/client/src/agent/cleanup.ts": client("cleanup"),

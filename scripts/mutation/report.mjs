@@ -65,15 +65,15 @@ export function writeReport() {
           .filter((part) => part !== "")
           .join("\n\n"),
       ),
-    ...(Object.keys(notRun).length > 0
-      ? [
-          `## Not run\n\n${Object.entries(notRun)
-            .map(([file, reason]) => `- ${file}: ${reason}`)
-            .join("\n")}`,
-        ]
-      : []),
+    section("Not run", [
+      ...Object.entries(notRun).map(([file, reason]) => `- ${file}: ${reason}`),
+      ...Object.values(guards)
+        .flatMap(Object.keys)
+        .filter((file) => !results[file])
+        .map((file) => `- ${file}: figures are still to be taken.`),
+    ]),
   ];
-  writeFileSync(page, `${text.join("\n\n")}\n`);
+  writeFileSync(page, `${text.filter((part) => part !== "").join("\n\n")}\n`);
 }
 
 function rowOf(file, { bugs, survivors }, used) {
@@ -110,5 +110,7 @@ const table = ([head, ...rows]) =>
   [head, head.map((_, index) => (index === 0 ? "---" : "---:")), ...rows]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
+
+const section = (title, lines) => (lines.length === 0 ? "" : `## ${title}\n\n${lines.join("\n")}`);
 
 const list = (title, lines) => (lines.length === 0 ? "" : `${title}\n\n${lines.join("\n")}`);
