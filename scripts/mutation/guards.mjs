@@ -2,9 +2,6 @@ const local = (name) => `packages/local/test/${name}.test.ts`;
 const agent = (name) => `packages/agent/test/${name}.test.ts`;
 const client = (name) => `packages/client/test/${name}.test.ts`;
 const egressRules = [local("egress-policy"), local("egress-patterns")];
-const egressTraffic = [
-  ...["egress-proxy", "egress-requests", "egress-socks", "abandoned-socket", "internet-lack"].map(local),
-];
 const gatewayTraffic = ["agent-gateway", "gateway-server", "cross-origin-access", "file-tunnels"].map(local);
 
 /**
@@ -19,29 +16,29 @@ export const guards = {
     "packages/local/src/relay/abandoned-socket.ts": local("abandoned-socket"),
     "packages/local/src/egress/destination-pattern.ts": egressRules,
     "packages/local/src/egress/destination.ts": egressRules,
-    "packages/local/src/egress/dialer.ts": egressTraffic,
-    "packages/local/src/egress/egress-gateway.ts": egressTraffic,
+    "packages/local/src/egress/dialer.ts": local("egress-dialer"),
+    "packages/local/src/egress/egress-gateway.ts": [local("egress-proxy"), local("egress-dialer")],
     "packages/local/src/egress/egress-log.ts": local("egress-log"),
     "packages/local/src/egress/egress-policy.ts": egressRules,
     "packages/local/src/egress/egress-report.ts": local("egress-settings"),
     "packages/local/src/egress/egress-wish.ts": local("egress-settings"),
     "packages/local/src/egress/hop-by-hop.ts": [local("forwarded-headers"), local("egress-patterns")],
-    "packages/local/src/egress/http-proxy.ts": egressTraffic,
+    "packages/local/src/egress/http-proxy.ts": [local("egress-requests"), local("egress-proxy")],
     "packages/local/src/egress/internet-default.ts": local("egress-settings"),
     "packages/local/src/egress/internet-lack.ts": local("internet-lack"),
     "packages/local/src/relay/joined-sockets.ts": local("joined-sockets"),
     "packages/local/src/egress/name-resolver.ts": local("name-resolver"),
-    "packages/local/src/egress/sandbox-egress.ts": egressTraffic,
-    "packages/local/src/egress/socks-messages.ts": egressTraffic,
-    "packages/local/src/egress/socks-proxy.ts": egressTraffic,
-    "packages/local/src/egress/upstream-proxy.ts": [...egressTraffic, local("egress-settings")],
+    "packages/local/src/egress/sandbox-egress.ts": [local("egress-proxy"), local("egress-requests")],
+    "packages/local/src/egress/socks-messages.ts": local("egress-socks"),
+    "packages/local/src/egress/socks-proxy.ts": [local("egress-socks"), local("egress-proxy")],
+    "packages/local/src/egress/upstream-proxy.ts": [local("egress-dialer"), local("egress-settings")],
   },
   gateway: {
     "packages/local/src/agents/agent-answer.ts": local("webhook-follower"),
     "packages/local/src/agents/agent-connection.ts": gatewayTraffic,
     "packages/local/src/gateway/agent-gateway.ts": gatewayTraffic,
     "packages/local/src/agents/agent-supervisor.ts": local("agent-supervisor"),
-    "packages/local/src/agents/agent-target.ts": gatewayTraffic,
+    "packages/local/src/agents/agent-target.ts": local("agent-target"),
     "packages/local/src/gateway/cross-origin-access.ts": gatewayTraffic,
     "packages/local/src/relay/exchange.ts": gatewayTraffic,
     "packages/local/src/relay/forwarded-headers.ts": [local("forwarded-headers"), local("preview-headers")],
@@ -85,7 +82,7 @@ export const guards = {
     "packages/agent/src/files/open-file.ts": agent("file-service"),
     "packages/agent/src/files/served-tree.ts": agent("file-tree"),
     "packages/agent/src/files/unreadable-name.ts": agent("file-service"),
-    "packages/agent/src/files/upload-form.ts": agent("file-transfers"),
+    "packages/agent/src/files/upload-form.ts": agent("upload-form"),
   },
   deletion: {
     "packages/client/src/agent/cleanup.ts": client("cleanup"),
