@@ -1,4 +1,6 @@
-import { defineConfig } from "vitest/config";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestCase } from "vitest/node";
 
 /** Says of every test that did not run why it did not. */
@@ -21,10 +23,13 @@ class SkipReasons implements Reporter {
 /** A file to leave the results in, for whoever wants to count them. */
 const { VITEST_JSON } = process.env;
 
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
     pool: "forks",
+    // One is idle while the other waits for a sandbox. More than four boot sandboxes faster than a machine has memory for them.
+    maxWorkers: Math.min(Math.max(2, availableParallelism()), 4),
     // Sandboxes are started for real, sometimes several at a time on two cores.
     // Only what hangs takes that long: a machine that is busy with something else makes every step of a test slow.
     testTimeout: 90_000,
@@ -33,5 +38,61 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new SkipReasons(), ...(VITEST_JSON ? ["json"] : [])],
     ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
+    // A file's name and folder say which project it belongs to. Projects with another `groupOrder` run one after the other.
+    projects: [
+      {
+        extends: true,
+        // The client is read from its source: nothing needs to be built.
+        resolve: {
+          alias: [{ find: /^cloud-sandbox$/, replacement: pathOf("packages/client/src/index.ts") }],
+        },
+        test: {
+          name: "unit",
+          include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
+          exclude: [
+            ...configDefaults.exclude,
+            "packages/agent/**",
+            "**/*.{isolated,sandbox,browser}.test.ts",
+          ],
+          isolate: false,
+          setupFiles: [pathOf("test/support/shared-process.ts")],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They replace modules, or look at everything that their process has open.
+          name: "isolated",
+          include: ["packages/*/test/**/*.isolated.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "agent",
+          include: ["packages/agent/test/**/*.test.ts"],
+          isolate: false,
+          setupFiles: [pathOf("test/support/shared-process.ts")],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "sandbox",
+          include: ["packages/*/test/**/*.sandbox.test.ts", "test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, "**/*.browser.test.ts"],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser.test.ts"],
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });

@@ -68,9 +68,19 @@ async function main([name, ...rest]) {
   if (!command) throw new Refusal(`Usage: npm run ${Object.keys(commands).join(" | npm run ")}`);
   requireNode();
   await install();
-  await buildAll();
-  if (command.runtime) await requireRuntime(command.runtime);
+  const isForUnits = name === "test" && isUnitOnly(rest);
+  await build(isForUnits ? ["server-kit"] : Object.keys(buildsFrom));
+  if (command.runtime && !isForUnits) await requireRuntime(command.runtime);
   return command.run ? run([...command.run, ...rest]) : 0;
+}
+
+/** Whether only tests are asked for that read the source, but for the validators, and start no sandbox. */
+function isUnitOnly(args) {
+  const projects = args.flatMap((arg, index) => {
+    if (arg === "--project") return [args[index + 1]];
+    return arg.startsWith("--project=") ? [arg.slice("--project=".length)] : [];
+  });
+  return projects.length > 0 && projects.every((project) => project === "unit" || project === "isolated");
 }
 
 function requireNode() {
@@ -89,17 +99,18 @@ async function install() {
   stamp("install", wanted);
 }
 
-/** Builds what is out of date, each package after those it is built from. */
-async function buildAll() {
+/** Builds what is out of date of these packages, each after those it is built from. */
+async function build(names) {
   const builds = {};
-  for (const [name, sources] of Object.entries(buildsFrom)) {
-    builds[name] = Promise.all(sources.map((source) => builds[source])).then((made) => build(name, made));
-  }
-  await Promise.all(Object.values(builds));
+  const start = (name) => {
+    builds[name] ??= Promise.all(buildsFrom[name].map(start)).then((made) => buildPackage(name, made));
+    return builds[name];
+  };
+  await Promise.all(names.map(start));
 }
 
 /** What a package is made of, as a digest: its own files and what it is built from. */
-async function build(name, madeFrom) {
+async function buildPackage(name, madeFrom) {
   const home = `packages/${name}`;
   const own = readdirSync(join(root, home)).filter((entry) => !notBuiltFrom.has(entry));
   const wanted = digest(

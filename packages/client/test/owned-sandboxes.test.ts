@@ -1,8 +1,16 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { OwnedSandboxes } from "../src/sandbox/owned-sandboxes.js";
 import { beforeTermination } from "../src/transport/calls/termination-watch.js";
 
 vi.mock("../src/transport/calls/termination-watch.js", { spy: true });
+
+// Other files that ran in this process left sandboxes to the watch that all copies of the package share.
+const sharedWatch = Symbol.for("cloud-sandbox.termination-watch.1");
+const shared = Object.getOwnPropertyDescriptor(globalThis, sharedWatch);
+beforeAll(() => void Reflect.deleteProperty(globalThis, sharedWatch));
+afterAll(() => {
+  if (shared !== undefined) Object.defineProperty(globalThis, sharedWatch, shared);
+});
 
 let left: OwnedSandboxes[] = [];
 afterEach(async () => {

@@ -1,12 +1,11 @@
-import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { syncBuiltinESMExports } from "node:module";
+import os, { type NetworkInterfaceInfo } from "node:os";
 import ipaddr from "ipaddr.js";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { isPublicAddress } from "../src/addresses/public-address.js";
 import { specialBlocks } from "../src/addresses/special-addresses.js";
 import { EgressPolicy } from "../src/egress/egress-policy.js";
 import { parseCallback } from "../src/webhooks/callback.js";
-
-vi.mock("node:os", { spy: true });
 
 /** The first and the last address of a block, and one between. */
 function addressesOf(block: string): string[] {
@@ -94,13 +93,19 @@ test.each(["5.6.7.8", "2a00:1450:4001::1", "2A00:1450:4001:0:0:0:0:1"])(
 describe("without being told, the addresses of this machine", () => {
   const address = (text: string): NetworkInterfaceInfo =>
     ({ address: text }) satisfies Partial<NetworkInterfaceInfo> as NetworkInterfaceInfo;
+  afterAll(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
 
   test("are those of its interfaces", () => {
-    vi.mocked(networkInterfaces).mockReturnValueOnce({ none: undefined, eth0: [address("5.6.7.8")] });
+    const interfaces = vi.spyOn(os, "networkInterfaces");
+    syncBuiltinESMExports();
+    interfaces.mockReturnValueOnce({ none: undefined, eth0: [address("5.6.7.8")] });
     expect(isPublicAddress("5.6.7.8")).toBe(false);
-    vi.mocked(networkInterfaces).mockReturnValueOnce({ eth0: [address("2A00:1450:4001:0::1")] });
+    interfaces.mockReturnValueOnce({ eth0: [address("2A00:1450:4001:0::1")] });
     expect(isPublicAddress("2a00:1450:4001::1")).toBe(false);
-    vi.mocked(networkInterfaces).mockReturnValueOnce({ none: undefined, eth0: [address("5.6.7.8")] });
+    interfaces.mockReturnValueOnce({ none: undefined, eth0: [address("5.6.7.8")] });
     expect(isPublicAddress("5.6.7.9")).toBe(true);
   });
 });

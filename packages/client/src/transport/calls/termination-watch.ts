@@ -69,7 +69,7 @@ function sharedWatch(): TerminationWatch {
   const existing: TerminationWatch | undefined = Reflect.get(globalThis, key);
   if (existing !== undefined) return existing;
   const watch = new TerminationWatch();
-  Object.defineProperty(globalThis, key, { value: watch });
+  Object.defineProperty(globalThis, key, { value: watch, configurable: true });
   return watch;
 }
 

@@ -124,7 +124,7 @@ function page(): string {
     );
   });
   return [
-    "<!-- Generated from packages/client/test/faults by packages/client/test/client-faults.test.ts. -->",
+    "<!-- Generated from packages/client/test/faults by packages/client/test/client-faults.isolated.test.ts. -->",
     "# What goes wrong, and what a call makes of it",
     [
       "Each of these faults is made by a real server on loopback and met by a client that tries three times at most, over its own",
