@@ -1,7 +1,7 @@
 import { findHostLanguages, type HostLanguage } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
-import { probeRuntimes } from "./runtime/runtimes.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
+import { probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
 /** What a machine can run sandboxes with. */

@@ -23,13 +23,13 @@ import { previewUrls } from "./gateway/preview-target.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import { InstanceDirectory } from "./runtime/host/instance-directory.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
-import { chooseRuntime, type RuntimeName, runtimeNames } from "./runtime/runtimes.js";
 import type {
   IsolationLevel,
   MachineLimits,
   RuntimeReport,
   SandboxRuntime,
 } from "./runtime/sandbox-runtime.js";
+import { chooseRuntime, type RuntimeName, runtimeNames } from "./runtimes.js";
 import { Activity } from "./sandboxes/activity.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";

@@ -10,7 +10,7 @@ import {
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
-import { type RuntimeName, runtimeNames } from "./runtime/runtimes.js";
+import { type RuntimeName, runtimeNames } from "./runtimes.js";
 import { defaultMemoryOvercommit } from "./sandboxes/memory-budget.js";
 import { version } from "./version.js";
 

@@ -6,7 +6,7 @@ import { joinSockets } from "../relay/joined-sockets.js";
 import { type Destination, parseAuthority } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
 import { withoutHopByHop } from "./hop-by-hop.js";
-import type { SandboxEgress } from "./sandbox-egress.js";
+import type { WayOut } from "./way-out.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
@@ -41,7 +41,7 @@ export class HttpProxy {
     });
   }
 
-  serve(client: Socket, egress: SandboxEgress): void {
+  serve(client: Socket, egress: WayOut): void {
     const gone = new AbortController();
     client.once("close", () => gone.abort());
     this.#owners.set(client, { egress, gone: gone.signal });
@@ -111,7 +111,7 @@ export class HttpProxy {
 }
 
 interface Owner {
-  readonly egress: SandboxEgress;
+  readonly egress: WayOut;
   /** Aborts with the connection, which an answer that waits for those before it is not told of. */
   readonly gone: AbortSignal;
 }

@@ -7,6 +7,7 @@ import { EgressProblem } from "./egress-problem.js";
 import type { HttpProxy } from "./http-proxy.js";
 import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";
+import type { WayOut } from "./way-out.js";
 
 export interface EgressLimits {
   /** Connections of one sandbox at a time, and of those made for it; what comes beyond is closed unread, or refused. */
@@ -20,7 +21,7 @@ export interface EgressLimits {
 const socksVersion = 5;
 
 /** The way out of one sandbox: all that comes through its socket, HTTP and SOCKS5 alike. */
-export class SandboxEgress {
+export class SandboxEgress implements WayOut {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
   /** Made for it, or being made. One connection of a program can ask for any number, without waiting for answers. */
@@ -49,7 +50,6 @@ export class SandboxEgress {
     void this.#serve(client);
   }
 
-  /** A connection to where the policy allows it, logged; throws an EgressProblem that says why there is none. */
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Socket> {
     const attempt = this.log.begin(protocol, destination);
     this.#upstreams += 1;
@@ -74,7 +74,6 @@ export class SandboxEgress {
     }
   }
 
-  /** From here on the connection is closed only when nothing goes over it for long. */
   watchIdle(socket: Socket): void {
     socket.setTimeout(this.limits.idleMs);
   }

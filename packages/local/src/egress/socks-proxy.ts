@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { joinSockets } from "../relay/joined-sockets.js";
 import { parseDestination } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
-import type { SandboxEgress } from "./sandbox-egress.js";
 import {
   readConnectRequest,
   readGreeting,
@@ -11,6 +10,7 @@ import {
   socksReplies,
   socksReply,
 } from "./socks-messages.js";
+import type { WayOut } from "./way-out.js";
 
 const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
   malformed: socksReplies.generalFailure,
@@ -22,7 +22,7 @@ const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
 };
 
 /** Serves one SOCKS5 connection. Names are looked up here, as nothing in a sandbox can. */
-export async function serveSocks(client: Socket, egress: SandboxEgress, signal: AbortSignal): Promise<void> {
+export async function serveSocks(client: Socket, egress: WayOut, signal: AbortSignal): Promise<void> {
   try {
     const isAccepted = await readGreeting(client);
     client.write(socksMethod(isAccepted));

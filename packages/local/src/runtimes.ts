@@ -1,6 +1,6 @@
-import { BubblewrapRuntime } from "./bubblewrap/bubblewrap-runtime.js";
-import type { RuntimeOptions } from "./runtime-options.js";
-import type { RuntimeReport, SandboxRuntime } from "./sandbox-runtime.js";
+import { BubblewrapRuntime } from "./runtime/bubblewrap/bubblewrap-runtime.js";
+import type { RuntimeOptions } from "./runtime/runtime-options.js";
+import type { RuntimeReport, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 
 /** In the order in which they are tried. */
 const runtimes = {
