@@ -19,11 +19,11 @@ import { baseEnvironment } from "./execution/base-environment.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { contextLanguages as allContextLanguages } from "./execution/contexts/context-language.js";
 import { Contexts } from "./execution/contexts/contexts.js";
-import { ExecutionCache } from "./execution/execution-cache.js";
 import { backgroundOutputLimit, ExecutionResources } from "./execution/execution-resources.js";
 import { ExecutionSlots } from "./execution/execution-slots.js";
 import { Executor } from "./execution/executor.js";
 import { JobRecords } from "./execution/job-records.js";
+import { executionCache } from "./execution/kept-outcomes.js";
 import { OutputFiles } from "./execution/output-files.js";
 import { FileService } from "./files/file-service.js";
 import { FileTunnels } from "./files/file-tunnels.js";
@@ -97,7 +97,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     : undefined;
   const contexts = new Contexts({ ...running, workspace, ahead });
   slots.onFree = () => prepareContext(slots, contexts, config.interpreterWait);
-  const cache = new ExecutionCache();
+  const cache = executionCache();
   const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workspace });
   const outputs = new OutputFiles(
     state,

@@ -1,5 +1,5 @@
 import { Problem } from "@cloud-sandbox/server-kit";
-import { type Job, startedFields } from "@cloud-sandbox/server-kit/handlers";
+import { type CodeRequestBody, type Job, startedFields } from "@cloud-sandbox/server-kit/handlers";
 import type { BackgroundJobs, JobTerms } from "../execution/background-jobs.js";
 import type { CodeRunner } from "../execution/code-runner.js";
 import type { Executor } from "../execution/executor.js";
@@ -7,7 +7,7 @@ import { languageOutOfReach } from "../execution/languages.js";
 import { ProgramNotFound } from "../execution/start-failure.js";
 import type { PrivateDirectory } from "../private-directory.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
-import { type CodeBody, codeRequest } from "./execution-handlers.js";
+import { codeRequest } from "./execution-handlers.js";
 import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
 
 export interface BackgroundParts extends LanguageSupport {
@@ -18,7 +18,7 @@ export interface BackgroundParts extends LanguageSupport {
   readonly workspace: string;
 }
 
-type CodeToStart = CodeBody & { readonly name?: string | null };
+type CodeToStart = CodeRequestBody & { readonly name?: string | null };
 
 export function backgroundHandlers(parts: BackgroundParts) {
   const { jobs, executor, code, directory, programs, workspace } = parts;

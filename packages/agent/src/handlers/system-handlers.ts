@@ -1,4 +1,5 @@
 import { arch, cpus, hostname, networkInterfaces, platform, release } from "node:os";
+import { reportHandlers, type SystemDescription } from "@cloud-sandbox/server-kit/handlers";
 import type { ListenAddress, SandboxLimits } from "../agent-config.js";
 import type { Contexts } from "../execution/contexts/contexts.js";
 import type { ExecutionSlots } from "../execution/execution-slots.js";
@@ -8,7 +9,6 @@ import { readSystemFile } from "../machine/system-file.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import type { WebSocketGate } from "../streaming/websocket-gate.js";
 import { agentName, agentVersion } from "../version.js";
-import { type AgentHandlers, now } from "./agent-handlers.js";
 import type { LanguageSupport } from "./program-requests.js";
 
 export interface SystemParts extends LanguageSupport {
@@ -24,12 +24,11 @@ export interface SystemParts extends LanguageSupport {
   readonly served: Readonly<Record<string, string>>;
 }
 
-/** What may be asked without a token. */
+/** What this machine's agent tells without a token. */
 export function systemHandlers(parts: SystemParts) {
-  const { sandboxId, slots, contexts, programs, usage, gate, listen } = parts;
-  const started = new Date();
+  const { sandboxId, template, served, slots, contexts, programs, usage, gate } = parts;
+  const startedAt = new Date();
   const goVersion = programs.goVersion();
-  const uptime = () => (Date.now() - started.getTime()) / 1000;
 
   async function offered(): Promise<string[]> {
     const there = await Promise.all(languages.map(({ interpreter }) => programs.has(interpreter)));
@@ -38,110 +37,59 @@ export function systemHandlers(parts: SystemParts) {
       .map(({ name }) => name);
   }
 
-  async function features() {
-    const has = (operationId: string) => operationId in parts.served;
-    return {
-      code_execution: has("executeCode"),
-      file_operations: has("readFile"),
-      terminal_access: await programs.has(ptyInterpreter),
-      websocket_streaming: has("streamExecution"),
-      rich_output: has("executeRich"),
-      background_jobs: has("executeBackground"),
-      ipython_kernel: has("executeIpython") && contexts.hasIpython,
-      system_metrics: has("getMetrics"),
-      desktop: false,
-      languages: await offered(),
-    };
-  }
+  return reportHandlers({
+    agent: agentName,
+    version: agentVersion,
+    banner: "This is a sandbox's agent. GET /info lists what it serves.",
+    sandboxId,
+    template,
+    startedAt,
+    uptime: () => (Date.now() - startedAt.getTime()) / 1000,
+    served,
+    active: () => ({ streams: gate.active, executions: slots.active }),
+    languages: offered,
+    hasTerminal: () => programs.has(ptyInterpreter),
+    hasIpython: () => contexts.hasIpython,
+    health: async () => ({ go_version: await goVersion }),
+    info: async () => ({ ...machineFields(parts), go_version: await goVersion }),
+    usage,
+    system: describeSystem,
+  });
+}
 
+function machineFields({ listen, limits }: SystemParts) {
+  const { host, port } = "host" in listen ? listen : { host: "", port: "" };
+  const { memoryMb, diskMb, maxProcesses } = limits;
   return {
-    getBanner: () => ({
-      agent: agentName,
-      status: "running",
-      version: agentVersion,
-      vm_id: sandboxId,
-      message: "This is a sandbox's agent. GET /info lists what it serves.",
-      timestamp: now(),
-    }),
-
-    ping: () => ({ status: "ok", message: "pong", timestamp: now() }),
-
-    getAgentHealth: async () => ({
-      status: "healthy",
-      agent: agentName,
-      version: agentVersion,
-      uptime: inWords(uptime()),
-      go_version: await goVersion,
-      vm_id: sandboxId,
-      features: await features(),
-      active_streams: gate.active,
-      active_executions: slots.active,
-    }),
-
-    async getInfo() {
-      const { host, port } = "host" in listen ? listen : { host: "", port: "" };
-      const { memoryMb, diskMb, maxProcesses } = parts.limits;
-      return {
-        vm_id: sandboxId,
-        agent: agentName,
-        version: agentVersion,
-        agent_version: agentVersion,
-        platform: `${platform()}/${arch()}`,
-        os: platform(),
-        arch: arch(),
-        ip: host,
-        port: String(port),
-        vm_ip: host,
-        vm_port: String(port),
-        start_time: started.toISOString(),
-        uptime: uptime(),
-        go_version: await goVersion,
-        endpoints: parts.served,
-        features: await features(),
-        template: parts.template,
-        limits: {
-          ...(memoryMb !== undefined && { memory_mb: memoryMb }),
-          ...(diskMb !== undefined && { disk_mb: diskMb }),
-          ...(maxProcesses !== undefined && { max_processes: maxProcesses }),
-        },
-      };
+    platform: `${platform()}/${arch()}`,
+    os: platform(),
+    arch: arch(),
+    ip: host,
+    port: String(port),
+    vm_ip: host,
+    vm_port: String(port),
+    limits: {
+      ...(memoryMb !== undefined && { memory_mb: memoryMb }),
+      ...(diskMb !== undefined && { disk_mb: diskMb }),
+      ...(maxProcesses !== undefined && { max_processes: maxProcesses }),
     },
+  };
+}
 
-    async getSystem() {
-      const [{ cpuPercent, cpus: cores, memory, disk, processes }, release_] = await Promise.all([
-        usage.read(),
-        osRelease(),
-      ]);
-      const capabilities = await offered();
-      return {
-        os: {
-          name: release_.NAME ?? platform(),
-          version: release_.VERSION_ID ?? "",
-          kernel: release(),
-          arch: arch(),
-          hostname: hostname(),
-          timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-        },
-        hardware: {
-          cpu_cores: Math.ceil(cores),
-          cpu_model: cpus()[0]?.model ?? "",
-          memory_mb: Math.round(memory.total),
-          disk_mb: Math.round(disk.total),
-        },
-        network: { hostname: hostname(), interfaces: interfaces() },
-        environment: { template: parts.template, agent: `${agentName} ${agentVersion}` },
-        capabilities,
-        cpu_percent: cpuPercent,
-        memory_percent: memory.percent,
-        disk_percent: disk.percent,
-        memory_used_mb: memory.used,
-        disk_used_mb: disk.used,
-        process_count: processes,
-        uptime_seconds: uptime(),
-        timestamp: now(),
-      };
+async function describeSystem(): Promise<SystemDescription> {
+  const distribution = await osRelease();
+  return {
+    os: {
+      name: distribution.NAME ?? platform(),
+      version: distribution.VERSION_ID ?? "",
+      kernel: release(),
+      arch: arch(),
+      hostname: hostname(),
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     },
-  } satisfies AgentHandlers;
+    cpuModel: cpus()[0]?.model ?? "",
+    network: { hostname: hostname(), interfaces: interfaces() },
+  };
 }
 
 /** The distribution's own description, `NAME="value"` line by line. */
@@ -156,11 +104,3 @@ const interfaces = () =>
   Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
     addresses.map(({ address, family }) => ({ name, address, family })),
   );
-
-/** Like `2h34m12s`. */
-function inWords(seconds: number): string {
-  const whole = Math.floor(seconds);
-  const hours = Math.floor(whole / 3600);
-  const minutes = Math.floor((whole % 3600) / 60);
-  return `${hours > 0 ? `${hours}h` : ""}${whole >= 60 ? `${minutes}m` : ""}${whole % 60}s`;
-}

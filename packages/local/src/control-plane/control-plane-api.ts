@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { contractRouter, controlPlaneEnvelope, type Handlers, pageOf } from "@cloud-sandbox/server-kit";
+import { contractRouter, controlPlaneEnvelope, type Handlers } from "@cloud-sandbox/server-kit";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
@@ -7,6 +7,7 @@ import {
 import {
   authenticateAccount,
   bearerToken,
+  egressHandlers,
   type SandboxHandlerParts,
   sandboxHandlers,
   type TemplateHandlersOptions,
@@ -14,12 +15,10 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import type { EgressEntry } from "../egress/egress-log.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
 import type { AccountKey } from "../tokens/account-key.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { egressEntryOnWire } from "./wire-forms.js";
 
 const bodyLimitBytes = 1024 * 1024;
 
@@ -82,28 +81,11 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
 
     ...sandboxHandlers(options),
 
-    listSandboxEgress: ({ params, query, requestId }) => {
-      const { id } = options.fleet.get(params.id);
+    ...egressHandlers((wanted) => {
+      const { id } = options.fleet.get(wanted);
       const { entries, totals } = options.egress.log(id);
-      const key = ({ sequence }: EgressEntry): string => String(sequence).padStart(16, "0");
-      const { items, nextCursor } = pageOf(entries, key, { limit: query.limit, cursor: query.cursor });
-      return {
-        object: "list",
-        data: items.map(egressEntryOnWire),
-        has_more: nextCursor !== undefined,
-        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-        totals: {
-          allowed: totals.allowed,
-          refused: totals.refused,
-          failed: totals.failed,
-          dropped: totals.dropped,
-          bytes_sent: totals.bytesSent,
-          bytes_received: totals.bytesReceived,
-        },
-        url: `/v1/sandboxes/${id}/egress`,
-        request_id: requestId,
-      };
-    },
+      return { sandboxId: id, entries, totals };
+    }),
 
     ...templateHandlers(options),
   };

@@ -1,33 +1,8 @@
 import type { Socket } from "node:net";
+import type { EgressEntry, EgressTotals } from "@cloud-sandbox/server-kit/handlers";
 import type { Destination } from "./destination.js";
 
-export type EgressProtocol = "connect" | "http" | "socks5";
-
-/** One connection that a program asked for. Nothing of what went over it: no path, no header, no credential. */
-export interface EgressEntry {
-  readonly sequence: number;
-  readonly time: Date;
-  readonly protocol: EgressProtocol;
-  readonly host: string;
-  readonly port: number;
-  readonly address: string | undefined;
-  readonly decision: "pending" | "allowed" | "refused" | "failed";
-  readonly reason: string | undefined;
-  readonly isOpen: boolean;
-  readonly bytesSent: number;
-  readonly bytesReceived: number;
-  readonly durationMs: number;
-}
-
-export interface EgressTotals {
-  readonly allowed: number;
-  readonly refused: number;
-  readonly failed: number;
-  /** Connections beyond the limit, which were closed unread. */
-  readonly dropped: number;
-  readonly bytesSent: number;
-  readonly bytesReceived: number;
-}
+export type EgressProtocol = EgressEntry["protocol"];
 
 const keptEntries = 1000;
 

@@ -3,9 +3,15 @@
 export { bearerToken } from "../http/bearer-token.js";
 export type { AnyAgentHandlers } from "./agent/agent-handlers.js";
 export { now } from "./agent/agent-handlers.js";
-export { type ClearableCache, cacheHandlers } from "./agent/cache-handlers.js";
+export { cacheHandlers } from "./agent/cache-handlers.js";
 export { environmentHandlers } from "./agent/environment-handlers.js";
 export { errorFrame } from "./agent/error-frame.js";
+export {
+  ExecutionCache,
+  mostKeptOutcomes,
+  outcomeLifetime,
+} from "./agent/execution-cache.js";
+export { type CodeRequestBody, executionHandlers } from "./agent/execution-handlers.js";
 export { attachment, type EntryFacts, fileDone, fileInfo } from "./agent/file-answers.js";
 export {
   type Job,
@@ -32,6 +38,7 @@ export {
   type Termination,
   valueFields,
 } from "./agent/outcome.js";
+export { reportHandlers, type SystemDescription } from "./agent/report-handlers.js";
 export { RequestMetrics } from "./agent/request-metrics.js";
 export { resultFrame } from "./agent/result-frame.js";
 export { type KeptContext, sessionHandlers } from "./agent/session-handlers.js";
@@ -60,6 +67,11 @@ export {
   deliveryHandlers,
   deliveryStatuses,
 } from "./control-plane/delivery-handlers.js";
+export {
+  type EgressEntry,
+  type EgressTotals,
+  egressHandlers,
+} from "./control-plane/egress-handlers.js";
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
 export { withOwnLimits } from "./control-plane/own-limits.js";
 export type { EgressWish, PreviewUrls, SandboxFacts } from "./control-plane/sandbox-answers.js";

@@ -14,7 +14,7 @@ import type { AgentHandlers } from "./agent-handlers.js";
 import { executionHandlers, startInBackground } from "./execution-handlers.js";
 import { fileHandlers } from "./file-handlers.js";
 import type { Machine } from "./machine.js";
-import { metricsOf, reportHandlers } from "./report-handlers.js";
+import { machineReportHandlers, metricsOf } from "./report-handlers.js";
 import { streamHandlers } from "./stream-handlers.js";
 
 const bodyLimit = 32 * 1024 * 1024;
@@ -52,7 +52,7 @@ export function agentService({ machine, reports, authenticate }: AgentServiceOpt
     ...fileHandlers(files),
     ...metricsOf(machine),
     ...streamHandlers(machine),
-    ...reportHandlers(machine, served),
+    ...machineReportHandlers(machine, served),
   } satisfies AgentHandlers;
   for (const { operationId, method, path } of agentContract.operations)
     if (operationId in handlers) served[operationId] = `${method} ${path}`;

@@ -1,53 +1,31 @@
-import type { ClearableCache, Outcome } from "@cloud-sandbox/server-kit/handlers";
+import {
+  ExecutionCache,
+  mostKeptOutcomes,
+  type Outcome,
+  outcomeLifetime,
+} from "@cloud-sandbox/server-kit/handlers";
 
-/** Seconds. */
-const lifetime = 3600;
-const mostEntries = 256;
-
-/** Outcomes of executions whose callers said that the same may be given again. Only those that succeeded are kept. */
-export class ExecutionCache implements ClearableCache {
-  readonly #entries = new Map<string, { readonly outcome: Outcome; readonly until: number }>();
-  #hits = 0;
-  #misses = 0;
-
-  constructor(private readonly now: () => Date) {}
-
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  async outcome(
-    identity: object,
-    run: () => Promise<Outcome>,
-  ): Promise<{ outcome: Outcome; cached: boolean }> {
-    const key = JSON.stringify(identity);
-    const kept = this.#entries.get(key);
-    if (kept && kept.until > this.now().getTime()) {
-      this.#hits += 1;
-      return { outcome: kept.outcome, cached: true };
-    }
-    this.#misses += 1;
-    const outcome = await run();
-    if (outcome.exitCode === 0)
-      this.#entries.set(key, { outcome, until: this.now().getTime() + lifetime * 1000 });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > mostEntries && oldest !== undefined) this.#entries.delete(oldest);
-    return { outcome, cached: false };
-  }
-
-  clear(): number {
-    const { size } = this;
-    this.#entries.clear();
-    return size;
-  }
-
-  get counts() {
-    return {
-      size: this.size,
-      max_size: mostEntries,
-      ttl: lifetime,
-      hits: this.#hits,
-      misses: this.#misses,
-    };
-  }
+/** The cache of one machine. Its entries expire by the testing service's clock. */
+export function executionCache(now: () => Date): ExecutionCache {
+  const entries = new Map<string, { readonly outcome: Outcome; readonly until: number }>();
+  const removeExpired = (): void => {
+    for (const [key, { until }] of entries) if (until <= now().getTime()) entries.delete(key);
+  };
+  const kept = {
+    get(key: string) {
+      removeExpired();
+      return entries.get(key)?.outcome;
+    },
+    set(key: string, outcome: Outcome) {
+      entries.set(key, { outcome, until: now().getTime() + outcomeLifetime * 1000 });
+      const [oldest] = entries.keys();
+      if (entries.size > mostKeptOutcomes && oldest !== undefined) entries.delete(oldest);
+    },
+    clear: () => entries.clear(),
+    get size() {
+      removeExpired();
+      return entries.size;
+    },
+  };
+  return new ExecutionCache(kept, (text) => text);
 }

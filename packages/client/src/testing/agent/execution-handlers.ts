@@ -1,12 +1,10 @@
 import {
+  executionHandlers as handlersOver,
   type LanguageName,
   languageNamed,
   notStarted,
   now,
-  type Outcome,
-  outcomeFields,
   startedFields,
-  valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
 import { workspace } from "../memory/memory-files.js";
 import { resolvePath } from "../memory/posix-path.js";
@@ -113,44 +111,33 @@ function placeOf({ id, timeout, workdir, working_dir: workingDir, env }: Placed)
 }
 
 export function executionHandlers(machine: Machine) {
-  async function execute(body: CodeBody & { cache?: boolean }, signal: AbortSignal) {
-    const { name } = languageNamed(body.language ?? "python", languages);
-    const run = async (): Promise<Outcome> =>
-      (await startCode(machine, body, signal, { isFresh: body.cache === true })).outcome;
-    const { env, workdir } = placeOf(body);
-    const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
-    const { outcome, cached } = body.cache
-      ? await machine.cache.outcome({ name, code: body.code, workdir, variables }, run)
-      : { outcome: await run(), cached: undefined };
-    const kept = cached !== undefined && { cached };
-    return {
-      outcome,
-      fields: { ...outcomeFields(outcome), ...valueFields(outcome), language: name, ...kept },
-    };
-  }
+  const waitedFor = handlersOver({
+    cache: machine.cache,
 
-  return {
-    executeCode: async ({ body, signal }) => (await execute(body, signal)).fields,
-
-    async executeRich({ body, signal }) {
-      const { outcome, fields } = await execute(body, signal);
-      return { ...fields, rich_outputs: body.capture_rich ? [...(outcome.displays ?? [])] : [] };
+    prepare(body, { signal, isCell }) {
+      const { name: language } = languageNamed(body.language, languages);
+      const { env, workdir: cwd } = placeOf(body);
+      const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
+      return {
+        identity: { language, code: body.code, cwd, variables, isCell },
+        run: async () => (await startCode(machine, body, signal, { isFresh: body.cache === true })).outcome,
+      };
     },
 
-    executeIpython: async ({ body, signal }) =>
-      (await execute({ ...body, language: "python" }, signal)).fields,
-
-    async runCommand({ body, signal }) {
+    async runCommand(body, signal) {
       try {
         const program = startCommand(machine, body);
         signal.addEventListener("abort", () => program.kill());
-        return { ...outcomeFields(await program.outcome), command: body.command, pid: program.pid };
+        return await program.outcome;
       } catch (error) {
-        if (error instanceof CommandNotFound)
-          return { ...outcomeFields(notStarted(error.message, 127)), command: body.command };
+        if (error instanceof CommandNotFound) return notStarted(error.message, 127);
         throw error;
       }
     },
+  });
+
+  return {
+    ...waitedFor,
 
     executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).job),
 

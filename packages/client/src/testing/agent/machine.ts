@@ -1,5 +1,5 @@
 import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
-import { RequestMetrics, VariableValues } from "@cloud-sandbox/server-kit/handlers";
+import { type ExecutionCache, RequestMetrics, VariableValues } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import type { EgressLog } from "../memory/egress-log.js";
 import type { MemoryFiles } from "../memory/memory-files.js";
@@ -7,7 +7,7 @@ import { answerTo, type Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import { BackgroundJobs } from "./background-jobs.js";
 import { Contexts } from "./contexts.js";
-import { ExecutionCache } from "./execution-cache.js";
+import { executionCache } from "./execution-cache.js";
 import { ProcessTable } from "./process-table.js";
 import { type ProgramRequest, RunningProgram } from "./running-program.js";
 
@@ -50,7 +50,7 @@ export class Machine {
     this.#egress = options.egress;
     this.startedAt = options.clock.now();
     this.jobs = new BackgroundJobs(options.clock);
-    this.cache = new ExecutionCache(() => options.clock.now());
+    this.cache = executionCache(() => options.clock.now());
     this.variables.replace(options.environment);
   }
 

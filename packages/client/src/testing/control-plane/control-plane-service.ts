@@ -5,16 +5,12 @@ import {
 import {
   authenticateAccount,
   deliveryHandlers,
+  egressHandlers,
   IdempotentCreates,
   sandboxHandlers,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
-import {
-  contractService,
-  controlPlaneEnvelope,
-  type Handlers,
-  pageOf,
-} from "@cloud-sandbox/server-kit/portable";
+import { contractService, controlPlaneEnvelope, type Handlers } from "@cloud-sandbox/server-kit/portable";
 import { version } from "../../transport/version.js";
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
@@ -78,23 +74,10 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       redeliver: (id) => reports.redeliver(id),
     }),
 
-    listSandboxEgress: ({ params, query, requestId }) => {
-      const { id, egressLog } = fleet.get(params.id);
-      const numbered = egressLog.entries.map((entry, index) => ({
-        entry,
-        key: String(index).padStart(16, "0"),
-      }));
-      const { items, nextCursor } = pageOf(numbered, ({ key }) => key, { ...query, cursor: query.cursor });
-      return {
-        object: "list",
-        data: items.map(({ entry }) => entry),
-        has_more: nextCursor !== undefined,
-        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-        totals: egressLog.totals,
-        url: `/v1/sandboxes/${id}/egress`,
-        request_id: requestId,
-      };
-    },
+    ...egressHandlers((wanted) => {
+      const { id, egressLog } = fleet.get(wanted);
+      return { sandboxId: id, entries: egressLog.entries, totals: egressLog.totals };
+    }),
   };
 
   return contractService<ControlPlaneContract, undefined, MemoryExchange>({

@@ -1,4 +1,4 @@
-import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { EgressEntry, EgressTotals } from "@cloud-sandbox/server-kit/handlers";
 import type { TestingClock } from "./testing-clock.js";
 
 export interface EgressWish {
@@ -9,14 +9,14 @@ export interface EgressWish {
 
 /** The connections that a sandbox asked for. None is made. */
 export class EgressLog {
-  readonly entries: ControlPlaneSchemas["EgressEntry"][] = [];
+  readonly entries: EgressEntry[] = [];
 
   constructor(
     private readonly wish: EgressWish,
     private readonly clock: TestingClock,
   ) {}
 
-  get totals(): ControlPlaneSchemas["EgressLog"]["totals"] {
+  get totals(): EgressTotals {
     const count = (decision: string): number =>
       this.entries.filter((entry) => entry.decision === decision).length;
     return {
@@ -24,8 +24,8 @@ export class EgressLog {
       refused: count("refused"),
       failed: 0,
       dropped: 0,
-      bytes_sent: 0,
-      bytes_received: 0,
+      bytesSent: 0,
+      bytesReceived: 0,
     };
   }
 
@@ -34,16 +34,18 @@ export class EgressLog {
     const reason = this.#refusal(hostname);
     const isTunnel = protocol === "https:";
     this.entries.push({
-      time: this.clock.now().toISOString(),
+      sequence: this.entries.length,
+      time: this.clock.now(),
       protocol: isTunnel ? "connect" : "http",
       host: hostname,
       port: port === "" ? (isTunnel ? 443 : 80) : Number(port),
+      address: undefined,
       decision: reason === "" ? "allowed" : "refused",
-      ...(reason !== "" && { reason }),
-      open: false,
-      bytes_sent: 0,
-      bytes_received: 0,
-      duration_ms: 0,
+      reason: reason === "" ? undefined : reason,
+      isOpen: false,
+      bytesSent: 0,
+      bytesReceived: 0,
+      durationMs: 0,
     });
     return { allowed: reason === "", reason };
   }

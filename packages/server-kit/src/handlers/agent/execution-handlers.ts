@@ -1,0 +1,71 @@
+import type { AgentOperations } from "@cloud-sandbox/protocol";
+import type { AnyAgentHandlers } from "./agent-handlers.js";
+import type { ExecutionCache, ExecutionIdentity } from "./execution-cache.js";
+import { type Outcome, outcomeFields, valueFields } from "./outcome.js";
+
+/** A request to run code, with the defaults of the contract filled in. */
+export interface CodeRequestBody {
+  readonly code: string;
+  readonly language: string;
+  readonly timeout: number;
+  readonly workdir?: string | null;
+  readonly working_dir?: string | null;
+  readonly env?: Readonly<Record<string, string>> | null;
+  readonly context?: string | null;
+  readonly cache?: boolean;
+}
+
+type CommandRequestBody = AgentOperations["runCommand"]["requestBody"]["content"]["application/json"] & {
+  readonly timeout: number;
+};
+
+/** Code that is ready to run. */
+export interface PreparedCode {
+  readonly identity: ExecutionIdentity;
+  run(): Promise<Outcome>;
+}
+
+export interface ExecutionHandlerParts {
+  readonly cache: ExecutionCache;
+  /** Refuses with a problem what cannot be run here. `isCell`: the code may use IPython's syntax. */
+  readonly prepare: (
+    body: CodeRequestBody,
+    options: { readonly signal: AbortSignal; readonly isCell: boolean },
+  ) => PreparedCode | Promise<PreparedCode>;
+  readonly runCommand: (body: CommandRequestBody, signal: AbortSignal) => Promise<Outcome>;
+}
+
+/** The executions whose end the caller waits for. */
+export function executionHandlers({ cache, prepare, runCommand }: ExecutionHandlerParts) {
+  async function execute(body: CodeRequestBody, signal: AbortSignal, isCell = false) {
+    const { identity, run } = await prepare(body, { signal, isCell });
+    const { outcome, cached } = body.cache
+      ? await cache.outcome(identity, run)
+      : { outcome: await run(), cached: undefined };
+    const fields = {
+      ...outcomeFields(outcome),
+      ...valueFields(outcome),
+      language: identity.language,
+      ...(cached !== undefined && { cached }),
+    };
+    return { outcome, fields };
+  }
+
+  return {
+    executeCode: async ({ body, signal }) => (await execute(body, signal)).fields,
+
+    async executeRich({ body, signal }) {
+      const { outcome, fields } = await execute(body, signal);
+      return { ...fields, rich_outputs: body.capture_rich ? [...(outcome.displays ?? [])] : [] };
+    },
+
+    executeIpython: async ({ body, signal }) =>
+      (await execute({ ...body, language: "python" }, signal, true)).fields,
+
+    async runCommand({ body, signal }) {
+      const outcome = await runCommand(body, signal);
+      const { pid } = outcome;
+      return { ...outcomeFields(outcome), command: body.command, ...(pid !== undefined && { pid }) };
+    },
+  } satisfies AnyAgentHandlers;
+}

@@ -1,0 +1,86 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
+import type { Exchange } from "../../http/exchange.js";
+import type { Handlers } from "../../router/handlers.js";
+import { pageOf } from "../../router/page.js";
+
+type WireEntry = ControlPlaneSchemas["EgressEntry"];
+
+/** One connection that a program asked for. Nothing of what went over it: no path, no header, no credential. */
+export interface EgressEntry {
+  /** Grows with time. */
+  readonly sequence: number;
+  readonly time: Date;
+  readonly protocol: WireEntry["protocol"];
+  readonly host: string;
+  readonly port: number;
+  readonly address: string | undefined;
+  readonly decision: WireEntry["decision"];
+  readonly reason: string | undefined;
+  readonly isOpen: boolean;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly durationMs: number;
+}
+
+export interface EgressTotals {
+  readonly allowed: number;
+  readonly refused: number;
+  readonly failed: number;
+  /** Connections beyond the limit, which were closed unread. */
+  readonly dropped: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
+/** The connections of one sandbox. */
+export interface EgressRecord {
+  readonly sandboxId: string;
+  readonly entries: readonly EgressEntry[];
+  readonly totals: EgressTotals;
+}
+
+/** `record` refuses with a problem an id that no sandbox has. */
+export function egressHandlers(record: (sandboxId: string) => EgressRecord) {
+  return {
+    listSandboxEgress: ({ params, query, requestId }) => {
+      const { sandboxId, entries, totals } = record(params.id);
+      const { limit, cursor } = query;
+      const { items, nextCursor } = pageOf(entries, placeInList, { limit, cursor });
+      return {
+        object: "list",
+        data: items.map(onWire),
+        has_more: nextCursor !== undefined,
+        ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+        totals: {
+          allowed: totals.allowed,
+          refused: totals.refused,
+          failed: totals.failed,
+          dropped: totals.dropped,
+          bytes_sent: totals.bytesSent,
+          bytes_received: totals.bytesReceived,
+        },
+        url: `/v1/sandboxes/${sandboxId}/egress`,
+        request_id: requestId,
+      };
+    },
+  } satisfies Handlers<ControlPlaneContract, undefined, Exchange>;
+}
+
+const placeInList = ({ sequence }: EgressEntry): string => String(sequence).padStart(16, "0");
+
+function onWire(entry: EgressEntry): WireEntry {
+  return {
+    time: entry.time.toISOString(),
+    protocol: entry.protocol,
+    host: entry.host,
+    port: entry.port,
+    ...(entry.address !== undefined && { address: entry.address }),
+    decision: entry.decision,
+    ...(entry.reason !== undefined && { reason: entry.reason }),
+    open: entry.isOpen,
+    bytes_sent: entry.bytesSent,
+    bytes_received: entry.bytesReceived,
+    duration_ms: entry.durationMs,
+  };
+}
