@@ -96,13 +96,13 @@ export const equivalents = [
     reason: "Its callers ask only whether it is true: undefined is as false.",
   },
   {
-    file: "packages/agent/src/token-verifier.ts",
+    file: "packages/agent/src/access/token-verifier.ts",
     was: "expires !== undefined",
     now: "true",
     reason: `${forTheCompiler}undefined is not greater than any time.`,
   },
   {
-    file: "packages/agent/src/token-verifier.ts",
+    file: "packages/agent/src/access/token-verifier.ts",
     was: "oldest !== undefined",
     now: "true",
     reason: `${forTheCompiler}deleting undefined from the map deletes nothing.`,

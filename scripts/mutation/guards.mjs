@@ -67,7 +67,7 @@ export const guards = {
     "packages/local/src/webhooks/webhooks.ts": local("webhook-executions"),
   },
   tokens: {
-    "packages/agent/src/token-verifier.ts": agent("token-verifier"),
+    "packages/agent/src/access/token-verifier.ts": agent("token-verifier"),
     "packages/client/src/agent/token-cache.ts": client("token-cache"),
     "packages/local/src/tokens/token-issuer.ts": local("token-issuer"),
     "packages/protocol/src/token-claims.ts": "packages/protocol/test/token-claims.test.ts",

@@ -7,7 +7,7 @@ import {
   upgradeResponse,
 } from "@cloud-sandbox/server-kit";
 import type { Agent } from "./agent.js";
-import type { ListenAddress } from "./agent-config.js";
+import type { ListenAddress } from "./config/agent-config.js";
 
 /** Serves an agent over HTTP; resolves when it listens. */
 export async function serveAgent(agent: Agent, address: ListenAddress): Promise<Server> {

@@ -11,20 +11,21 @@ import {
   sessionHandlers,
   unavailable,
 } from "@cloud-sandbox/server-kit/handlers";
-import type { AgentConfig } from "./agent-config.js";
-import { proxyPorts } from "./egress-relay.js";
-import { EnvironmentVariables } from "./environment-variables.js";
-import { BackgroundJobs, keptJobs } from "./execution/background-jobs.js";
-import { baseEnvironment } from "./execution/base-environment.js";
+import { TokenVerifier } from "./access/token-verifier.js";
+import type { AgentConfig } from "./config/agent-config.js";
+import { baseEnvironment } from "./environment/base-environment.js";
+import { EnvironmentVariables } from "./environment/environment-variables.js";
+import { proxyEnvironment } from "./environment/proxy-environment.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { contextLanguages as allContextLanguages } from "./execution/contexts/context-language.js";
 import { Contexts } from "./execution/contexts/contexts.js";
-import { backgroundOutputLimit, ExecutionResources } from "./execution/execution-resources.js";
-import { ExecutionSlots } from "./execution/execution-slots.js";
-import { Executor } from "./execution/executor.js";
-import { JobRecords } from "./execution/job-records.js";
+import { BackgroundJobs, keptJobs } from "./execution/jobs/background-jobs.js";
+import { JobRecords } from "./execution/jobs/job-records.js";
 import { executionCache } from "./execution/kept-outcomes.js";
-import { OutputFiles } from "./execution/output-files.js";
+import { OutputFiles } from "./execution/output/output-files.js";
+import { backgroundOutputLimit, ExecutionResources } from "./execution/programs/execution-resources.js";
+import { ExecutionSlots } from "./execution/programs/execution-slots.js";
+import { Executor } from "./execution/programs/executor.js";
 import { FileService } from "./files/file-service.js";
 import { FileTunnels } from "./files/file-tunnels.js";
 import { ServedTree } from "./files/served-tree.js";
@@ -36,14 +37,13 @@ import { processHandlers } from "./handlers/process-handlers.js";
 import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
+import { PrivateDirectory } from "./machine/private-directory.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
-import { PortRelay } from "./port-relay.js";
-import { PrivateDirectory } from "./private-directory.js";
-import { proxyEnvironment } from "./proxy-environment.js";
+import { proxyPorts } from "./network/egress-relay.js";
+import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
 import { internalPath, snapshotHandler } from "./snapshot/snapshot-handler.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
-import { TokenVerifier } from "./token-verifier.js";
 
 /** Larger files are uploaded, which streams. */
 const bodyLimit = 32 * 1024 * 1024;

@@ -4,10 +4,10 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createAgent } from "./agent.js";
-import { parseAgentConfig } from "./agent-config.js";
 import { serveAgent } from "./agent-server.js";
-import { relayEgress } from "./egress-relay.js";
-import { separateFromPrograms } from "./program-identity.js";
+import { parseAgentConfig } from "./config/agent-config.js";
+import { separateFromPrograms } from "./machine/program-identity.js";
+import { relayEgress } from "./network/egress-relay.js";
 
 const variable = "CLOUD_SANDBOX_AGENT_CONFIG";
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { BackgroundJobs, type JobTerms } from "../src/execution/background-jobs.js";
-import type { Execution } from "../src/execution/executor.js";
-import { JobRecords } from "../src/execution/job-records.js";
-import { KeptOutput } from "../src/execution/kept-output.js";
-import { OutputFiles } from "../src/execution/output-files.js";
-import { PrivateDirectory } from "../src/private-directory.js";
+import { BackgroundJobs, type JobTerms } from "../src/execution/jobs/background-jobs.js";
+import { JobRecords } from "../src/execution/jobs/job-records.js";
+import { KeptOutput } from "../src/execution/output/kept-output.js";
+import { OutputFiles } from "../src/execution/output/output-files.js";
+import type { Execution } from "../src/execution/programs/executor.js";
+import { PrivateDirectory } from "../src/machine/private-directory.js";
 
 const temporary = mkdtempSync(join(tmpdir(), "background-jobs-"));
 afterAll(() => rmSync(temporary, { recursive: true }));

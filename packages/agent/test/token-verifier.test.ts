@@ -1,7 +1,7 @@
 import { controlPlaneScope, tokenIssuer } from "@cloud-sandbox/protocol";
 import * as jose from "jose";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { TokenVerifier } from "../src/token-verifier.js";
+import { TokenVerifier } from "../src/access/token-verifier.js";
 
 const keys = jose.generateKeyPair("EdDSA", { extractable: true });
 const now = () => Math.floor(Date.now() / 1000);

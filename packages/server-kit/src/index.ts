@@ -1,4 +1,4 @@
-export type { Contract, ContractTypes, Operation } from "./contract.js";
+export type { Contract, ContractTypes, Operation } from "./contract/contract.js";
 export {
   agentEnvelope,
   controlPlaneEnvelope,

@@ -1,5 +1,5 @@
 /** What of a contract's server needs no Node.js. */
-export type { Operation } from "./contract.js";
+export type { Operation } from "./contract/contract.js";
 export { agentEnvelope, controlPlaneEnvelope, type Envelope } from "./http/envelopes.js";
 export type { Exchange, ServedRequest } from "./http/exchange.js";
 export { Problem } from "./http/problem.js";

@@ -1,9 +1,9 @@
-import type { PrivateDirectory } from "../private-directory.js";
+import type { PrivateDirectory } from "../machine/private-directory.js";
 import type { ContextLanguage } from "./contexts/context-language.js";
 import type { ContextRequest, Contexts } from "./contexts/contexts.js";
-import type { Execution, Executor } from "./executor.js";
-import { type Language, languageOutOfReach } from "./languages.js";
-import { ProgramNotFound } from "./start-failure.js";
+import type { Execution, Executor } from "./programs/executor.js";
+import { type Language, languageOutOfReach } from "./programs/languages.js";
+import { ProgramNotFound } from "./programs/start-failure.js";
 
 export interface CodeRunnerOptions {
   readonly executor: Executor;

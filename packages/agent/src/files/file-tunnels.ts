@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import { fileTunnel } from "@cloud-sandbox/protocol";
 import { agentEnvelope, answerUnreadableRequests, Problem, switchProtocols } from "@cloud-sandbox/server-kit";
-import { answer, refusal } from "../refusal.js";
-import type { TokenVerifier } from "../token-verifier.js";
+import { answer, refusal } from "../access/refusal.js";
+import type { TokenVerifier } from "../access/token-verifier.js";
 
 /** Milliseconds. Callers open another one when they need it. */
 const longestIdle = 5000;

@@ -1,11 +1,11 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type CodeRequestBody, type Job, startedFields } from "@cloud-sandbox/server-kit/handlers";
-import type { BackgroundJobs, JobTerms } from "../execution/background-jobs.js";
 import type { CodeRunner } from "../execution/code-runner.js";
-import type { Executor } from "../execution/executor.js";
-import { languageOutOfReach } from "../execution/languages.js";
-import { ProgramNotFound } from "../execution/start-failure.js";
-import type { PrivateDirectory } from "../private-directory.js";
+import type { BackgroundJobs, JobTerms } from "../execution/jobs/background-jobs.js";
+import type { Executor } from "../execution/programs/executor.js";
+import { languageOutOfReach } from "../execution/programs/languages.js";
+import { ProgramNotFound } from "../execution/programs/start-failure.js";
+import type { PrivateDirectory } from "../machine/private-directory.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 import { codeRequest } from "./execution-handlers.js";
 import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";

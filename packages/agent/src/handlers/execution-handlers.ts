@@ -5,10 +5,10 @@ import {
   executionHandlers as handlersOver,
   notStarted,
 } from "@cloud-sandbox/server-kit/handlers";
-import type { EnvironmentVariables } from "../environment-variables.js";
+import type { EnvironmentVariables } from "../environment/environment-variables.js";
 import type { CodeRequest, CodeRunner } from "../execution/code-runner.js";
-import type { Executor } from "../execution/executor.js";
-import { ProgramNotFound } from "../execution/start-failure.js";
+import type { Executor } from "../execution/programs/executor.js";
+import { ProgramNotFound } from "../execution/programs/start-failure.js";
 import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
 
 export interface ExecutionParts extends LanguageSupport {

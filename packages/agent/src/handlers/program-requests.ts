@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { languageNotAvailable } from "@cloud-sandbox/server-kit/handlers";
-import { type Language, languageNamed } from "../execution/languages.js";
-import { type Program, shellProgram } from "../execution/program.js";
+import { type Language, languageNamed } from "../execution/programs/languages.js";
+import { type Program, shellProgram } from "../execution/programs/program.js";
 import type { InstalledPrograms } from "../machine/installed-programs.js";
 
 export interface LanguageSupport {

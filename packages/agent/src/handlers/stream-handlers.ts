@@ -1,8 +1,8 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem } from "@cloud-sandbox/server-kit";
 import type { WebSocket } from "ws";
-import type { EnvironmentVariables } from "../environment-variables.js";
-import { ProgramNotFound, requireProgram } from "../execution/start-failure.js";
+import type { EnvironmentVariables } from "../environment/environment-variables.js";
+import { ProgramNotFound, requireProgram } from "../execution/programs/start-failure.js";
 import type { ServedTree } from "../files/served-tree.js";
 import {
   type CommandFrame,

@@ -1,14 +1,14 @@
 import { arch, cpus, hostname, networkInterfaces, platform, release } from "node:os";
 import { reportHandlers, type SystemDescription } from "@cloud-sandbox/server-kit/handlers";
-import type { ListenAddress, SandboxLimits } from "../agent-config.js";
+import type { ListenAddress, SandboxLimits } from "../config/agent-config.js";
+import { agentName, agentVersion } from "../config/version.js";
 import type { Contexts } from "../execution/contexts/contexts.js";
-import type { ExecutionSlots } from "../execution/execution-slots.js";
-import { languages } from "../execution/languages.js";
+import type { ExecutionSlots } from "../execution/programs/execution-slots.js";
+import { languages } from "../execution/programs/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
 import { readSystemFile } from "../machine/system-file.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import type { WebSocketGate } from "../streaming/websocket-gate.js";
-import { agentName, agentVersion } from "../version.js";
 import type { LanguageSupport } from "./program-requests.js";
 
 export interface SystemParts extends LanguageSupport {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
-import type { PrivateDirectory } from "../private-directory.js";
-import { programIdentity } from "../program-identity.js";
+import type { PrivateDirectory } from "../machine/private-directory.js";
+import { programIdentity } from "../machine/program-identity.js";
 
 const keptErrorOutput = 2048;
 

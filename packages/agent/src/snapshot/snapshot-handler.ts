@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { agentEnvelope, Problem } from "@cloud-sandbox/server-kit";
-import type { TokenVerifier } from "../token-verifier.js";
+import type { TokenVerifier } from "../access/token-verifier.js";
 import type { FileArchive } from "./file-archive.js";
 import { endOtherProcesses } from "./processes.js";
 

@@ -1,4 +1,4 @@
-import type { KeptOutput } from "../execution/kept-output.js";
+import type { KeptOutput } from "../execution/output/kept-output.js";
 
 /** A part of an output, in the order it was written. */
 export interface FollowedPiece {

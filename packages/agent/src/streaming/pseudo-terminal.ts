@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { Duplex, type Readable, type Writable } from "node:stream";
-import { sweepProcesses } from "../execution/process-sweep.js";
-import { startProcess } from "../execution/started-program.js";
+import { sweepProcesses } from "../execution/programs/process-sweep.js";
+import { startProcess } from "../execution/programs/started-program.js";
 import ptyRelay from "./pty-relay.py?raw";
 
 /** What makes pseudo-terminals. */

@@ -1,4 +1,4 @@
-import { exhausted } from "../execution/start-failure.js";
+import { exhausted } from "../execution/programs/start-failure.js";
 
 /**
  * Bounds what watching costs. A watched directory takes of a limit of the kernel's that other sandboxes may share, an

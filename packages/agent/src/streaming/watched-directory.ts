@@ -1,7 +1,7 @@
 import { type FSWatcher, type Stats, watch } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { posix } from "node:path";
-import { exhausted } from "../execution/start-failure.js";
+import { exhausted } from "../execution/programs/start-failure.js";
 import { failedWith } from "../files/file-problem.js";
 import type { Pin } from "../files/served-tree.js";
 import type { WatchBudget } from "./watch-budget.js";

@@ -7,8 +7,8 @@ import {
   Reply,
 } from "@cloud-sandbox/server-kit";
 import type { WebSocket, WebSocketServer } from "ws";
-import { exhausted } from "../execution/start-failure.js";
-import { answer, refusal } from "../refusal.js";
+import { answer, refusal } from "../access/refusal.js";
+import { exhausted } from "../execution/programs/start-failure.js";
 
 /** Bytes of the largest frame a client may send. */
 const maxPayload = 4 * 1024 * 1024;

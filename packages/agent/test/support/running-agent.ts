@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { createAgent } from "../../src/agent.js";
-import type { AgentConfig } from "../../src/agent-config.js";
-import { parseAgentConfig } from "../../src/agent-config.js";
 import { serveAgent } from "../../src/agent-server.js";
+import type { AgentConfig } from "../../src/config/agent-config.js";
+import { parseAgentConfig } from "../../src/config/agent-config.js";
 import { publicKey, signToken } from "./tokens.js";
 
 export const sandboxId = "1700000000abcdefgh";

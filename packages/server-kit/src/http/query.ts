@@ -1,4 +1,4 @@
-import type { Operation } from "../contract.js";
+import type { Operation } from "../contract/contract.js";
 
 /** The query as the contract types it; what cannot be converted stays text, for the validator to name. */
 export function readQuery(

@@ -1,4 +1,4 @@
-import type { Operation } from "../contract.js";
+import type { Operation } from "../contract/contract.js";
 import { type Exchange, headerOf, type NodeExchange } from "../http/exchange.js";
 
 /** One request on its way through a handler: validated input, and what to know about the caller. */

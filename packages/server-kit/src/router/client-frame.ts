@@ -1,4 +1,4 @@
-import type { Operation } from "../contract.js";
+import type { Operation } from "../contract/contract.js";
 import { isObject, parseJson, withoutNulls } from "../http/json-body.js";
 import { Problem } from "../http/problem.js";
 import { validate } from "../validation/validation-problem.js";

@@ -1,5 +1,5 @@
 import { TrieRouter } from "hono/router/trie-router";
-import type { Contract, ContractTypes, Operation } from "../contract.js";
+import type { Contract, ContractTypes, Operation } from "../contract/contract.js";
 import type { Envelope } from "../http/envelopes.js";
 import type { Exchange, NodeExchange, ReplyBody } from "../http/exchange.js";
 import { headerOf, targetOf } from "../http/exchange.js";

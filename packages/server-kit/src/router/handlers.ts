@@ -1,4 +1,4 @@
-import type { ContractTypes } from "../contract.js";
+import type { ContractTypes } from "../contract/contract.js";
 import type { Exchange, NodeExchange, ReplyBody } from "../http/exchange.js";
 import type { Reply } from "../http/reply.js";
 import type { Call } from "./call.js";

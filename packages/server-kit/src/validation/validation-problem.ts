@@ -1,4 +1,4 @@
-import type { Input, SchemaError } from "../contract.js";
+import type { Input, SchemaError } from "../contract/contract.js";
 import { Problem } from "../http/problem.js";
 
 /** Checks a value and fills in its defaults; throws a problem that names each field and what it accepts. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
-import type { ExecutionSlots } from "../execution-slots.js";
-import type { Execution } from "../executor.js";
-import { withLine } from "../outcome.js";
-import { exhausted } from "../start-failure.js";
+import type { ExecutionSlots } from "../programs/execution-slots.js";
+import type { Execution } from "../programs/executor.js";
+import { withLine } from "../programs/outcome.js";
+import { exhausted } from "../programs/start-failure.js";
 import { type Interpreter, InterpreterGone, type InterpreterRequest } from "./interpreter.js";
 
 /** Executions that may wait for those before them. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
-import type { EnvironmentVariables } from "../../environment-variables.js";
+import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { findExecutable } from "../../machine/executable.js";
-import type { ExecutionResources } from "../execution-resources.js";
-import type { ExecutionSlots } from "../execution-slots.js";
-import type { Execution } from "../executor.js";
-import type { OutputFiles } from "../output-files.js";
-import { exhausted, ProgramNotFound } from "../start-failure.js";
+import type { OutputFiles } from "../output/output-files.js";
+import type { ExecutionResources } from "../programs/execution-resources.js";
+import type { ExecutionSlots } from "../programs/execution-slots.js";
+import type { Execution } from "../programs/executor.js";
+import { exhausted, ProgramNotFound } from "../programs/start-failure.js";
 import { Context } from "./context.js";
 import type { ContextLanguage } from "./context-language.js";
 import { Interpreter } from "./interpreter.js";

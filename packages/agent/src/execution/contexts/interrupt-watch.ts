@@ -1,5 +1,5 @@
-import type { Intervention } from "../execution-watch.js";
-import { type ContextExecution, kill, sweepContext, sweepExecution } from "../process-sweep.js";
+import type { Intervention } from "../programs/execution-watch.js";
+import { type ContextExecution, kill, sweepContext, sweepExecution } from "../programs/process-sweep.js";
 
 /** After an interrupt, until what the code waits for is killed, in milliseconds: `os.system` waits for its child. */
 const childGrace = 200;

@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract.js";
+import type { Operation } from "../../contract/contract.js";
 import type { RequestEvent } from "../../router/contract-service.js";
 
 /** Durations that the 95th percentile is taken over, per endpoint. */

@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract.js";
+import type { Operation } from "../../contract/contract.js";
 import { Problem } from "../../http/problem.js";
 
 /** Why an operation that nobody handles is refused, where callers can be told more than that it is not there. */

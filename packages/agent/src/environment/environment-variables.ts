@@ -1,6 +1,6 @@
 import { maxVariableBytes, maxVariables, VariableValues } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
-import type { PrivateDirectory } from "./private-directory.js";
+import type { PrivateDirectory } from "../machine/private-directory.js";
 
 const fileName = "environment.json";
 /** JSON may take six bytes for one. */

@@ -6,9 +6,9 @@ import {
   type JobValues,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
-import type { Execution } from "./executor.js";
+import type { KeptOutput } from "../output/kept-output.js";
+import type { Execution } from "../programs/executor.js";
 import type { JobEnd } from "./job.js";
-import type { KeptOutput } from "./kept-output.js";
 
 /** A job of this agent. */
 export class BackgroundJob implements Job {

@@ -1,5 +1,5 @@
 import type { JWK } from "jose";
-import type { ProgramIdentity } from "./program-identity.js";
+import type { ProgramIdentity } from "../machine/program-identity.js";
 
 /** Where an agent listens. An inherited descriptor is a socket that already listens. */
 export type ListenAddress =

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/server-kit/handlers";
-import type { PrivateDirectory } from "../private-directory.js";
+import type { PrivateDirectory } from "../../machine/private-directory.js";
 import { type Program, shellProgram } from "./program.js";
 import pythonDriver from "./python-driver.py?raw";
 

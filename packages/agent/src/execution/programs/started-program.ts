@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { programIdentity } from "../program-identity.js";
-import type { OutputPipes } from "./output-pipes.js";
+import { programIdentity } from "../../machine/program-identity.js";
+import type { OutputPipes } from "../output/output-pipes.js";
+import { ProgramOutput } from "../output/program-output.js";
 import { executionMarker } from "./process-sweep.js";
 import type { Program } from "./program.js";
-import { ProgramOutput } from "./program-output.js";
 import { startFailure } from "./start-failure.js";
 
 /** A process in a process group of its own. */

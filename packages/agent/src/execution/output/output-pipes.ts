@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { PrivateDirectory } from "../private-directory.js";
-import { programIdentity } from "../program-identity.js";
+import type { PrivateDirectory } from "../../machine/private-directory.js";
+import { programIdentity } from "../../machine/program-identity.js";
 
 /** Absent from Node's constants: names a file without opening it. */
 const O_PATH = 0o10000000;

@@ -1,5 +1,5 @@
-import type { EgressConfig } from "./agent-config.js";
-import { proxyPorts } from "./egress-relay.js";
+import type { EgressConfig } from "../config/agent-config.js";
+import { proxyPorts } from "../network/egress-relay.js";
 
 const proxy = `http://127.0.0.1:${proxyPorts.http}`;
 const direct = "localhost,127.0.0.1,::1,0.0.0.0,sandbox";

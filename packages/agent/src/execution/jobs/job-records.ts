@@ -2,9 +2,9 @@ import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
-import type { PrivateDirectory } from "../private-directory.js";
+import type { PrivateDirectory } from "../../machine/private-directory.js";
+import { sweepMarkedProcesses } from "../programs/process-sweep.js";
 import type { JobEnd } from "./job.js";
-import { sweepMarkedProcesses } from "./process-sweep.js";
 import { RecoveredJob, StoredOutput } from "./recovered-job.js";
 
 const suffix = ".json";

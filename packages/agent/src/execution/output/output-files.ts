@@ -1,6 +1,6 @@
 import { type FileHandle, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createPrivately, type PrivateDirectory } from "../private-directory.js";
+import { createPrivately, type PrivateDirectory } from "../../machine/private-directory.js";
 
 const keptFiles = 16;
 /** Bytes that may wait for the disk before the program has to. */

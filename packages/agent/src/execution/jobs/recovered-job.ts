@@ -7,7 +7,7 @@ import {
   type OutputPiece,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
-import { outputPiece, readRange } from "./output-piece.js";
+import { outputPiece, readRange } from "../output/output-piece.js";
 
 /** A job of an agent that ran here before: it has ended, at the latest with that agent. */
 export class RecoveredJob implements Job {

@@ -1,8 +1,8 @@
-import type { PrivateDirectory } from "../private-directory.js";
-import { KeptOutput } from "./kept-output.js";
+import type { PrivateDirectory } from "../../machine/private-directory.js";
+import { KeptOutput } from "../output/kept-output.js";
+import { OutputFiles } from "../output/output-files.js";
+import { OutputPipes } from "../output/output-pipes.js";
 import { OutOfMemoryCounter } from "./out-of-memory.js";
-import { OutputFiles } from "./output-files.js";
-import { OutputPipes } from "./output-pipes.js";
 
 export interface ResourceLimits {
   readonly directory: PrivateDirectory;

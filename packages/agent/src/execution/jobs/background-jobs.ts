@@ -1,9 +1,9 @@
 import { type Job, type JobDescription, jobNotFound } from "@cloud-sandbox/server-kit/handlers";
+import type { OutputFiles } from "../output/output-files.js";
+import type { Execution } from "../programs/executor.js";
 import { BackgroundJob } from "./background-job.js";
-import type { Execution } from "./executor.js";
 import { newJobId } from "./job.js";
 import type { JobRecords } from "./job-records.js";
-import type { OutputFiles } from "./output-files.js";
 
 export const keptJobs = 256;
 /** Jobs whose displayed values are kept: they take up to 8 MiB each. */

@@ -1,4 +1,4 @@
-import { readSystemFile } from "../machine/system-file.js";
+import { readSystemFile } from "../../machine/system-file.js";
 
 /**
  * Where the kernel counts the processes it killed for want of memory: in the control group, where a sandbox can see

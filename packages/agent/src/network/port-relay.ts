@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { agentEnvelope, Problem, splice } from "@cloud-sandbox/server-kit";
-import type { TokenVerifier } from "./token-verifier.js";
+import type { TokenVerifier } from "../access/token-verifier.js";
 
 /** Each takes two descriptors, of which an agent may have only some hundreds. */
 const maxConnections = 192;

@@ -1,2 +1,0 @@
-export { version as agentVersion } from "../package.json";
-export const agentName = "cloud-sandbox-agent";
