@@ -38,6 +38,7 @@ const mostAnswers = 24;
 const longestLoadMs = 5000;
 const longestAfterMs = 150;
 const longestStartMs = 500;
+const longestProbeMs = 5;
 /** How long the guard of a dead server may take. */
 const guardLimitMs = 60_000;
 
@@ -68,7 +69,9 @@ export class ChaosRun {
     const directory = await mkdtemp(join(tmpdir(), "chaos-"));
     try {
       for (let kill = 0; kill < kills; kill += 1) {
-        if (this.random() < 0.2) await this.#killAtStart(directory);
+        const choice = this.random();
+        if (choice < 0.2) await this.#killAtStart(directory);
+        else if (choice < 0.5) await this.#killInProbe(directory);
         else await this.#killUnderLoad(directory);
       }
       await this.#stopAtLast(directory);
@@ -93,6 +96,16 @@ export class ChaosRun {
     await sleep(this.random() * longestStartMs);
     this.#killsAtStart += 1;
     await this.#kill(server);
+  }
+
+  async #killInProbe(directory: string): Promise<void> {
+    const server = new ChaosServer(directory);
+    await server.probing();
+    await sleep(this.random() * longestProbeMs);
+    this.#killsAtStart += 1;
+    // At once: there is no guard yet, and looking for one takes longer than the probe.
+    await server.end("SIGKILL");
+    this.#dead.add(server.pid);
   }
 
   async #killUnderLoad(directory: string): Promise<void> {
@@ -207,7 +220,9 @@ export class ChaosRun {
   async #checkLeftovers(): Promise<void> {
     this.#checks += 1;
     const until = Date.now() + guardLimitMs;
-    while (leftovers(this.#dead).length > 0 && Date.now() < until) await sleep(50);
-    this.#orphans.push(...leftovers(this.#dead));
+    // Those that were found before stay; they are not waited for again.
+    const found = (): string[] => leftovers(this.#dead).filter((left) => !this.#orphans.includes(left));
+    while (found().length > 0 && Date.now() < until) await sleep(50);
+    this.#orphans.push(...found());
   }
 }

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { descendants } from "../support/host-processes.js";
+import { throughMarker } from "./leftovers.js";
 
 const main = fileURLToPath(new URL("../../packages/local/dist/main.js", import.meta.url));
 export const apiKey = "chaos-key";
@@ -17,7 +20,8 @@ export class ChaosServer {
   constructor(dataDirectory: string) {
     const args = [main, "serve", "--json", "--port", "0", "--api-key", apiKey, "--pool", "2"];
     const kept = ["--data-dir", dataDirectory, "--webhook-allow-private"];
-    const child = spawn(process.execPath, [...args, ...kept], {
+    const [shell, ...marker] = throughMarker;
+    const child = spawn(shell, [...marker, process.execPath, ...args, ...kept], {
       cwd: "/",
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -37,6 +41,27 @@ export class ChaosServer {
 
   get log(): string {
     return this.#log;
+  }
+
+  /** Until its start-up probe has started bubblewrap, or it is ready without one. */
+  async probing(): Promise<void> {
+    let isReady = false;
+    void this.ready.then(() => {
+      isReady = true;
+    });
+    // Often enough to see what takes some milliseconds.
+    while (!isReady && !this.#children().some((commandLine) => commandLine.startsWith("bwrap\0--unshare")))
+      await nextTurn();
+  }
+
+  #children(): string[] {
+    try {
+      const pids = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, "utf8").trim();
+      return pids.split(" ").map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    } catch {
+      // There is none, or it ended while it was looked at.
+      return [];
+    }
   }
 
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<{ code: number | null }> {

@@ -1,6 +1,17 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { hostProcesses } from "../support/host-processes.js";
+import { environmentOf, hostProcesses } from "../support/host-processes.js";
+
+/**
+ * A shell command that becomes the server that follows it. Helpers of the server inherit the variable, so those of a dead
+ * server are found though nothing on their command lines says whose they are.
+ */
+export const throughMarker = [
+  "/bin/sh",
+  "-c",
+  'CHAOS_SERVER=cloud-sandbox-$$-0-server exec "$@"',
+  "marked",
+] as const;
 
 /** What servers that are dead left on this machine: processes, groups, uids, directories, sockets, mounts. */
 export function leftovers(deadPids: ReadonlySet<number>): string[] {
@@ -16,8 +27,8 @@ export function leftovers(deadPids: ReadonlySet<number>): string[] {
     ...found(
       "process",
       hostProcesses().flatMap(({ pid, commandLine }) => {
-        const instance = /cloud-sandbox-\d+-\d+-\w+/.exec(commandLine)?.[0];
-        return instance === undefined ? [] : [`${instance} (${pid})`];
+        const instance = /cloud-sandbox-\d+-\d+-\w+/.exec(commandLine + environmentOf(pid))?.[0];
+        return instance === undefined ? [] : [`${instance} (${pid}, ${commandLine})`];
       }),
     ),
     ...found("control group", groupDirectories().flatMap(entries)),

@@ -23,6 +23,15 @@ export function hostProcesses(): HostProcess[] {
     });
 }
 
+/** The variables that a process was started with; empty for one that has ended, or is not ours to look at. */
+export function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 /** The processes that descend from one. */
 export function descendants(root: number): HostProcess[] {
   const all = hostProcesses();

@@ -76,12 +76,23 @@ const probeLimitMs = 20_000;
 /** Ends with the first line of its input, and fails where another user namespace can be made by then. */
 const tryAnother = "read -r started; ! unshare --user true 2>/dev/null";
 
+/** The number of the descriptor whose other end only this process holds. */
+const leash = 8;
+
+/**
+ * Becomes the command that follows, and kills its process group when this process closes the leash or ends. A probe is in
+ * no control group, and bubblewrap's child waits for its parent for ever when that dies first.
+ */
+const onLeash = `{ read -r _; kill -9 0; } <&${leash} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
+exec "$@" ${leash}>&-`;
+
 /** Throws what bubblewrap says when the profile is not to be had, or not as strong as it has to be. */
 async function startProfile(isRoot: boolean): Promise<void> {
   const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
   const uids = isRoot ? { agent: first, code: first + 1 } : undefined;
   const [program = "", ...args] = [
     ...become(uids?.agent),
+    ...["/bin/sh", "-c", onLeash, "probe"],
     ...["bwrap", ...namespaceArguments(isRoot), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", tryAnother],
@@ -90,14 +101,14 @@ async function startProfile(isRoot: boolean): Promise<void> {
   for (const number of Object.values(descriptors)) stdio[number] = "ignore";
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
-  const child = spawn(program, args, {
-    cwd: "/",
-    stdio,
-    timeout: probeLimitMs,
-    killSignal: "SIGKILL",
-  });
+  stdio[leash] = "pipe";
+  // Detached, it leads a process group of its own.
+  const child = spawn(program, args, { cwd: "/", stdio, detached: true });
+  const kill = (): void => void child.stdio.at(leash)?.destroy();
+  const giveUp = setTimeout(kill, probeLimitMs);
   const said = child.stderr ? text(child.stderr) : "";
-  const ended = once(child, "close");
+  // Not the end of its pipes, which what waits for a dead parent holds open.
+  const ended = once(child, "exit").finally(kill);
   // Told by its end.
   child.stdin?.on("error", () => undefined);
   ended.catch(() => undefined);
@@ -107,9 +118,11 @@ async function startProfile(isRoot: boolean): Promise<void> {
     if (uids && init !== undefined && gate instanceof Writable) await mapUids(init, uids, gate);
     child.stdin?.end("started\n");
     const [code] = await ended;
+    if (code === null) throw new Error(`bubblewrap was killed, or took longer than ${probeLimitMs / 1000} s`);
     if (code !== 0) throw new Error((await said) || "further user namespaces can be made inside");
   } finally {
-    child.kill("SIGKILL");
+    clearTimeout(giveUp);
+    kill();
   }
 }
 

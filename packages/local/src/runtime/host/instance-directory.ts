@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAliveIdentity, processIdentity } from "./process-identity.js";
@@ -113,8 +113,26 @@ async function removeStaleIn(place: string): Promise<void> {
     const path = join(place, name);
     const status = await lstat(path).catch(() => undefined);
     if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
+    await killMachines(path);
     // Its guard may be removing it too, and so may others that start. What stays in spite of all is for the next start.
     await removeTree(path).catch(() => undefined);
+  }
+}
+
+/**
+ * Kills machines whose command line names this directory. The kernel kills them with their server, except those that were
+ * just being made: the child of a bubblewrap that was killed waits for it for ever.
+ */
+async function killMachines(directory: string): Promise<void> {
+  for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
+    const words = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+    if (!words.includes("bwrap") || !words.includes(directory)) continue;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      // It has ended by itself, or is another user's, who may write there too.
+      if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
   }
 }
 
