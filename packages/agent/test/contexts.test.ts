@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -54,6 +55,28 @@ describe("the directory of all temporary files", () => {
     expect(await own.execute({ code: "print(1)" })).toMatchObject({ status: 429 });
     await expect(lstat(elsewhere)).rejects.toMatchObject({ code: "ENOENT" });
   });
+});
+
+test.each([
+  ["what is called mkfifo makes none", "exit 0", "mkfifo made none"],
+  ["what is called mkfifo makes files", 'shift 2; for path; do echo > "$path"; done', "makes no pipes"],
+  ["mkfifo fails", "exit 3", "mkfifo ended with exit code 3"],
+  ["mkfifo does not end", "exec sleep 1000", "mkfifo was killed, or did not end"],
+])("where %s, a context says so", async (_, script, reason) => {
+  const programs = await mkdtemp(join(tmpdir(), "mkfifo-"));
+  await writeFile(join(programs, "mkfifo"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const before = process.env.PATH;
+  process.env.PATH = `${programs}:${before}`;
+  try {
+    await using own = await RunningAgent.start();
+    const { status, body } = await own.execute({ code: "print(1)" });
+    expect([status, JSON.stringify(body)]).toEqual([429, expect.stringContaining(`could be made: `)]);
+    expect(JSON.stringify(body)).toContain(reason);
+    expect(JSON.stringify(body)).not.toContain(".cloud-sandbox");
+  } finally {
+    process.env.PATH = before;
+    await rm(programs, { recursive: true });
+  }
 });
 
 describe("python", () => {

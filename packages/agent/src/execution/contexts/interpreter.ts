@@ -140,8 +140,12 @@ export class Interpreter {
   ): Promise<Execution> {
     const { id = randomUUID() } = request;
     const { pid } = this.process;
-    if (stdout.path === undefined || stderr.path === undefined)
-      throw exhausted("No pipe for the output could be made: the temporary files are full. Remove some.");
+    if (stdout.path === undefined || stderr.path === undefined) {
+      const { obstacle } = await this.resources.pipes;
+      throw exhausted(
+        `No pipe for the output could be made: ${obstacle}. Mend that, and run the code again in some seconds.`,
+      );
+    }
     if (!this.isAlive) throw new InterpreterGone();
     const { resources } = this;
     const keptStdout = resources.keptOutput(`${id}.stdout`, request.background);

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { PrivateDirectory } from "../../machine/private-directory.js";
+import { createPrivately, type PrivateDirectory } from "../../machine/private-directory.js";
 import { programIdentity } from "../../machine/program-identity.js";
 
 /** Absent from Node's constants: names a file without opening it. */
@@ -22,6 +23,8 @@ export interface OutputPipe {
 
 /** With fewer ready, more are made. */
 const lowWater = 4;
+/** What is called mkfifo may be a program of the sandbox's, and never end; in milliseconds. */
+const makeLimit = 5000;
 /** Before it is tried again to make some, in milliseconds. */
 const retryAfter = 10_000;
 
@@ -35,6 +38,7 @@ export class OutputPipes {
   readonly #ready: OutputPipe[] = [];
   #nextMaking = 0;
   #making: Promise<void> | undefined;
+  #obstacle = "";
 
   private constructor(
     private readonly directory: PrivateDirectory,
@@ -46,6 +50,11 @@ export class OutputPipes {
     const pipes = new OutputPipes(directory, count);
     await pipes.#make();
     return pipes;
+  }
+
+  /** Why none could be made the last time: what to put after a colon. */
+  get obstacle(): string {
+    return this.#obstacle;
   }
 
   take(): OutputPipe | undefined {
@@ -99,14 +108,25 @@ export class OutputPipes {
     try {
       const parent = await this.directory.path();
       const paths = Array.from({ length: this.count }, () => join(parent, `pipe-${randomUUID()}`));
-      const mkfifo = spawn("mkfifo", ["-m", "600", ...paths], { ...programIdentity(), stdio: "ignore" });
-      const [code] = await once(mkfifo, "exit");
+      const mkfifo = spawn("mkfifo", ["-m", "600", ...paths], {
+        ...programIdentity(),
+        stdio: "ignore",
+        timeout: makeLimit,
+        killSignal: "SIGKILL",
+      });
+      const [code]: unknown[] = await once(mkfifo, "exit");
       if (code === 0) {
         for (const path of paths) this.#adopt(path);
         pause = 0;
+      } else {
+        await tryFile(join(parent, `file-${randomUUID()}`));
+        throw new Error(
+          code === null ? "mkfifo was killed, or did not end" : `mkfifo ended with exit code ${code}`,
+        );
       }
-    } catch {
-      // No mkfifo, no process to run it, or a full disk: what is there has to do.
+    } catch (error) {
+      // What is there has to do.
+      this.#obstacle = obstacleOf(error as NodeJS.ErrnoException);
     }
     this.#nextMaking = performance.now() + pause;
   }
@@ -115,7 +135,7 @@ export class OutputPipes {
     const anchor = openSync(path, O_PATH | O_NOFOLLOW);
     try {
       // What is called mkfifo may be a program of the sandbox's.
-      if (!fstatSync(anchor).isFIFO()) throw new Error(`${path} is no FIFO.`);
+      if (!fstatSync(anchor).isFIFO()) throw new Error("what is called mkfifo here makes no pipes");
       this.#ready.push(open({ anchor, path }));
     } catch (error) {
       closeSync(anchor);
@@ -132,6 +152,36 @@ function open({ anchor, path }: Pick<OutputPipe, "anchor" | "path">): OutputPipe
   } catch (error) {
     closeSync(read);
     throw error;
+  }
+}
+
+/** Throws what keeps files from being made there. */
+async function tryFile(path: string): Promise<void> {
+  await (await createPrivately(path)).close();
+  await rm(path, { force: true });
+}
+
+/** Without the path, which is the agent's own. */
+function obstacleOf({ code, message, syscall }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case undefined:
+      return message;
+    case "ENOSPC":
+    case "EDQUOT":
+      return "the disk is full";
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return syscall?.startsWith("spawn") ? "mkfifo may not be run" : "/tmp cannot be written to";
+    case "EAGAIN":
+    case "ENOMEM":
+    case "EMFILE":
+    case "ENFILE":
+      return "the limit of processes, open files or memory is reached";
+    case "ENOENT":
+      return syscall?.startsWith("spawn") ? "there is no mkfifo on the search path" : "mkfifo made none";
+    default:
+      return code;
   }
 }
 
