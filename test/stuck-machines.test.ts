@@ -71,6 +71,29 @@ describe.each(startedBy)("on a server started by %s", (who) => {
     }
   });
 
+  test("a stopped sandbox starts again though its code left pipes for files and a program that never ends", async ({
+    skip,
+  }) => {
+    skip(obstacle !== undefined, obstacle);
+    const server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
+    try {
+      const api = new ControlPlaneCaller(server);
+      const sandbox = await api.create();
+      const places = ["resolv.conf", "svc.conf", "netsvc.conf", "localtime", "timezone", "host.conf"];
+      const plant = `cd /etc; rm -f ${places.join(" ")}; mkfifo ${places.join(" ")}
+mv /usr/share/zoneinfo /usr/share/before; mkdir -p /usr/share/zoneinfo && cd /usr/share/zoneinfo && mkfifo UTC UTC0 Universal made
+mkdir -p ~/.local/bin; printf '#!/bin/sh\\nexec sleep 98765\\n' > ~/.local/bin/mkfifo; chmod 755 ~/.local/bin/mkfifo
+cd /; find /etc /usr/share/zoneinfo -type p | wc -l`;
+      const planted = (await api.run(sandbox, plant)).body;
+      expect(Number(planted.stdout), String(planted.stderr)).toBeGreaterThan(places.length);
+      expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+      expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
+      expect((await api.run(sandbox, "env | grep -c ^TZ")).body.stdout).toBe("0\n");
+    } finally {
+      await server.stop();
+    }
+  });
+
   test("a sandbox with paths too long to be unpacked again is not stopped, and says why", async ({
     skip,
   }) => {

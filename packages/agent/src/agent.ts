@@ -71,7 +71,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
   const proxies = config.egress ? proxyEnvironment(config.egress) : {};
-  const base = { ...proxies, ...(await baseEnvironment(process.env, temporary)), ...config.environment };
+  const inherited = await baseEnvironment(process.env, temporary, config.ownVariables);
+  const base = { ...proxies, ...inherited, ...config.environment };
   const programs = new InstalledPrograms(base.PATH ?? "");
   const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });
   const slots = new ExecutionSlots(config.maxExecutions);

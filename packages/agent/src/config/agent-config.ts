@@ -32,6 +32,8 @@ export interface AgentConfig {
   readonly languages?: readonly string[];
   /** Variables that every program gets, as its template has them. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Variables that the agent was started with and that programs do not inherit. */
+  readonly ownVariables: readonly string[];
   /**
    * Whether the agent is alone in a machine of its own. Only then may the control plane have it end every other process
    * and fill the file system.
@@ -66,6 +68,7 @@ const mebibyte = 1024 * 1024;
 const defaults = {
   template: "base",
   limits: {},
+  ownVariables: [],
   ownsMachine: false,
   roots: ["/workspace", "/tmp"],
   outputLimit: mebibyte,

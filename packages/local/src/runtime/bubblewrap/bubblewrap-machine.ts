@@ -87,7 +87,9 @@ export class BubblewrapMachine implements Machine {
       if (isOutOfDescriptors(error)) throw error;
       const said = this.#errorOutput.trim();
       if (giveUp.aborted)
-        throw new Error(`The machine's agent did not answer within ${limitMs / 1000} s. ${said}`);
+        throw new Error(
+          `The machine's agent did not answer within ${limitMs / 1000} s${said && `: ${said}`}`,
+        );
       const { memoryMb } = limits;
       const detail = said || (error instanceof Error ? error.message : String(error));
       throw new Error(`The machine's agent ended while it booted, with ${memoryMb} MiB of memory: ${detail}`);

@@ -23,7 +23,7 @@ import { type EgressSocket, listenForEgress } from "./egress-socket.js";
 import { becomeMachine } from "./enter-groups.js";
 import { directoriesToView } from "./host-views.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
-import { egressInside, type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { agentTimeZone, egressInside, type MachineImage, prepareMachineImage } from "./machine-image.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { mapUids, uidInside } from "./user-namespace.js";
 import { become, diskCount, WritableRoot } from "./writable-root.js";
@@ -273,6 +273,7 @@ const home = "/home/sandbox";
 function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
   return {
     PATH: `${home}/.local/bin:${image.path}`,
+    ...agentTimeZone,
     HOME: home,
     USER: "sandbox",
     LOGNAME: "sandbox",
@@ -301,6 +302,7 @@ function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
     languages: spec.languages,
     ...(spec.egress && { egress: egressInside }),
     environment: spec.environment,
+    ownVariables: Object.keys(agentTimeZone),
     ...(uids && { runProgramsAs: { uid: uidInside.code, gid: uidInside.code } }),
     ownsMachine: true,
   });
