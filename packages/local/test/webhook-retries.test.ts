@@ -260,6 +260,36 @@ describe("to one receiver", () => {
     for (const id of ids) await after(1, id);
   });
 
+  test("no more than four at a time are sent, whenever they come", async () => {
+    const waiting: (() => void)[] = [];
+    await using receiver = await WebhookReceiver.start((response, attempt) => {
+      waiting.push(() => answering(200)(response, attempt));
+    });
+    start();
+    for (let first = 0; first < 4; first += 1) queue.deliver(pending(receiver.url));
+    await expect.poll(() => waiting.length).toBe(4);
+    for (let round = 1; round <= 8; round += 1) {
+      waiting.shift()?.();
+      // So that the queue has none waiting at first, and ever more later.
+      await expect.poll(() => deliveries.list({ status: "delivered" }).length).toBe(round);
+      for (let more = 0; more < 2; more += 1) queue.deliver(pending(receiver.url));
+      await expect.poll(() => waiting.length).toBe(4);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(waiting).toHaveLength(4);
+    }
+  });
+
+  test("an attempt that our own end breaks off is none", async () => {
+    await using receiver = await WebhookReceiver.start(() => undefined);
+    const id = pending(receiver.url);
+    start().deliver(id);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    queue.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(deliveries.find(id)).toMatchObject({ status: "pending", attempts: 0, error: undefined });
+    expect(lines).toEqual([]);
+  });
+
   test("a report whose turn comes when it is done already is not sent again", async () => {
     await using receiver = await WebhookReceiver.start((response, attempt) =>
       attempt <= 3 ? undefined : answering(200)(response, attempt),
