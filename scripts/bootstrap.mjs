@@ -22,7 +22,7 @@ const buildsFrom = {
   cli: ["client", "local", "mcp"],
 };
 
-/** Packages that are not built by tsup: the command, and what they are made of outside of their folder. */
+/** Packages that are not built by tsup or rolldown: the command, and what they are made of outside of their folder. */
 const ownBuilds = {
   "server-kit": {
     command: ["node", "scripts/build-validators.mjs"],
@@ -125,6 +125,8 @@ async function buildPackage(name, madeFrom) {
   if (ownBuilds[name]) await step(`Building ${name}`, ownBuilds[name].command);
   else if (existsSync(join(root, home, "tsup.config.ts")))
     await step(`Building ${name}`, [bin("tsup")], join(root, home));
+  else if (existsSync(join(root, home, "rolldown.config.ts")))
+    await step(`Building ${name}`, [bin("rolldown"), "--config", "rolldown.config.ts"], join(root, home));
   else return wanted;
   stamp(name, wanted);
   return wanted;

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Plugin as RolldownPlugin } from "rolldown";
 import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
@@ -20,15 +21,36 @@ export function thirdPartyLicences({ carried = [] }: { readonly carried?: readon
         const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
           Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
         );
-        const packages = new Set(bundled.map(packageOf).filter((home) => home !== undefined));
-        const notices = [...packages].map(noticeOf);
-        for (const file of carried) notices.push(...readFileSync(file, "utf8").split(ruler));
         const { outdir = "dist" } = build.initialOptions;
         mkdirSync(outdir, { recursive: true });
-        writeFileSync(join(outdir, licencesFile), [...new Set(notices)].sort().join(ruler));
+        writeFileSync(join(outdir, licencesFile), noticesOf(bundled, carried));
       });
     },
   };
+}
+
+/** The same for rolldown. */
+export function thirdPartyLicencesOf(): RolldownPlugin {
+  return {
+    name: "third-party-licences",
+    generateBundle(_, bundle) {
+      const bundled = Object.values(bundle).flatMap((file) =>
+        file.type === "chunk"
+          ? Object.entries(file.modules).flatMap(([path, { renderedLength }]) =>
+              renderedLength > 0 ? [path] : [],
+            )
+          : [],
+      );
+      this.emitFile({ type: "asset", fileName: licencesFile, source: noticesOf(bundled) });
+    },
+  };
+}
+
+function noticesOf(bundled: readonly string[], carried: readonly string[] = []): string {
+  const packages = new Set(bundled.map(packageOf).filter((home) => home !== undefined));
+  const notices = [...packages].map(noticeOf);
+  for (const file of carried) notices.push(...readFileSync(file, "utf8").split(ruler));
+  return [...new Set(notices)].sort().join(ruler);
 }
 
 const ruler = `\n${"-".repeat(80)}\n\n`;

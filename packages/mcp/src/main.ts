@@ -3,4 +3,5 @@
 import { useCompileCache } from "./settings/compile-cache.js";
 
 useCompileCache();
-await import("./serve.js");
+const { serve } = await import("./serve.js");
+await serve();

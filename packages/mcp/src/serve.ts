@@ -19,12 +19,14 @@ async function serveAsAsked(): Promise<void> {
   return serveOverHttp(offer, backend, options);
 }
 
-try {
-  await serveAsAsked();
-  // Connections that are kept alive for a next call would hold the process.
-  process.exit();
-} catch (error) {
-  if (!(error instanceof OptionError)) throw error;
-  log(error.message);
-  process.exitCode = 1;
+export async function serve(): Promise<void> {
+  try {
+    await serveAsAsked();
+    // Connections that are kept alive for a next call would hold the process.
+    process.exit();
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    log(error.message);
+    process.exitCode = 1;
+  }
 }
