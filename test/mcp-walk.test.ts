@@ -6,7 +6,7 @@ import { connect, type McpConnection, textOf } from "../packages/mcp/test/mcp-co
 import { type PackageServer, startPackageServer } from "./support/package-server.js";
 
 const index = "packages.test";
-const page = fileURLToPath(new URL("../docs/mcp-walk.md", import.meta.url));
+const page = fileURLToPath(new URL("../docs/reports/mcp-walk.md", import.meta.url));
 
 let packages: PackageServer;
 let local: LocalControlPlane;

@@ -5,6 +5,6 @@ test("every operation of both contracts has a test", () => {
   expect(unproven()).toEqual([]);
 });
 
-test("docs/operations.md is up to date; if not, run this file with -u", async () => {
-  await expect(operationsPage()).toMatchFileSnapshot("../../docs/operations.md");
+test("docs/reports/operations.md is up to date; if not, run this file with -u", async () => {
+  await expect(operationsPage()).toMatchFileSnapshot("../../docs/reports/operations.md");
 });

@@ -4,9 +4,11 @@ type Tasks = TestContext["task"]["file"]["tasks"];
 
 /** The page of all statements is the same, whichever backend's file writes it: each is held to every one of them. */
 export function statementsAreListed(): void {
-  test("docs/contract-suite.md has these statements; if not, run this file with -u", async ({ task }) => {
+  test("docs/reports/contract-suite.md has these statements; if not, run this file with -u", async ({
+    task,
+  }) => {
     const statements = namesOf(task.file.tasks.filter((other) => other !== task));
-    await expect(page(statements)).toMatchFileSnapshot("../../docs/contract-suite.md");
+    await expect(page(statements)).toMatchFileSnapshot("../../docs/reports/contract-suite.md");
   });
 }
 

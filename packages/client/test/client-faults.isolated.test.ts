@@ -179,6 +179,6 @@ test.each(cases)("%s: a server that %s, over %s", async (_, __, carrier, fault) 
   expect(rejections).toEqual([]);
 });
 
-test("docs/client-faults.md is up to date; if not, run this file with -u", async () => {
-  await expect(page()).toMatchFileSnapshot("../../../docs/client-faults.md");
+test("docs/reports/client-faults.md is up to date; if not, run this file with -u", async () => {
+  await expect(page()).toMatchFileSnapshot("../../../docs/reports/client-faults.md");
 });

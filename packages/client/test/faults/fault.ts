@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxClient, SandboxClientOptions } from "../../src/index.js";
 import type { Exchange } from "../support/faulty-service.js";
 
-/** What a call comes to. The table of docs/client-faults.md says the same. */
+/** What a call comes to. The table of docs/reports/client-faults.md says the same. */
 export interface Outcome {
   /** The class of the error; undefined where the call succeeds all the same. */
   error?: string;
