@@ -9,7 +9,8 @@ const atOnce = 4;
 const results = [];
 const waiting = programs.entries();
 const worker = async () => {
-  for (const [index, code] of waiting) results[index] = await client.executeIsolated(code, { timeout: 20 });
+  for (const [index, code] of waiting)
+    results[index] = await client.executeIsolated(code, { timeoutSeconds: 20 });
 };
 await Promise.all(Array.from({ length: atOnce }, worker));
 

@@ -2,5 +2,5 @@
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();
-const { stdout, exitCode } = await client.executeIsolated("print(sum(range(101)))", { timeout: 10 });
+const { stdout, exitCode } = await client.executeIsolated("print(sum(range(101)))", { timeoutSeconds: 10 });
 console.log(`The program printed ${stdout.trim()} and ended with ${exitCode}.`);

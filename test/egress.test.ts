@@ -38,7 +38,10 @@ afterAll(async () => {
 });
 
 async function sh(where: Sandbox, command: string): Promise<string> {
-  const { stdout, stderr, exitCode } = await where.execute(command, { language: "bash", timeout: 200 });
+  const { stdout, stderr, exitCode } = await where.execute(command, {
+    language: "bash",
+    timeoutSeconds: 200,
+  });
   return exitCode === 0 ? stdout : `exit ${exitCode}: ${stdout}${stderr}`;
 }
 
@@ -175,7 +178,7 @@ describe("without internet access", () => {
     ["Python's urllib", "python3 -c 'import urllib.request as u; u.urlopen(\"https://a.example/\")'"],
     ["Node's fetch", "node -e 'fetch(\"https://a.example/\").catch((e) => { console.error(e.cause); })'"],
   ])("%s says how to have it", async (_, command) => {
-    const { stdout, stderr } = await closed.execute(command, { language: "bash", timeout: 60 });
+    const { stdout, stderr } = await closed.execute(command, { language: "bash", timeoutSeconds: 60 });
     expect(stdout + stderr).toContain("internet_access: true");
   });
 
@@ -257,7 +260,7 @@ for attempt in range(2000):
     except OSError:
         pass
 print("done")`;
-    const attack = greedy.execute(code, { language: "python", timeout: 200 });
+    const attack = greedy.execute(code, { language: "python", timeoutSeconds: 200 });
     for (let calls = 0; calls < 5; calls += 1) {
       expect(await sh(sandbox, `curl -sS http://${name}:${server.httpPort}/hello`)).toBe("hello over http\n");
     }

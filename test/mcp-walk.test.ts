@@ -115,7 +115,7 @@ from run to run is in angle brackets; the package index is one of the test's own
   await call("run_command", { sandbox_id, command: "python3 -m hello_pip", env: { PYTHONPATH: "lib" } });
 
   // Where it takes more than five seconds to look for fonts, matplotlib says so, once.
-  await sandbox.commands.run(["python3", "-c", "import matplotlib.font_manager"], { timeout: 120 });
+  await sandbox.commands.run(["python3", "-c", "import matplotlib.font_manager"], { timeoutSeconds: 120 });
   heading("Plot", "Figures come back as images, and variables stay for the next call.");
   await call("execute_code_rich", {
     sandbox_id,

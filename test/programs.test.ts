@@ -240,7 +240,7 @@ describe.each(startedBy)("in a sandbox started by %s", (who) => {
     { timeout: 300_000 },
     async ([, { script, prints, needs }], { skip }) => {
       skip(obstacle !== undefined, obstacle);
-      const run = (code: string) => sandbox.execute(code, { language: "bash", timeout: 240 });
+      const run = (code: string) => sandbox.execute(code, { language: "bash", timeoutSeconds: 240 });
       const { exitCode } = await run(`command -v ${needs.join(" ")} | wc -l | grep -qx ${needs.length}`);
       skip(exitCode !== 0, `this host lacks one of: ${needs.join(", ")}`);
       const { stdout, stderr } = await run(`cd "$(mktemp -d)" && ${script}`);

@@ -22,7 +22,10 @@ test.concurrent.for(startedBy)(
     try {
       const [silent, paused] = await Promise.all([client.sandboxes.create(), client.sandboxes.create()]);
       const run = (sandbox: typeof silent, seconds: number) =>
-        sandbox.execute(`touch begun; sleep ${seconds}; echo done`, { language: "bash", timeout: 120 });
+        sandbox.execute(`touch begun; sleep ${seconds}; echo done`, {
+          language: "bash",
+          timeoutSeconds: 120,
+        });
       const pausedRun = run(paused, 1);
       await expect.poll(() => paused.files.exists("/workspace/begun")).toBe(true);
       await paused.pause();

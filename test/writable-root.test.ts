@@ -142,7 +142,7 @@ describe.each(hosts)("what people type works in a sandbox $name:", ({ who, hasOv
     "%s",
     async ([, command, printed], { skip }) => {
       skip(obstacle !== undefined, obstacle);
-      const { stdout, stderr } = await sandbox.execute(command, { language: "bash", timeout: 60 });
+      const { stdout, stderr } = await sandbox.execute(command, { language: "bash", timeoutSeconds: 60 });
       expect(stdout + stderr).toBe(printed);
       expect(existsSync("/data/file")).toBe(false);
     },

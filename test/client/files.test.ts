@@ -195,7 +195,7 @@ describe("large files of a sandbox", () => {
     await expect(sandbox.files.write("/etc/large", tooLarge)).rejects.toMatchObject({
       code: "PATH_NOT_ALLOWED",
     });
-    expect((await sandbox.commands.run("echo here", { requestTimeout: 20 })).stdout).toBe("here\n");
+    expect((await sandbox.commands.run("echo here", { requestTimeoutSeconds: 20 })).stdout).toBe("here\n");
   });
 
   test("do not go where they may not", async () => {

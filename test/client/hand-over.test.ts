@@ -23,32 +23,38 @@ describe("what ends in time is the result itself", () => {
   test.each([
     ["plain, where its limit is short", 20, 30],
     ["from the background, where its limit is long", 60, 40],
-  ])("%s", async (_, timeout, handOverAfter) => {
+  ])("%s", async (_, timeoutSeconds, detachAfterSeconds) => {
     await sandbox.execute("base = 40");
-    const run = await sandbox.executeOrHandOver("print('out')\nbase + 2", { timeout, handOverAfter });
+    const run = await sandbox.executeOrDetach("print('out')\nbase + 2", {
+      timeoutSeconds,
+      detachAfterSeconds,
+    });
     expect(run).toMatchObject({ stdout: "out\n", stderr: "", exitCode: 0, success: true, value: "42" });
     expect(run).toMatchObject({ output: { stdout: { truncated: false, bytes: 4 } } });
   });
 
   test("of a command", async () => {
-    const run = await sandbox.runOrHandOver("echo out; echo err >&2; exit 3", {
-      timeout: 60,
-      handOverAfter: 40,
+    const run = await sandbox.runOrDetach("echo out; echo err >&2; exit 3", {
+      timeoutSeconds: 60,
+      detachAfterSeconds: 40,
     });
     expect(run).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, success: false });
   });
 
   test("of code in a sandbox of its own, which is deleted", async () => {
-    const run = await client.executeIsolatedOrHandOver("print(1)", { timeout: 60, handOverAfter: 40 });
+    const run = await client.executeIsolatedOrDetach("print(1)", {
+      timeoutSeconds: 60,
+      detachAfterSeconds: 40,
+    });
     expect(run).toMatchObject({ stdout: "1\n", cleanupError: undefined });
-    if (!("sandboxId" in run)) throw new Error("It was handed over.");
+    if (run.kind !== "result") throw new Error("It was handed over.");
     await expect(client.sandboxes.get(run.sandboxId)).rejects.toMatchObject({ name: "NotFoundError" });
   });
 
   test("with head and tail of a long output, and where all of it is", async () => {
     const code = "print('first'); print('x' * 3_000_000); print('last')";
-    const run = await sandbox.executeOrHandOver(code, { timeout: 60, handOverAfter: 40 });
-    if (!("exitCode" in run)) throw new Error("It was handed over.");
+    const run = await sandbox.executeOrDetach(code, { timeoutSeconds: 60, detachAfterSeconds: 40 });
+    if (run.kind !== "result") throw new Error("It was handed over.");
     expect(run.stdout).toMatch(/^first\nx+\n\[\.\.\. 1951436 bytes cut \.\.\.\]\nx+\nlast\n$/);
     const { bytes, file, truncated } = run.output.stdout;
     expect({ bytes, truncated }).toEqual({ bytes: 3_000_012, truncated: true });
@@ -61,12 +67,12 @@ describe("what takes longer is handed over", () => {
     const code =
       "import os, time\nprint('begun', flush=True)\nwhile not os.path.exists('/tmp/go'): time.sleep(0.02)\nleft = 7";
     const told: ExecutionProgress[] = [];
-    const job = await sandbox.executeOrHandOver(code, {
-      timeout: 60,
-      handOverAfter: 9,
+    const job = await sandbox.executeOrDetach(code, {
+      timeoutSeconds: 60,
+      detachAfterSeconds: 9,
       onProgress: (progress) => told.push(progress),
     });
-    if ("exitCode" in job) throw new Error("It was not handed over.");
+    if (job.kind !== "execution") throw new Error("It was not handed over.");
     expect(told).toContainEqual(expect.objectContaining({ stdoutBytes: 6, stderrBytes: 0 }));
     expect(await job.output()).toMatchObject({ status: "running", stdout: "begun\n" });
     await sandbox.files.write("/tmp/go", "");
@@ -75,9 +81,9 @@ describe("what takes longer is handed over", () => {
   });
 
   test("with the sandbox that was made for it", async () => {
-    const options = { language: "bash", timeout: 60, handOverAfter: 1 };
-    const handed = await client.executeIsolatedOrHandOver("sleep 30", options);
-    if (!("execution" in handed)) throw new Error("It was not handed over.");
+    const options = { language: "bash", timeoutSeconds: 60, detachAfterSeconds: 1 };
+    const handed = await client.executeIsolatedOrDetach("sleep 30", options);
+    if (handed.kind !== "execution") throw new Error("It was not handed over.");
     expect(await handed.execution.status()).toMatchObject({ status: "running" });
     const remaining = (handed.sandbox.expiresAt?.getTime() ?? 0) - Date.now();
     expect(remaining).toBeGreaterThan(600_000);
@@ -87,8 +93,8 @@ describe("what takes longer is handed over", () => {
 
 test("what is aborted meanwhile is killed", async () => {
   const stopping = new AbortController();
-  const options = { language: "bash", timeout: 60, handOverAfter: 30, signal: stopping.signal };
-  const run = sandbox.executeOrHandOver("sleep 34567", options);
+  const options = { language: "bash", timeoutSeconds: 60, detachAfterSeconds: 30, signal: stopping.signal };
+  const run = sandbox.executeOrDetach("sleep 34567", options);
   await expect.poll(() => running("sleep 34567")).toBe("1");
   stopping.abort();
   await expect(run).rejects.toMatchObject({ name: "AbortError" });
@@ -97,8 +103,8 @@ test("what is aborted meanwhile is killed", async () => {
 
 test("code whose turn does not come is not started", async () => {
   const first = await sandbox.executeBackground("import time; time.sleep(60)", { context: "busy" });
-  const options = { context: "busy", timeout: 60, handOverAfter: 1 };
-  const second = sandbox.executeOrHandOver("open('/tmp/second', 'w')", options);
+  const options = { context: "busy", timeoutSeconds: 60, detachAfterSeconds: 1 };
+  const second = sandbox.executeOrDetach("open('/tmp/second', 'w')", options);
   await expect(second).rejects.toMatchObject({ name: "TimeoutError", code: "CONTEXT_BUSY" });
   await first.kill();
   await sandbox.execute("1", { context: "busy" });
@@ -108,12 +114,12 @@ test("code whose turn does not come is not started", async () => {
 test("a server that does not state its isolation is asked for a plain execution", async () => {
   const { agent } = await sandboxService();
   const foreign = await withSandbox(agent.url, {}, { isolation: undefined });
-  expect(await foreign.executeOrHandOver("1", { timeout: 300 })).toMatchObject({ exitCode: 0 });
+  expect(await foreign.executeOrDetach("1", { timeoutSeconds: 300 })).toMatchObject({ exitCode: 0 });
   expect(agent.requests.map(({ path }) => path)).toEqual(["/execute"]);
 });
 
 test.each([0, Number.NaN, -1])("a patience of %s is refused", async (handOverAfter) => {
-  await expect(sandbox.executeOrHandOver("1", { handOverAfter })).rejects.toMatchObject({
+  await expect(sandbox.executeOrDetach("1", { detachAfterSeconds: handOverAfter })).rejects.toMatchObject({
     name: "ValidationError",
   });
 });

@@ -62,7 +62,7 @@ describe("a process that a signal ends", () => {
     const { code, by } = await ended(
       "SIGINT",
       `void client.executeIsolated("import time; time.sleep(60)", {
-        timeout: 60,
+        timeoutSeconds: 60,
         onStep: (step) => { if (step === "execute") console.log(step); },
       });`,
     );

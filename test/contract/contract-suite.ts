@@ -163,12 +163,12 @@ export function contractSuite(start: () => Promise<Backend>): void {
           await expect(sandbox.execute(code, { language })).rejects.toThrow(/not available/);
           return;
         }
-        const run = await sandbox.execute(code, { language, timeout: 100 });
+        const run = await sandbox.execute(code, { language, timeoutSeconds: 100 });
         expect(run.stdout).toBe("out\n");
         expect(run.stderr).toContain("err\n");
         expect(run.exitCode).toBe(3);
         expect(run.success).toBe(false);
-        expect(run.executionTime).toBeGreaterThan(0);
+        expect(run.executionTimeSeconds).toBeGreaterThan(0);
       });
 
       test("see the variables, the directory and the files that they are given", async () => {
@@ -186,7 +186,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
 
       test("end at their timeout, with what they had printed", async () => {
         const run = await sandbox.execute("print('started', flush=True)\nimport time\ntime.sleep(60)", {
-          timeout: 6,
+          timeoutSeconds: 6,
         });
         expect(run).toMatchObject({
           stdout: "started\n",
@@ -194,7 +194,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
           terminationReason: "timeout",
           success: false,
         });
-        expect(run.executionTime).toBeLessThan(50);
+        expect(run.executionTimeSeconds).toBeLessThan(50);
       });
 
       test("stop in the sandbox when their caller aborts", async () => {
@@ -210,8 +210,8 @@ export function contractSuite(start: () => Promise<Backend>): void {
 
       test.each([
         ["an unknown language", { language: "cobol" }],
-        ["a timeout of 0", { timeout: 0 }],
-        ["a timeout of 301", { timeout: 301 }],
+        ["a timeout of 0", { timeoutSeconds: 0 }],
+        ["a timeout of 301", { timeoutSeconds: 301 }],
       ])("are refused for %s", async (_, options) => {
         await expect(sandbox.execute("1", options)).rejects.toThrow(ValidationError);
       });

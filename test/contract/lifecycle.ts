@@ -74,7 +74,7 @@ export function lifecycleSuite(client: () => SandboxClient): void {
           if (calls.length === 1) await elsewhere.setTimeout(32);
           if (calls.length === 1) await sandbox.refresh();
         },
-        { secondsBefore: 30.5 },
+        { leadSeconds: 30.5 },
       );
       await expect.poll(() => calls.length).toBe(2);
       expect(calls[1]).toBeGreaterThan(calls[0] ?? 0);

@@ -71,7 +71,7 @@ export function streamSuite(sandbox: () => Sandbox): void {
   describe("executions in the background", () => {
     test("are followed, waited for and listed by their handles", async () => {
       const code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(1)\nraise SystemExit(4)";
-      const job = await sandbox().executeBackground(code, { name: "counting", timeout: 60 });
+      const job = await sandbox().executeBackground(code, { name: "counting", timeoutSeconds: 60 });
       expect(await job.status()).toMatchObject({ id: job.id, status: "running", name: "counting" });
       let text = "";
       for await (const event of job.follow()) text += event.text;

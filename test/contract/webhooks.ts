@@ -28,7 +28,7 @@ export function webhookSuite(sandbox: () => Sandbox): void {
       const callbackSecret = "a secret of the suite";
       const job = await sandbox().executeAsync("print('grüße')", receiver.url, {
         callbackSecret,
-        timeout: 60,
+        timeoutSeconds: 60,
       });
       await expect.poll(() => receiver.received.length).toBe(1);
       const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]];
@@ -42,7 +42,7 @@ export function webhookSuite(sandbox: () => Sandbox): void {
 
     test("have one id: in the answer, in the report, in the list of jobs, and for the one who asks", async () => {
       await using receiver = await WebhookReceiver.start();
-      const job = await sandbox().executeAsync("print(1)", receiver.url, { timeout: 60 });
+      const job = await sandbox().executeAsync("print(1)", receiver.url, { timeoutSeconds: 60 });
       await expect.poll(() => receiver.received.length).toBe(1);
       expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ execution_id: job.id });
       expect(await job.status()).toMatchObject({ id: job.id, status: "completed" });

@@ -21,9 +21,9 @@ export interface Attack {
 }
 
 export function bash(sandbox: Sandbox, code: string, timeout = 60): Promise<ExecutionResult> {
-  return sandbox.execute(code, { language: "bash", timeout });
+  return sandbox.execute(code, { language: "bash", timeoutSeconds: timeout });
 }
 
 export function python(sandbox: Sandbox, code: string, timeout = 60): Promise<ExecutionResult> {
-  return sandbox.execute(code, { language: "python", timeout });
+  return sandbox.execute(code, { language: "python", timeoutSeconds: timeout });
 }

@@ -8,7 +8,7 @@ const client = new SandboxClient({ apiKey: local.apiKey, baseUrl: local.url });
 const sandbox = await client.sandboxes.create();
 const said = {};
 for (const [name, command] of Object.entries(programs)) {
-  const { stdout, stderr } = await sandbox.execute(command, { language: "bash", timeout: 120 });
+  const { stdout, stderr } = await sandbox.execute(command, { language: "bash", timeoutSeconds: 120 });
   said[name] = stdout + stderr;
 }
 const params = { path: { id: sandbox.id }, query: {} };

@@ -25,7 +25,7 @@ export async function runCommand(
   try {
     const { stdout, stderr, exitCode, terminationReason, output } = await client.executeIsolated(code, {
       language,
-      timeout: options.timeout,
+      timeoutSeconds: options.timeout,
       template: options.template,
       env: options.env,
       internetAccess: options.internet,

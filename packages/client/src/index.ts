@@ -49,6 +49,7 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, StreamCommandOptions } from "./execution/commands.js";
+export type { DetachOptions } from "./execution/detach.js";
 export type { DisplayedData, DisplayedValue } from "./execution/displayed-value.js";
 export type { ExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
@@ -63,7 +64,6 @@ export type {
 } from "./execution/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/execution-state.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
-export type { HandOverOptions } from "./execution/hand-over.js";
 export type { Processes } from "./execution/processes.js";
 export type {
   ErrorEvent,
@@ -109,7 +109,7 @@ export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
 export type {
-  HandedOverExecution,
+  DetachedExecution as HandedOverExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,

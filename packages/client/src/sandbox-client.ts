@@ -11,9 +11,9 @@ import type { Isolation } from "./config/isolation.js";
 import type { LocalBackend } from "./config/local-backend.js";
 import { longestExecution, margin } from "./config/time-limits.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
-import type { HandOverOptions } from "./execution/hand-over.js";
+import type { DetachOptions } from "./execution/detach.js";
 import type {
-  HandedOverExecution,
+  DetachedExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
 } from "./sandbox/isolated-execution.js";
@@ -107,23 +107,23 @@ export class SandboxClient implements AsyncDisposable {
     code: string,
     options: IsolatedExecutionOptions = {},
   ): Promise<IsolatedExecutionResult> {
-    const timeout = options.timeout ?? this.#executionTimeout;
+    const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolated } = await import("./sandbox/isolated-execution.js");
-    return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeout });
+    return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
   }
 
   /**
-   * As `executeIsolated`, for callers who are cut off after a while: code that still runs after `handOverAfter` seconds, the
+   * As `executeIsolated`, for callers who are cut off after a while: code that still runs after `detachAfterSeconds`, the
    * time to make the sandbox included, goes on there. The sandbox is the caller's to delete then; it ends by itself ten
-   * minutes after the `timeout` of the code.
+   * minutes after the `timeoutSeconds` of the code.
    */
-  async executeIsolatedOrHandOver(
+  async executeIsolatedOrDetach(
     code: string,
-    options: IsolatedExecutionOptions & HandOverOptions = {},
-  ): Promise<IsolatedExecutionResult | HandedOverExecution> {
-    const timeout = options.timeout ?? this.#executionTimeout;
-    const { executeIsolatedOrHandOver } = await import("./sandbox/isolated-execution.js");
-    return executeIsolatedOrHandOver(this.sandboxes, this.#background, code, { ...options, timeout });
+    options: IsolatedExecutionOptions & DetachOptions = {},
+  ): Promise<IsolatedExecutionResult | DetachedExecution> {
+    const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
+    const { executeIsolatedOrDetach } = await import("./sandbox/isolated-execution.js");
+    return executeIsolatedOrDetach(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
   }
 
   /** Whether the control plane works (GET /health); needs no valid key. */
@@ -132,15 +132,16 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   /**
-   * Waits for calls and clean-up under way, for 30 s or `timeout`; calls that are not over then are stopped, as by their
+   * Waits for calls and clean-up under way, for 30 s or `timeoutSeconds`; calls that are not over then are stopped, as by their
    * `signal`, and what they leave is cleaned up for 5 s at most. Then it ends open streams and closes the connections. What
    * asks again and again is no call: the waiting for a program in the background or for a build ends with a `SandboxError`
    * (CLIENT_CLOSED), as streams over HTTP do. A backend that it started on this machine ends, with all its sandboxes. The client cannot be used after.
    */
-  async close({ timeout = 30 }: CloseOptions = {}): Promise<void> {
-    if (!(timeout >= 0)) throw invalidArgument("timeout must be a number of seconds, 0 or more.");
+  async close({ timeoutSeconds = 30 }: CloseOptions = {}): Promise<void> {
+    if (!(timeoutSeconds >= 0))
+      throw invalidArgument("timeoutSeconds must be a number of seconds, 0 or more.");
     const over = Promise.all([this.#sockets.close(), this.#background.end()]).then(() => this.#calls.end());
-    if (!(await endsWithin(timeout, over))) {
+    if (!(await endsWithin(timeoutSeconds, over))) {
       this.#calls.stop();
       await endsWithin(longestCleanUp, over);
     }
@@ -163,7 +164,7 @@ export class SandboxClient implements AsyncDisposable {
 /** How a client is closed. */
 export interface CloseOptions {
   /** Seconds to wait for what is under way, 0 or more. Default 30. */
-  timeout?: number | undefined;
+  timeoutSeconds?: number | undefined;
 }
 
 /** Seconds. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const behave = (exchange: Exchange): void => misbehave(exchange);
   at = await FaultyService.start({ at: "GET /v1/sandboxes/abc", misbehave: behave });
   streams = await FaultyService.start({ at: "GET /agent/execute/stream", misbehave: behave });
-  const options = { apiKey, retry: false, timeouts: { request: 30, idle: 30 } } as const;
+  const options = { apiKey, retry: false, timeouts: { requestSeconds: 30, idleSeconds: 30 } } as const;
   client = new SandboxClient({ ...options, baseUrl: at.url });
   streaming = new SandboxClient({ ...options, baseUrl: streams.url });
 });

@@ -66,7 +66,7 @@ function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
   const client = new SandboxClient({
     apiKey,
     baseUrl: fault.isProxy ? proxied : (fault.baseUrl?.(url) ?? url),
-    retry: { baseDelay: 0.001, maxDelay: 0.002 },
+    retry: { baseDelaySeconds: 0.001, maxDelaySeconds: 0.002 },
     ...(carrier === "fetch" && { fetch }),
     ...fault.options,
   });

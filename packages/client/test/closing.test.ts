@@ -123,7 +123,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
       },
       carrier,
     );
-    const pending = sandbox.executeOrHandOver("1", { timeout: 60 });
+    const pending = sandbox.executeOrDetach("1", { timeoutSeconds: 60 });
     await expect.poll(output.isAsked).toBe(true);
     const closing = client.close();
     output.release();
@@ -200,7 +200,7 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
     const { client, sandbox, agent } = await sandboxWith({ "POST /execute": () => undefined }, carrier);
     const pending = rejection(sandbox.execute("1"));
     await expect.poll(() => agent.requests.length).toBe(1);
-    await client.close({ timeout: 0.1 });
+    await client.close({ timeoutSeconds: 0.1 });
     expect(await pending).toMatchObject(closed);
   });
 
@@ -209,7 +209,7 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
     const client = testClient(controlPlane.url, carrier);
     const pending = rejection(client.executeIsolated("1"));
     await expect.poll(() => agent.requests.length).toBe(1);
-    await client.close({ timeout: 0 });
+    await client.close({ timeoutSeconds: 0 });
     expect(await pending).toMatchObject(closed);
     expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
   });
@@ -223,14 +223,16 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
     const client = testClient(controlPlane.url, carrier);
     const pending = rejection(client.sandboxes.create());
     await expect.poll(() => controlPlane.requests.length).toBeGreaterThan(2);
-    await client.close({ timeout: 0 });
+    await client.close({ timeoutSeconds: 0 });
     expect(await pending).toMatchObject(closed);
     expect(controlPlane.calls().at(-1)).toBe("DELETE /v1/sandboxes/abc");
   });
 
   test.each([-1, Number.NaN])("refuses to wait for %d s", async (timeout) => {
     const { client } = await sandboxWith({}, carrier);
-    expect(await rejection(client.close({ timeout }))).toMatchObject({ name: "ValidationError" });
+    expect(await rejection(client.close({ timeoutSeconds: timeout }))).toMatchObject({
+      name: "ValidationError",
+    });
   });
 });
 
@@ -248,7 +250,7 @@ describe("closing a client waits for no connection that is being made", () => {
   }
 
   const calls: [string, (sandbox: Sandbox) => Promise<unknown>][] = [
-    ["a call that was given up", (sandbox) => sandbox.execute("1", { requestTimeout: 0.5 })],
+    ["a call that was given up", (sandbox) => sandbox.execute("1", { requestTimeoutSeconds: 0.5 })],
     ["a stream", (sandbox) => sandbox.executeStream("1").result()],
   ];
   test.each(calls)("for %s", async (name, call) => {

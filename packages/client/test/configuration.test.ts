@@ -121,13 +121,13 @@ describe("a client", () => {
     ["an address with credentials", { baseUrl: "https://user:secret-word@api.hopx.dev" }, "BASE_URL_INVALID"],
     ["a key of two lines", { apiKey: "secret-one\nsecret-two" }, "CREDENTIAL_INVALID"],
     ["a key with an umlaut", { apiKey: "secret-schlüssel" }, "CREDENTIAL_INVALID"],
-    ["no time at all", { timeouts: { request: 0 } }, "INVALID_ARGUMENT"],
-    ["an execution beyond its longest", { timeouts: { execution: 500 } }, "INVALID_ARGUMENT"],
-    ["an execution of half a second", { timeouts: { execution: 0.5 } }, "INVALID_ARGUMENT"],
-    ["a life beyond its longest", { timeouts: { lifetime: 86_401 } }, "INVALID_ARGUMENT"],
-    ["a time that is no number", { timeouts: { idle: Number.NaN } }, "INVALID_ARGUMENT"],
+    ["no time at all", { timeouts: { requestSeconds: 0 } }, "INVALID_ARGUMENT"],
+    ["an execution beyond its longest", { timeouts: { executionSeconds: 500 } }, "INVALID_ARGUMENT"],
+    ["an execution of half a second", { timeouts: { executionSeconds: 0.5 } }, "INVALID_ARGUMENT"],
+    ["a life beyond its longest", { timeouts: { lifetimeSeconds: 86_401 } }, "INVALID_ARGUMENT"],
+    ["a time that is no number", { timeouts: { idleSeconds: Number.NaN } }, "INVALID_ARGUMENT"],
     ["no tries", { retry: { attempts: 0 } }, "INVALID_ARGUMENT"],
-    ["a wait that is negative", { retry: { maxDelay: -1 } }, "INVALID_ARGUMENT"],
+    ["a wait that is negative", { retry: { maxDelaySeconds: -1 } }, "INVALID_ARGUMENT"],
     [
       "two sources of traces",
       { traceContext: () => undefined, tracing: openTelemetry() },
@@ -145,7 +145,10 @@ describe("a client", () => {
       { baseUrl: "https://user:password@api.hopx.dev" },
     ],
     ["The base URL is not an http(s) address.", { baseUrl: "api.hopx.dev" }],
-    ["timeouts.execution must be a whole number of seconds from 1 to 300", { timeouts: { execution: 301 } }],
+    [
+      "timeouts.executionSeconds must be a whole number of seconds from 1 to 300",
+      { timeouts: { executionSeconds: 301 } },
+    ],
   ])("says what is wrong: %s", (summary, options) => {
     expect(String(failure({ apiKey: "key", ...options }))).toContain(summary);
   });

@@ -174,7 +174,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
           [create]: answer(201, { id: "abc", status: "creating" }),
           [get]: answer(200, { id: "abc", status: "creating" }),
         },
-        { requestTimeout: 1 },
+        { requestTimeoutSeconds: 1 },
         { name: "TimeoutError", kind: "request" },
       ],
     ])("%s", async (_, overrides, options, expected) => {
@@ -219,7 +219,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       });
       const client = testClient(controlPlane.url, carrier);
       const controller = new AbortController();
-      const options = reason === "a signal" ? { signal: controller.signal } : { requestTimeout: 1 };
+      const options = reason === "a signal" ? { signal: controller.signal } : { requestTimeoutSeconds: 1 };
       const thrown = rejection(client.sandboxes.create(options));
       await expect.poll(() => comes).toBeDefined();
       controller.abort();
@@ -344,7 +344,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     ["language must be a name", "1", { language: 3 }],
     ["language must be a name", "1", { language: "" }],
     ["signal must be an AbortSignal.", "1", { signal: {} }],
-    ["executeBackground()", "1", { timeout: 301 }],
+    ["executeBackground()", "1", { timeoutSeconds: 301 }],
   ])("creates nothing where %s", async (message, code, options) => {
     const { controlPlane } = await sandboxService();
     const client = testClient(controlPlane.url, carrier);
@@ -355,7 +355,9 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
 
   test.each([0, 301, 1.5, -1, Number.NaN])("with a timeout of %d creates nothing", async (timeout) => {
     const { controlPlane } = await sandboxService();
-    const thrown = await rejection(testClient(controlPlane.url, carrier).executeIsolated("1", { timeout }));
+    const thrown = await rejection(
+      testClient(controlPlane.url, carrier).executeIsolated("1", { timeoutSeconds: timeout }),
+    );
     expect(thrown).toMatchObject({ name: "ValidationError" });
     expect(controlPlane.requests).toEqual([]);
   });

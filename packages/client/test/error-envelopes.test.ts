@@ -148,7 +148,7 @@ const cases: [string, Case][] = [
       error: "RateLimitError",
       code: "RATE_LIMIT_EXCEEDED",
       summary: "Slow down",
-      more: { retryAfter: 99, retryable: true },
+      more: { retryAfterSeconds: 99, retryable: true },
     },
   ],
   [
@@ -159,7 +159,7 @@ const cases: [string, Case][] = [
       error: "RateLimitError",
       code: "RATE_LIMIT_EXCEEDED",
       summary: "Slow down",
-      more: { retryAfter: 7 },
+      more: { retryAfterSeconds: 7 },
     },
   ],
   [

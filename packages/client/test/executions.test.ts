@@ -21,13 +21,14 @@ describe("code in the background", () => {
       "POST /commands/background": (_, response) => json(response, 200, { process_id: "cmd_1" }),
     });
     const sandbox = await withSandbox(agent.url);
-    const options = { timeout: 4000, env: { A: "1" }, workdir: "/tmp", name: "n" };
+    const shared = { env: { A: "1" }, workdir: "/tmp", name: "n" };
+    const options = { ...shared, timeoutSeconds: 4000 };
     expect((await sandbox.executeBackground("1", { ...options, language: "go" })).id).toBe("proc_1");
     const hook = { callbackHeaders: { "x-a": "1" }, callbackSecret: "s" };
     expect((await sandbox.executeAsync("1", "https://a.example/hook", hook)).id).toBe("exec_1");
     expect((await sandbox.commands.runBackground(["ls", "-l"], options)).id).toBe("cmd_1");
     expect(agent.requests.map((request) => request.json)).toEqual([
-      { code: "1", language: "go", ...options },
+      { code: "1", language: "go", ...shared, timeout: 4000 },
       {
         code: "1",
         language: "python",
@@ -36,7 +37,7 @@ describe("code in the background", () => {
         callback_headers: { "x-a": "1" },
         callback_signature_secret: "s",
       },
-      { command: "ls", args: ["-l"], ...options },
+      { command: "ls", args: ["-l"], ...shared, timeout: 4000 },
     ]);
   });
 
@@ -69,7 +70,12 @@ describe("code in the background", () => {
       ),
     });
     const job = (await withSandbox(agent.url)).processes.get("proc_1");
-    expect(await job.wait()).toMatchObject({ status: "failed", success: false, exitCode: 2, duration: 3 });
+    expect(await job.wait()).toMatchObject({
+      status: "failed",
+      success: false,
+      exitCode: 2,
+      durationSeconds: 3,
+    });
     const seen: [string, number][] = [];
     for await (const { text, skippedBytes } of job.follow()) seen.push([text, skippedBytes]);
     expect(seen).toEqual([
@@ -85,8 +91,8 @@ describe("code in the background", () => {
   });
 
   test.each([
-    ["timeout", (sandbox) => sandbox.executeBackground("1", { timeout: 86_401 })],
-    ["timeout", (sandbox) => sandbox.commands.runBackground("ls", { timeout: 0 })],
+    ["timeout", (sandbox) => sandbox.executeBackground("1", { timeoutSeconds: 86_401 })],
+    ["timeout", (sandbox) => sandbox.commands.runBackground("ls", { timeoutSeconds: 0 })],
     ["name", (sandbox) => sandbox.executeBackground("1", { name: "n".repeat(201) })],
     ["code", (sandbox) => Reflect.apply(sandbox.executeBackground, sandbox, [1])],
     ["callbackUrl", (sandbox) => sandbox.executeAsync("1", "ftp://a.example")],

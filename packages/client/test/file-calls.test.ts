@@ -122,7 +122,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
       { name: "NotFoundError", code: "FILE_NOT_FOUND" },
     ],
   ])("whose content %s are an error", async (_, handler, expected) => {
-    const options = { ...carrier, timeouts: { idle: 1 }, retry: false };
+    const options = { ...carrier, timeouts: { idleSeconds: 1 }, retry: false };
     const { sandbox } = await sandboxWith({ "GET /files/download": handler }, options);
     expect(await rejection(sandbox.files.readBytes("/workspace/a"))).toMatchObject(expected);
   });
@@ -155,7 +155,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
           }, 250);
         },
       },
-      { ...carrier, timeouts: { request: 1.5, idle: 1.5 } },
+      { ...carrier, timeouts: { requestSeconds: 1.5, idleSeconds: 1.5 } },
     );
     expect(new TextDecoder().decode(await sandbox.files.readBytes("a"))).toBe("012345678");
   });
@@ -225,7 +225,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
           }, 100);
         },
       },
-      { ...carrier, timeouts: { request: 0.3, idle: 0.3 } },
+      { ...carrier, timeouts: { requestSeconds: 0.3, idleSeconds: 0.3 } },
     );
     expect(new TextDecoder().decode(await sandbox.files.readBytes("a", { maxBytes: 5 }))).toBe("01234");
   });

@@ -138,7 +138,7 @@ test.each<[string, Upgrade]>([
 ])("no call waits for a server that %s, which is asked once for a while", async (_, refuse) => {
   const agent = await fileAgent(refuse);
   const { files } = await withSandbox(agent.url);
-  await files.write("f", large, { requestTimeout: 2.5 });
+  await files.write("f", large, { requestTimeoutSeconds: 2.5 });
   expect(Buffer.from(large).equals(agent.content)).toBe(true);
   await expect.poll(() => agent.calls).toContain(upgrade);
   await files.write("f", large);

@@ -72,7 +72,12 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
     const server = await scriptedServer(handler);
     const errors: CallErrorEvent[] = [];
     const hooks = { onError: (event: CallErrorEvent) => void errors.push(event) };
-    const client = testClient(server.url, { ...carrier, hooks, retry: false, timeouts: { request: 1 } });
+    const client = testClient(server.url, {
+      ...carrier,
+      hooks,
+      retry: false,
+      timeouts: { requestSeconds: 1 },
+    });
     const thrown = await rejection(client.sandboxes.get("abc"));
     expect(thrown).toMatchObject(expected);
     expect(errors.map(({ error }) => error)).toEqual([thrown]);

@@ -120,7 +120,7 @@ describe("a sandbox that is kept", () => {
     ["half a second", (sandbox) => sandbox.keepAlive({ seconds: 30.5 })],
     ["no maximum", (sandbox) => sandbox.keepAlive({ maxSeconds: 0 })],
     ["no function", (sandbox) => Reflect.apply(sandbox.onExpiring, sandbox, [5])],
-    ["a negative time", (sandbox) => sandbox.onExpiring(() => undefined, { secondsBefore: -1 })],
+    ["a negative time", (sandbox) => sandbox.onExpiring(() => undefined, { leadSeconds: -1 })],
     ["no port", (sandbox) => sandbox.ports.previewUrl(0)],
   ])("takes no %s", async (_, call) => {
     const { sandbox, controlPlane } = await keeping(moved);
@@ -166,7 +166,9 @@ describe("a stream of metrics", () => {
 
   async function read(handler: Handler): Promise<(number | undefined)[]> {
     const { controlPlane } = await sandboxService({ "GET /v1/sandboxes/abc/metrics/stream": handler });
-    const { metrics } = await testClient(controlPlane.url, { timeouts: { idle: 1 } }).sandboxes.get("abc");
+    const { metrics } = await testClient(controlPlane.url, { timeouts: { idleSeconds: 1 } }).sandboxes.get(
+      "abc",
+    );
     const seen: (number | undefined)[] = [];
     for await (const { uptimeSeconds } of metrics.stream()) seen.push(uptimeSeconds);
     return seen;

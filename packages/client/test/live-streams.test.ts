@@ -4,7 +4,9 @@ import { rejection, testClient } from "./support/clients.js";
 import { type FrameServer, frameServer } from "./support/frame-server.js";
 
 async function sandboxOf(server: FrameServer, request = 30): Promise<Sandbox> {
-  return testClient(server.url, { timeouts: { request, idle: 30 } }).sandboxes.get("abc");
+  return testClient(server.url, { timeouts: { requestSeconds: request, idleSeconds: 30 } }).sandboxes.get(
+    "abc",
+  );
 }
 
 async function allClosed(server: FrameServer): Promise<void> {
@@ -20,9 +22,11 @@ describe("a stream of a command", () => {
     [["ls", "$HOME"], { command: "ls", args: ["$HOME"] }],
   ])("runs text in a shell and a list without one: %j", async (command, expected) => {
     const server = await frameServer((_, socket) => socket.send(result, complete));
-    const options = { timeout: 9, workdir: "/tmp", env: { A: "1" } };
-    await (await sandboxOf(server)).commands.stream(command, options).result();
-    expect(server.sockets[0]?.received).toEqual([{ type: "command", stdin: false, ...options, ...expected }]);
+    const options = { workdir: "/tmp", env: { A: "1" } };
+    await (await sandboxOf(server)).commands.stream(command, { ...options, timeoutSeconds: 9 }).result();
+    expect(server.sockets[0]?.received).toEqual([
+      { type: "command", stdin: false, timeout: 9, ...options, ...expected },
+    ]);
     expect(server.upgrades[0]?.url).toBe("/agent/abc/commands/stream");
   });
 
@@ -110,7 +114,7 @@ describe("a stream of a command", () => {
     ["an empty command", "", {}],
     ["an empty list", [], {}],
     ["an input that is none", "cat", { stdin: 5 }],
-    ["a timeout", "cat", { timeout: 301 }],
+    ["a timeout", "cat", { timeoutSeconds: 301 }],
   ])("is refused for %s", async (_, command, options) => {
     const server = await frameServer(() => undefined);
     const { commands } = await sandboxOf(server);

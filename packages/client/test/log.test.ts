@@ -46,7 +46,7 @@ describe("the log", () => {
   ])("begins at its level, %s", async (logLevel, expected) => {
     const server = await scriptedServer(refused(503));
     const { logger, lines } = recordingLogger();
-    const retry = { attempts: 2, baseDelay: 0.001 };
+    const retry = { attempts: 2, baseDelaySeconds: 0.001 };
     await rejection(testClient(server.url, { logger, logLevel, retry }).sandboxes.get("abc"));
     expect(lines.map(({ level }) => level)).toEqual(expected);
   });

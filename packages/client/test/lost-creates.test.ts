@@ -23,7 +23,9 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     ["is lost with its connection", broken],
   ])("%s is repeated with its key where the server knows creates by it", async (_, fault) => {
     const { controlPlane } = await sandboxService({ [create]: inTurn(fault, made), [health]: knowsKeys });
-    const sandbox = await testClient(controlPlane.url, carrier).sandboxes.create({ requestTimeout: 4 });
+    const sandbox = await testClient(controlPlane.url, carrier).sandboxes.create({
+      requestTimeoutSeconds: 4,
+    });
     expect(sandbox.id).toBe("abc");
     expect(controlPlane.calls()).toEqual([create, health, create]);
     const [first, , second] = controlPlane.requests.map(({ headers }) => headers["idempotency-key"]);
@@ -43,7 +45,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
       [health]: knowsKeys,
     });
     const client = testClient(controlPlane.url, carrier);
-    expect((await client.sandboxes.create({ requestTimeout: 4 })).id).toBe("abc");
+    expect((await client.sandboxes.create({ requestTimeoutSeconds: 4 })).id).toBe("abc");
     expect(controlPlane.calls()).toEqual([create, health, create]);
   });
 
@@ -60,7 +62,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
 
   test("does not come is waited for, where the server says nothing of keys", async () => {
     const { controlPlane } = await sandboxService({ [create]: silent, [health]: says({}) });
-    const client = testClient(controlPlane.url, { ...carrier, timeouts: { request: 1 } });
+    const client = testClient(controlPlane.url, { ...carrier, timeouts: { requestSeconds: 1 } });
     const failure = await rejection(client.sandboxes.create());
     expect(failure).toMatchObject({
       name: "TimeoutError",
@@ -68,14 +70,16 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
       hint: expect.stringMatching(/is deleted as soon as.*client\.sandboxes\.list\(\).*requestTimeout/),
     });
     expect(controlPlane.calls()).toEqual([create, health]);
-    await client.close({ timeout: 0 });
+    await client.close({ timeoutSeconds: 0 });
   });
 
   test("does not come before the caller gives up is asked for again, and its sandbox deleted", async () => {
     const { controlPlane } = await sandboxService({ [create]: inTurn(silent, made), [health]: knowsKeys });
     const client = testClient(controlPlane.url, carrier);
     const controller = new AbortController();
-    const pending = rejection(client.sandboxes.create({ requestTimeout: 4, signal: controller.signal }));
+    const pending = rejection(
+      client.sandboxes.create({ requestTimeoutSeconds: 4, signal: controller.signal }),
+    );
     await expect.poll(() => controlPlane.requests.length).toBe(1);
     controller.abort();
     expect(await pending).toMatchObject({ name: "AbortError" });
@@ -88,7 +92,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     const { controlPlane } = await sandboxService({ [create]: silent, [health]: says({}) });
     const hooks = { onWarning: (warning: SandboxError) => warnings.push(warning) };
     const client = testClient(controlPlane.url, { ...carrier, hooks });
-    await rejection(client.sandboxes.create({ requestTimeout: 0.5 }));
+    await rejection(client.sandboxes.create({ requestTimeoutSeconds: 0.5 }));
     await expect.poll(() => controlPlane.calls()).toEqual([create, health]);
     controlPlane.drop();
     await expect.poll(() => warnings).toMatchObject([{ name: "NetworkError", wasSent: true }]);
@@ -124,12 +128,12 @@ test.each([
   ["executeAsync", "/execute/async"],
 ])("%s is bounded by timeouts.request, whatever programs may take", async (start, path) => {
   const { controlPlane } = await sandboxService({ [`POST ${path}`]: silent });
-  const client = testClient(controlPlane.url, { timeouts: { request: 1 } });
+  const client = testClient(controlPlane.url, { timeouts: { requestSeconds: 1 } });
   const sandbox = await client.sandboxes.get("abc");
   const starts: Record<string, () => Promise<unknown>> = {
-    executeBackground: () => sandbox.executeBackground("1", { timeout: 3600 }),
-    runBackground: () => sandbox.commands.runBackground("sleep 1", { timeout: 3600 }),
-    executeAsync: () => sandbox.executeAsync("1", "https://example.com/", { timeout: 3600 }),
+    executeBackground: () => sandbox.executeBackground("1", { timeoutSeconds: 3600 }),
+    runBackground: () => sandbox.commands.runBackground("sleep 1", { timeoutSeconds: 3600 }),
+    executeAsync: () => sandbox.executeAsync("1", "https://example.com/", { timeoutSeconds: 3600 }),
   };
   expect(await rejection(starts[start]?.() ?? Promise.resolve())).toMatchObject({
     name: "TimeoutError",

@@ -17,19 +17,19 @@ const wrong = (value: unknown) => value as never;
 
 type Case<Subject> = [what: string, call: (subject: Subject) => unknown, names: string];
 
-/** An option of a call that takes `signal` and `requestTimeout` is refused in each of them. */
+/** An option of a call that takes `signal` and `requestTimeoutSeconds` is refused in each of them. */
 const everywhere = (
   name: string,
   call: (options: never) => (sandbox: Sandbox) => unknown,
 ): Case<Sandbox>[] => [
   [`${name}, a signal that is none`, call(wrong({ signal: "stop" })), "signal"],
-  [`${name}, no time at all`, call(wrong({ requestTimeout: 0 })), "requestTimeout"],
-  [`${name}, a time that is text`, call(wrong({ requestTimeout: "5" })), "requestTimeout"],
+  [`${name}, no time at all`, call(wrong({ requestTimeoutSeconds: 0 })), "requestTimeoutSeconds"],
+  [`${name}, a time that is text`, call(wrong({ requestTimeoutSeconds: "5" })), "requestTimeoutSeconds"],
 ];
 
 const running = (name: string, call: (options: never) => (sandbox: Sandbox) => unknown): Case<Sandbox>[] => [
-  [`${name}, half a second`, call(wrong({ timeout: 0.5 })), "timeout"],
-  [`${name}, a timeout of text`, call(wrong({ timeout: "5" })), "timeout"],
+  [`${name}, half a second`, call(wrong({ timeoutSeconds: 0.5 })), "timeoutSeconds"],
+  [`${name}, a timeout of text`, call(wrong({ timeoutSeconds: "5" })), "timeoutSeconds"],
   [`${name}, variables that are a list`, call(wrong({ env: ["A=1"] })), "env"],
   [`${name}, a variable that is a number`, call(wrong({ env: { A: 1 } })), "env.A"],
   [`${name}, a directory without a name`, call(wrong({ workdir: "" })), "workdir"],
@@ -104,7 +104,11 @@ const clientCases: Case<SandboxClient>[] = [
     "deleteOnSignal",
   ],
   ["create, a signal that is none", (client) => client.sandboxes.create({ signal: wrong(1) }), "signal"],
-  ["create, no time", (client) => client.sandboxes.create({ requestTimeout: -1 }), "requestTimeout"],
+  [
+    "create, no time",
+    (client) => client.sandboxes.create({ requestTimeoutSeconds: -1 }),
+    "requestTimeoutSeconds",
+  ],
   ["getOrCreate, no name", (client) => client.sandboxes.getOrCreate(""), "name"],
   [
     "getOrCreate, no life",
@@ -173,7 +177,7 @@ const clientCases: Case<SandboxClient>[] = [
     (client) => client.executeIsolated("1", { env: { A: wrong(1) } }),
     "env.A",
   ],
-  ["executeIsolated, too long", (client) => client.executeIsolated("1", { timeout: 301 }), "timeout"],
+  ["executeIsolated, too long", (client) => client.executeIsolated("1", { timeoutSeconds: 301 }), "timeout"],
   [
     "executeIsolated, a step that is text",
     (client) => client.executeIsolated("1", { onStep: wrong("log") }),
@@ -184,7 +188,7 @@ const clientCases: Case<SandboxClient>[] = [
     (client) => client.executeIsolated("1", { minIsolation: wrong("jail") }),
     "minIsolation",
   ],
-  ["health, no time", (client) => client.health({ requestTimeout: 0 }), "requestTimeout"],
+  ["health, no time", (client) => client.health({ requestTimeoutSeconds: 0 }), "requestTimeoutSeconds"],
   ...(
     [
       ["no name", { name: "" }, "name"],
@@ -244,9 +248,9 @@ const sandboxCases: Case<Sandbox>[] = [
     "callbackHeaders.a",
   ],
   [
-    "executeOrHandOver, no patience",
-    (sandbox) => sandbox.executeOrHandOver("1", { handOverAfter: 0 }),
-    "handOverAfter",
+    "executeOrDetach, no patience",
+    (sandbox) => sandbox.executeOrDetach("1", { detachAfterSeconds: 0 }),
+    "detachAfterSeconds",
   ],
   ["commands.run, nothing", (sandbox) => sandbox.commands.run(""), "command"],
   [
@@ -374,8 +378,8 @@ const sandboxCases: Case<Sandbox>[] = [
   ["onExpiring, nothing to call", (sandbox) => sandbox.onExpiring(wrong("log")), "function"],
   [
     "onExpiring, before it was",
-    (sandbox) => sandbox.onExpiring(() => undefined, { secondsBefore: -1 }),
-    "secondsBefore",
+    (sandbox) => sandbox.onExpiring(() => undefined, { leadSeconds: -1 }),
+    "leadSeconds",
   ],
   [
     "desktop.screenshot, a region without a size",
@@ -427,7 +431,7 @@ const sandboxCases: Case<Sandbox>[] = [
   ["recording.start, no format", (sandbox) => sandbox.desktop.recording.start({ format: "" }), "format"],
   ["text.read, no region", (sandbox) => sandbox.desktop.text.read(wrong({})), "region.x"],
   ["text.find, no text", (sandbox) => sandbox.desktop.text.find(""), "text"],
-  ["text.waitFor, no time", (sandbox) => sandbox.desktop.text.waitFor("a", { timeout: 0 }), "timeout"],
+  ["text.waitFor, no time", (sandbox) => sandbox.desktop.text.waitFor("a", { timeoutSeconds: 0 }), "timeout"],
   [
     "vnc.start, a display before the first",
     (sandbox) => sandbox.desktop.vnc.start({ display: -1 }),
@@ -446,8 +450,16 @@ const freeCases: Case<undefined>[] = [
   ["a client, a choice that is text", () => client({ deleteOnSignal: wrong("no") }), "deleteOnSignal"],
   ["a client, a key that is a number", () => client({ apiKey: wrong(7) }), "API key"],
   ["a client, tries that are half", () => client({ retry: { attempts: 1.5 } }), "retry.attempts"],
-  ["a client, a time that is text", () => client({ timeouts: { idle: wrong("soon") } }), "timeouts.idle"],
-  ["a client, a life that is none", () => client({ timeouts: { lifetime: 0.5 } }), "timeouts.lifetime"],
+  [
+    "a client, a time that is text",
+    () => client({ timeouts: { idleSeconds: wrong("soon") } }),
+    "timeouts.idleSeconds",
+  ],
+  [
+    "a client, a life that is none",
+    () => client({ timeouts: { lifetimeSeconds: 0.5 } }),
+    "timeouts.lifetimeSeconds",
+  ],
   ["a client, a hook that is text", () => client({ hooks: { onError: wrong("log") } }), "hooks.onError"],
   [
     "a client, a logger without methods",

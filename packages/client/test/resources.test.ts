@@ -8,7 +8,7 @@ import { type Handler, json } from "./support/scripted-server.js";
 describe("an execution", () => {
   test("sends what was given, and nothing that was not", async () => {
     const { sandbox, agent } = await sandboxWith({});
-    await sandbox.execute("1", { language: "bash", timeout: 5, env: { A: "1" }, workdir: "/tmp" });
+    await sandbox.execute("1", { language: "bash", timeoutSeconds: 5, env: { A: "1" }, workdir: "/tmp" });
     await sandbox.execute("2");
     expect(agent.requests.map(({ json }) => json)).toEqual([
       { code: "1", language: "bash", timeout: 5, env: { A: "1" }, workdir: "/tmp" },
@@ -37,13 +37,14 @@ describe("an execution", () => {
       ),
     });
     expect(await sandbox.execute("1")).toEqual({
+      kind: "result",
       success: false,
       cached: false,
       contextLost: false,
       stdout: "1\n",
       stderr: "",
       exitCode: 124,
-      executionTime: 0.01,
+      executionTimeSeconds: 0.01,
       terminationReason: "timeout",
       output: {
         stdout: { truncated: true, bytes: 5_000_000, file: "/tmp/out" },
@@ -63,8 +64,8 @@ describe("an execution", () => {
 
   test("outlives its own limit by a margin, and the request's by far", async () => {
     const slow: Handler = (_, response) => setTimeout(() => json(response, 200, finished()), 1500);
-    const { sandbox } = await sandboxWith({ "POST /execute": slow }, { timeouts: { request: 1 } });
-    expect((await sandbox.execute("1", { timeout: 1 })).stdout).toBe("1\n");
+    const { sandbox } = await sandboxWith({ "POST /execute": slow }, { timeouts: { requestSeconds: 1 } });
+    expect((await sandbox.execute("1", { timeoutSeconds: 1 })).stdout).toBe("1\n");
     expect((await sandbox.agent.POST("/execute", { body: { code: "1" } })).response.status).toBe(200);
   });
 
@@ -72,8 +73,10 @@ describe("an execution", () => {
     "is refused a timeout of %d",
     async (timeout) => {
       const { sandbox, agent } = await sandboxWith({});
-      expect(await rejection(sandbox.execute("1", { timeout }))).toMatchObject({ name: "ValidationError" });
-      expect(await rejection(sandbox.commands.run("true", { timeout }))).toMatchObject({
+      expect(await rejection(sandbox.execute("1", { timeoutSeconds: timeout }))).toMatchObject({
+        name: "ValidationError",
+      });
+      expect(await rejection(sandbox.commands.run("true", { timeoutSeconds: timeout }))).toMatchObject({
         name: "ValidationError",
       });
       expect(agent.requests).toEqual([]);

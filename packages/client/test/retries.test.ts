@@ -162,15 +162,15 @@ describe.each(carriers)("over %s", (_, carrier) => {
   test("a wait beyond the request's own time is not begun", async () => {
     const server = await scriptedServer(status(503, { "retry-after": "5" }));
     const client = testClient(server.url, carrier);
-    const thrown = await rejection(client.sandboxes.get("abc", { requestTimeout: 4 }));
-    expect(thrown).toMatchObject({ name: "ServerError", retryAfter: 5 });
+    const thrown = await rejection(client.sandboxes.get("abc", { requestTimeoutSeconds: 4 }));
+    expect(thrown).toMatchObject({ name: "ServerError", retryAfterSeconds: 5 });
     expect(server.requests.length).toBe(1);
   });
 
   test("its own timeout is no reason to try again", async () => {
     const server = await scriptedServer(() => undefined);
     const client = testClient(server.url, carrier);
-    const thrown = await rejection(client.sandboxes.get("abc", { requestTimeout: 1 }));
+    const thrown = await rejection(client.sandboxes.get("abc", { requestTimeoutSeconds: 1 }));
     expect(thrown).toMatchObject({ name: "TimeoutError", kind: "request" });
     expect(server.requests.length).toBe(1);
   });
@@ -198,7 +198,7 @@ test.each([
 });
 
 test("waits grow, are spread out, and never exceed their bound", () => {
-  const policy = new RetryPolicy(decidedRetry({ attempts: 10, baseDelay: 1, maxDelay: 4 }));
+  const policy = new RetryPolicy(decidedRetry({ attempts: 10, baseDelaySeconds: 1, maxDelaySeconds: 4 }));
   for (const [attempt, most] of [
     [1, 1],
     [2, 2],

@@ -15,7 +15,10 @@ const complete = { type: "complete", success: true };
 const out = (data: string): object => ({ type: "stdout", data });
 
 async function sandboxOf(server: FrameServer, options: SandboxClientOptions = {}): Promise<Sandbox> {
-  return testClient(server.url, { timeouts: { request: 30, idle: 30 }, ...options }).sandboxes.get("abc");
+  return testClient(server.url, {
+    timeouts: { requestSeconds: 30, idleSeconds: 30 },
+    ...options,
+  }).sandboxes.get("abc");
 }
 
 /** The texts of a stream, and its end. */
@@ -38,13 +41,13 @@ describe("a stream of an execution", () => {
   test("asks in the first frame, with the token in the handshake and the agent's path before its own", async () => {
     const server = await frameServer((_, socket) => socket.send(result, complete));
     const sandbox = await sandboxOf(server);
-    const options = { language: "javascript", timeout: 7, env: { A: "1" }, workdir: "/tmp", context: "c" };
-    await sandbox.executeStream("1", options).result();
+    const options = { language: "javascript", env: { A: "1" }, workdir: "/tmp", context: "c" };
+    await sandbox.executeStream("1", { ...options, timeoutSeconds: 7 }).result();
     expect(server.upgrades[0]?.url).toBe("/agent/abc/execute/stream");
     expect(server.upgrades[0]?.headers.authorization).toMatch(/^Bearer eyJ/);
     expect(server.upgrades[0]?.headers["x-request-id"]).toMatch(/^[\w-]{36}$/);
     expect(server.sockets[0]?.received).toEqual([
-      { type: "execute", code: "1", capture_rich: true, ...options },
+      { type: "execute", code: "1", capture_rich: true, ...options, timeout: 7 },
     ]);
     await allClosed(server);
   });
@@ -89,7 +92,7 @@ describe("a stream of an execution", () => {
     const server = await frameServer((_, socket) => {
       setTimeout(() => socket.send(result, complete), 4000);
     });
-    const sandbox = await sandboxOf(server, { timeouts: { idle: 1.5 } });
+    const sandbox = await sandboxOf(server, { timeouts: { idleSeconds: 1.5 } });
     expect(await read(sandbox)).toEqual(["result 0"]);
   });
 
@@ -215,7 +218,7 @@ describe("a stream of an execution", () => {
   test.each([
     ["code", [1, {}]],
     ["a language", ["1", { language: "" }]],
-    ["a timeout", ["1", { timeout: 0.5 }]],
+    ["a timeout", ["1", { timeoutSeconds: 0.5 }]],
     ["a context", ["1", { context: "" }]],
     ["a signal", ["1", { signal: "abort" }]],
   ])("is refused for what cannot be %s", async (_, [code, options]) => {

@@ -23,7 +23,7 @@ async function everythingTold(
     logger,
     logLevel: "debug",
     bearerToken: "bearer-of-nobody",
-    retry: { attempts: 2, baseDelay: 0.001 },
+    retry: { attempts: 2, baseDelaySeconds: 0.001 },
   });
   await use(client, agent);
   expect(seen.some(({ kind }) => kind === "error")).toBe(true);

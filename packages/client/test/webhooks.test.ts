@@ -70,7 +70,7 @@ describe("a webhook that was signed", () => {
       success: false,
       stdout: "grüße\n",
       exitCode: 3,
-      executionTime: 1.5,
+      executionTimeSeconds: 1.5,
       endedAt: new Date("2026-01-02T03:04:05Z"),
       deliveryId: "delivery_1",
     });

@@ -5,17 +5,17 @@ import { checkSeconds } from "./option-checks.js";
 export interface CallOptions {
   /** Ends the call; what it runs in the sandbox is stopped too. The call rejects with an `AbortError`. */
   signal?: AbortSignal | undefined;
-  /** Seconds until the answer must have arrived, in place of `timeouts.request`. */
-  requestTimeout?: number | undefined;
+  /** Seconds until the answer must have arrived, in place of `timeouts.requestSeconds`. */
+  requestTimeoutSeconds?: number | undefined;
 }
 
 /** For openapi-fetch: `{ params, ...callInit(options) }`. */
 export function callInit(options: CallOptions | undefined, requestTimeout?: number): CallInit {
   const init: CallInit = {};
   if (options?.signal !== undefined) init.signal = options.signal;
-  const seconds = options?.requestTimeout ?? requestTimeout;
+  const seconds = options?.requestTimeoutSeconds ?? requestTimeout;
   if (seconds !== undefined) {
-    checkSeconds("requestTimeout", seconds);
+    checkSeconds("requestTimeoutSeconds", seconds);
     init.requestTimeout = seconds;
   }
   return init;

@@ -93,19 +93,19 @@ export interface StartedBackend {
 /** The four time limits, in seconds. */
 export interface Timeouts {
   /** How long a new sandbox lives (`timeoutSeconds` of create). Default: what the server gives. */
-  lifetime?: number | undefined;
-  /** How long code and commands may run (`timeout` of execute and run), 1 to 300. Default 30. */
-  execution?: number | undefined;
+  lifetimeSeconds?: number | undefined;
+  /** How long code and commands may run (`timeoutSeconds` of execute and run), 1 to 300. Default 30. */
+  executionSeconds?: number | undefined;
   /**
    * How long a call may wait for its answer, repetitions included. Default 60. A call that runs code waits 30 s
    * beyond its execution limit instead.
    */
-  request?: number | undefined;
+  requestSeconds?: number | undefined;
   /**
    * How long a stream may stay silent. Default 60. A WebSocket is asked for a sign of life, so that a program may print
    * nothing for longer.
    */
-  idle?: number | undefined;
+  idleSeconds?: number | undefined;
 }
 
 /** Where sandboxes run: behind a HOPX-compatible API, or on this machine. */
@@ -130,12 +130,17 @@ export interface Settings {
 /** An option wins over the environment. Throws {@link ConfigurationError} for what cannot work. */
 export function settingsFrom(options: SandboxClientOptions): Settings {
   const account = accountOf(options);
-  const { lifetime, execution = 30, request = 60, idle = 60 } = options.timeouts ?? {};
+  const {
+    lifetimeSeconds: lifetime,
+    executionSeconds: execution = 30,
+    requestSeconds: request = 60,
+    idleSeconds: idle = 60,
+  } = options.timeouts ?? {};
   for (const [name, seconds] of Object.entries({ lifetime, execution, request, idle })) {
-    checkSeconds(`timeouts.${name}`, seconds);
+    checkSeconds(`timeouts.${name}Seconds`, seconds);
   }
-  runningTimeout(execution, "timeouts.execution");
-  if (lifetime !== undefined) checkedLifetime(lifetime, "timeouts.lifetime");
+  runningTimeout(execution, "timeouts.executionSeconds");
+  if (lifetime !== undefined) checkedLifetime(lifetime, "timeouts.lifetimeSeconds");
   checkFunction("fetch", options.fetch);
   checkFunction("webSocket", options.webSocket);
   checkBoolean("deleteOnSignal", options.deleteOnSignal);

@@ -8,7 +8,7 @@ export const longestExecution = 300;
 /** Seconds that a sandbox may live, and that a program may run in the background. */
 export const longestLifetime = 86_400;
 
-export function runningTimeout(timeout: number, name = "timeout"): number {
+export function runningTimeout(timeout: number, name = "timeoutSeconds"): number {
   if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;
   throw invalidArgument(
     `${name} must be a whole number of seconds from 1 to ${longestExecution}; it is ${timeout}.`,

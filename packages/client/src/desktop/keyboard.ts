@@ -1,6 +1,6 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkWhole, requireText } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
 import { successOf } from "../transport/contract-clients.js";
@@ -28,7 +28,7 @@ export class Keyboard {
     if (typeof text !== "string" || text.length > longestTyping)
       throw invalidArgument(`text must be text of at most ${longestTyping} characters.`);
     checkWhole("delayMs", options.delayMs, 0, 1000);
-    const body = { text, ...given({ delay_ms: options.delayMs }) };
+    const body = { text, ...omitUndefined({ delay_ms: options.delayMs }) };
     await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...callInit(options) }));
   }
 

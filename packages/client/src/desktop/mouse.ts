@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkOneOf, checkWhole, requireWhole } from "../config/option-checks.js";
 import { successOf } from "../transport/contract-clients.js";
 import type { Point } from "./screen-geometry.js";
@@ -45,7 +45,7 @@ export class Mouse {
     checkPoint("point", { x, y });
     checkOneOf("button", button, buttons);
     checkWhole("clicks", clicks, 1, 10);
-    const body = { x, y, ...given({ button, clicks }) };
+    const body = { x, y, ...omitUndefined({ button, clicks }) };
     await successOf(this.#access.client.POST("/desktop/mouse/click", { body, ...callInit(options) }));
   }
 
@@ -63,7 +63,7 @@ export class Mouse {
     options: Pick<ClickOptions, "button"> & CallOptions = {},
   ): Promise<void> {
     checkOneOf("button", options.button, buttons);
-    const body = { ...path(from, to), ...given({ button: options.button }) };
+    const body = { ...path(from, to), ...omitUndefined({ button: options.button }) };
     await successOf(this.#access.client.POST("/desktop/mouse/drag", { body, ...callInit(options) }));
   }
 
@@ -79,7 +79,7 @@ export class Mouse {
     requireWhole("amount", amount, 1);
     checkOneOf("direction", direction, directions);
     if (at !== undefined) checkPoint("at", at);
-    const body = { amount, direction, ...given({ x: at?.x, y: at?.y }) };
+    const body = { amount, direction, ...omitUndefined({ x: at?.x, y: at?.y }) };
     await successOf(this.#access.client.POST("/desktop/mouse/scroll", { body, ...callInit(options) }));
   }
 }

@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { bodyOf, successOf } from "../transport/contract-clients.js";
 
@@ -23,7 +23,7 @@ export interface Recording {
   id: string | undefined;
   status: string | undefined;
   /** Seconds. */
-  duration: number | undefined;
+  durationSeconds: number | undefined;
   /** Bytes. */
   size: number | undefined;
   format: string | undefined;
@@ -49,7 +49,7 @@ export class ScreenRecorder {
     const { format = "mp4", fps = 10, path, quality = "medium" } = options;
     for (const [option, text] of Object.entries({ format, path, quality })) checkText(option, text);
     checkWhole("fps", fps, 1, 60);
-    const body = { format, fps, quality, ...given({ output_file: path }) };
+    const body = { format, fps, quality, ...omitUndefined({ output_file: path }) };
     return recording(
       await bodyOf(this.#access.client.POST("/desktop/recording/start", { body, ...callInit(options) })),
     );
@@ -58,7 +58,7 @@ export class ScreenRecorder {
   /** Ends one, the latest by default (POST /desktop/recording/stop). */
   async stop(id?: string, options?: CallOptions): Promise<Recording> {
     checkText("id", id);
-    const body = given({ recording_id: id });
+    const body = omitUndefined({ recording_id: id });
     return recording(
       await bodyOf(this.#access.client.POST("/desktop/recording/stop", { body, ...callInit(options) })),
     );
@@ -67,14 +67,18 @@ export class ScreenRecorder {
   /** How far one is, the latest by default (GET /desktop/recording/status). */
   async status(id?: string, options?: CallOptions): Promise<Recording> {
     checkText("id", id);
-    const init = { params: { query: given({ id }) }, ...callInit(options) };
+    const init = { params: { query: omitUndefined({ id }) }, ...callInit(options) };
     return recording(await bodyOf(this.#access.client.GET("/desktop/recording/status", init)));
   }
 
   /** The bytes of one, the latest by default (GET /desktop/recording/download). They are held in memory. */
   async download(id?: string, options?: CallOptions): Promise<Uint8Array> {
     checkText("id", id);
-    const init = { params: { query: given({ id }) }, parseAs: "arrayBuffer", ...callInit(options) } as const;
+    const init = {
+      params: { query: omitUndefined({ id }) },
+      parseAs: "arrayBuffer",
+      ...callInit(options),
+    } as const;
     const bytes = await successOf(this.#access.client.GET("/desktop/recording/download", init));
     return new Uint8Array(bytes ?? new ArrayBuffer(0));
   }
@@ -84,7 +88,7 @@ function recording(wire: AgentSchemas["Recording"]): Recording {
   return {
     id: wire.recording_id,
     status: wire.status,
-    duration: wire.duration,
+    durationSeconds: wire.duration,
     size: wire.file_size,
     format: wire.format,
     path: wire.output_file,

@@ -20,7 +20,7 @@ export type TextBounds = AgentSchemas["ElementBounds"];
 
 export interface TextWaitOptions extends CallOptions {
   /** Seconds to wait, 1 to 300. Default 30. */
-  timeout?: number | undefined;
+  timeoutSeconds?: number | undefined;
 }
 
 /** Text on a desktop, recognised by its looks. */
@@ -58,10 +58,10 @@ export class ScreenText {
 
   /** Waits until a text is there; undefined when it has not come (POST /desktop/x11/wait_for). */
   async waitFor(text: string, options: TextWaitOptions = {}): Promise<TextBounds | undefined> {
-    const timeout = options.timeout ?? 30;
+    const timeout = options.timeoutSeconds ?? 30;
     requireText("text", text);
     if (!(timeout >= 1 && timeout <= 300))
-      throw invalidArgument("timeout must be a number of seconds from 1 to 300.");
+      throw invalidArgument("timeoutSeconds must be a number of seconds from 1 to 300.");
     const init = { body: { text, timeout }, ...callInit(options, timeout + margin) };
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/wait_for", init)));
   }

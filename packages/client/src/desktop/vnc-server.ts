@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { bodyOf } from "../transport/contract-clients.js";
 
@@ -39,7 +39,7 @@ export class VncServer {
     const { display = 1, password } = options;
     checkWhole("display", display, 0);
     checkText("password", password);
-    const body = { display, ...given({ password }) };
+    const body = { display, ...omitUndefined({ password }) };
     return vncState(
       await bodyOf(this.#access.client.POST("/desktop/vnc/start", { body, ...callInit(options) })),
     );

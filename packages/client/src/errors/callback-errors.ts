@@ -1,5 +1,5 @@
 /** What a function of the caller's threw: the call that it ends rejects with it, as it is. */
-export class CallersFault {
+export class CallbackErrors {
   #thrown: { fault: unknown } | undefined;
 
   /** `call`, with its fault kept here. */

@@ -50,7 +50,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
     status,
     headers: safeHeaders(headers, secrets),
     details: envelope.details,
-    retryAfter,
+    retryAfterSeconds: retryAfter,
   };
   if (code === "EXECUTION_TIMEOUT") return new TimeoutError({ ...options, kind: "execution" });
   return new kind.error(options);

@@ -170,7 +170,7 @@ export interface ApiErrorOptions extends SandboxErrorOptions {
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   details?: Readonly<Record<string, unknown>> | undefined;
-  retryAfter?: number | undefined;
+  retryAfterSeconds?: number | undefined;
 }
 
 /** The server refused, or answered with something that cannot be an answer. */
@@ -186,14 +186,14 @@ export class ApiError extends SandboxError {
   /** The server's own details, if it gave any. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
   /** Seconds the server asked to wait, if it did. */
-  readonly retryAfter: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(options: ApiErrorOptions) {
     super(options, identifiers(options));
     this.status = options.status;
     this.headers = options.headers ?? {};
     this.details = options.details;
-    this.retryAfter = options.retryAfter;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
@@ -245,7 +245,7 @@ export class ValidationError extends ApiError {
   }
 }
 
-/** 429: too many requests. `retryAfter` is in seconds. */
+/** 429: too many requests. `retryAfterSeconds` says how long to wait. */
 export class RateLimitError extends ApiError {
   /** Its class, also where a bundler has renamed that. */
   override get name(): string {

@@ -94,7 +94,7 @@ async function startedUnlessAborted(
 
 async function killFor(failure: SandboxError, execution: Execution): Promise<never> {
   try {
-    await execution.kill({ requestTimeout: longestKill });
+    await execution.kill({ requestTimeoutSeconds: longestKill });
   } catch (error) {
     if (isSandboxError(error)) failure.cleanupError = error;
   }

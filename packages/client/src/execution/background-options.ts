@@ -1,13 +1,13 @@
 import type { CallOptions } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkTexts, requireWhole } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
-import { checkContext, checkProgram, surroundings } from "./running-options.js";
+import { checkContext, checkProgram, envAndWorkdir } from "./running-options.js";
 
 /** What programs in the background have in common. */
 export interface BackgroundOptions extends CallOptions {
   /** Seconds the program may run, 1 to 86,400, whole. Default 300. */
-  timeout?: number | undefined;
+  timeoutSeconds?: number | undefined;
   /** Environment variables of this program only; they win over the sandbox's. */
   env?: Readonly<Record<string, string>> | undefined;
   /** Where it runs. Default /workspace. */
@@ -31,7 +31,7 @@ export interface BackgroundExecuteOptions extends BackgroundCodeOptions {
 
 export interface AsyncExecuteOptions extends BackgroundCodeOptions {
   /** Seconds the program may run, 1 to 86,400, whole. Default 3,600. */
-  timeout?: number | undefined;
+  timeoutSeconds?: number | undefined;
   /** Headers of the report, 50 at most. */
   callbackHeaders?: Readonly<Record<string, string>> | undefined;
   /** Signs the report, at most 1,024 characters; `verifyWebhook` checks it. Without a secret nobody can tell a forged one. */
@@ -46,7 +46,7 @@ export function backgroundRequest(code: string, options: BackgroundExecuteOption
   const { context, language } = options;
   checkProgram(code, language);
   checkContext(context);
-  const fields = { ...backgroundFields(options, defaultTimeout), ...given({ context }) };
+  const fields = { ...backgroundFields(options, defaultTimeout), ...omitUndefined({ context }) };
   return { code, language: language ?? "python", ...fields };
 }
 
@@ -60,16 +60,16 @@ export function asyncRequest(code: string, callbackUrl: string, options: AsyncEx
   return {
     ...backgroundRequest(code, options, 3600),
     callback_url: callbackUrl,
-    ...given({ callback_headers: callbackHeaders, callback_signature_secret: callbackSecret }),
+    ...omitUndefined({ callback_headers: callbackHeaders, callback_signature_secret: callbackSecret }),
   };
 }
 
 export function backgroundFields(options: BackgroundOptions, defaultTimeout = 300) {
-  const { name, timeout = defaultTimeout } = options;
-  requireWhole("timeout", timeout, 1, longestBackground);
+  const { name, timeoutSeconds: timeout = defaultTimeout } = options;
+  requireWhole("timeoutSeconds", timeout, 1, longestBackground);
   if (name !== undefined && (typeof name !== "string" || name.length > 200))
     throw invalidArgument("name must be text of at most 200 characters.");
-  return { timeout, ...surroundings(options), ...given({ name }) };
+  return { timeout, ...envAndWorkdir(options), ...omitUndefined({ name }) };
 }
 
 function isHttpUrl(url: unknown): boolean {

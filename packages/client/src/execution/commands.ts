@@ -8,7 +8,7 @@ import type { CommandInput, CommandStream } from "./command-stream.js";
 import { commandStreamOf } from "./deferred-executions.js";
 import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
-import { type RunningOptions, surroundings } from "./running-options.js";
+import { envAndWorkdir, type RunningOptions } from "./running-options.js";
 
 export interface StreamCommandOptions extends RunningOptions {
   /**
@@ -39,8 +39,8 @@ export class Commands {
    * it is killed.
    */
   async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
-    const timeout = runningTimeout(options.timeout ?? this.#defaultTimeout);
-    const body = { ...argv(command), timeout, ...surroundings(options) };
+    const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
+    const body = { ...argv(command), timeout, ...envAndWorkdir(options) };
     const init = callInit(options, timeout + margin);
     return readBody(this.#access.client.POST("/commands/run", { body, ...init }), commandResult, "exit_code");
   }
@@ -51,17 +51,17 @@ export class Commands {
    * leaving the loop, `close()` and `signal` end it. Its failures are those of `executeStream`.
    */
   stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
-    const timeout = runningTimeout(options.timeout ?? this.#defaultTimeout);
+    const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
     const { signal, stdin = false } = options;
     checkInput(stdin);
-    const program = { ...argv(command), timeout, ...surroundings(options) };
+    const program = { ...argv(command), timeout, ...envAndWorkdir(options) };
     const first = { type: "command", ...program, stdin: stdin !== false };
     const path = "/commands/stream";
     return commandStreamOf({ access: this.#access, path, first, timeout, signal, stdin });
   }
 
   /**
-   * Starts a command and does not wait for it (POST /commands/background). It runs for 300 s unless `timeout` says more; the
+   * Starts a command and does not wait for it (POST /commands/background). It runs for 300 s unless `timeoutSeconds` says more; the
    * sandbox's end is its end. Throws a `ValidationError` for a program that is not there.
    */
   async runBackground(

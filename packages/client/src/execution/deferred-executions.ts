@@ -17,7 +17,7 @@ export function executionOf(access: AgentAccess, id: string): Execution {
     follow: each,
     kill: call,
   } as const;
-  return deferred<Execution, "id">(load, members, { id });
+  return deferred<Execution, "id" | "kind">(load, members, { id, kind: "execution" });
 }
 
 const programStream = {

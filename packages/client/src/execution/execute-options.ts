@@ -1,7 +1,7 @@
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import { checkContext, checkProgram, type RunningOptions, surroundings } from "./running-options.js";
+import { checkContext, checkProgram, envAndWorkdir, type RunningOptions } from "./running-options.js";
 
 export interface ExecuteOptions extends RunningOptions {
   /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
@@ -24,13 +24,13 @@ export function executeRequest(code: string, options: ExecuteOptions, defaultTim
   checkProgram(code, options.language);
   checkContext(context);
   checkCache(cache, context);
-  const timeout = runningTimeout(options.timeout ?? defaultTimeout);
+  const timeout = runningTimeout(options.timeoutSeconds ?? defaultTimeout);
   return {
     code,
     language,
     timeout,
-    ...surroundings(options),
-    ...given({ cache: cache || undefined, context }),
+    ...envAndWorkdir(options),
+    ...omitUndefined({ cache: cache || undefined, context }),
   };
 }
 

@@ -15,7 +15,7 @@ export interface OutputPosition {
 /** How far a program is that is waited for. */
 export interface ExecutionProgress {
   /** Seconds so far. */
-  duration: number | undefined;
+  durationSeconds: number | undefined;
   /** Bytes written so far. */
   stdoutBytes: number;
   stderrBytes: number;
@@ -29,7 +29,7 @@ export interface ExecutionOutput {
   exitCode: number | undefined;
   terminationReason: TerminationReason | undefined;
   /** Seconds so far, or in all. */
-  duration: number | undefined;
+  durationSeconds: number | undefined;
   error: string | undefined;
   stdout: string;
   /** Where `stdout` begins: higher than asked for where the bytes between are no longer kept. */
@@ -51,7 +51,7 @@ export function executionOutput(wire: AgentSchemas["ProcessOutputResponse"]): Ex
     status: executionStatus(wire.status),
     exitCode: wire.exit_code,
     terminationReason: wire.termination_reason,
-    duration: wire.duration,
+    durationSeconds: wire.duration,
     error: wire.error,
     stdout: wire.stdout,
     stdoutStart: wire.stdout_start,

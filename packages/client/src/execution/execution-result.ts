@@ -9,6 +9,8 @@ export type TerminationReason = NonNullable<AgentSchemas["Outcome"]["termination
 
 /** How a program ended and what it wrote. */
 export interface ProgramResult {
+  /** Tells a result from the handle of a program that still runs, whose `kind` is `execution`. */
+  kind: "result";
   /** `exitCode` is 0. */
   success: boolean;
   /** At most 1 MiB: where there was more, its head and tail. */
@@ -16,7 +18,7 @@ export interface ProgramResult {
   stderr: string;
   exitCode: number;
   /** Seconds. */
-  executionTime: number;
+  executionTimeSeconds: number;
   /** Undefined where the server does not say. */
   terminationReason: TerminationReason | undefined;
   /** What `stdout` and `stderr` hold of everything that was written. */
@@ -63,11 +65,12 @@ type WireProgram = AgentSchemas["ExecuteResponse"] | AgentSchemas["CommandRespon
 
 export function programResult(wire: WireProgram): ProgramResult {
   return {
+    kind: "result",
     success: wire.exit_code === 0,
     stdout: asText(wire.stdout ?? ""),
     stderr: asText(wire.stderr ?? ""),
     exitCode: wire.exit_code,
-    executionTime: wire.execution_time ?? 0,
+    executionTimeSeconds: wire.execution_time ?? 0,
     terminationReason: wire.termination_reason,
     output: {
       stdout: { truncated: wire.stdout_truncated ?? false, bytes: wire.stdout_bytes, file: wire.stdout_file },

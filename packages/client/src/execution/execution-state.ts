@@ -20,7 +20,7 @@ export interface ExecutionState {
   /** Undefined while it runs, and where the server does not say. */
   terminationReason: TerminationReason | undefined;
   /** Seconds so far, or in all. */
-  duration: number | undefined;
+  durationSeconds: number | undefined;
   /** Why it ended, where that is no doing of its own. */
   error: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface ExecutionEnd {
   exitCode: number | undefined;
   terminationReason: TerminationReason | undefined;
   /** Seconds. */
-  duration: number | undefined;
+  durationSeconds: number | undefined;
   error: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function executionState(wire: AgentSchemas["ProcessInfo"]): ExecutionStat
     endedAt: date(wire.end_time ?? wire.completed_at),
     exitCode: wire.exit_code,
     terminationReason: wire.termination_reason,
-    duration: wire.duration,
+    durationSeconds: wire.duration,
     error: wire.error,
   };
 }

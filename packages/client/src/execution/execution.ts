@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkFunction } from "../config/option-checks.js";
 import { margin } from "../config/time-limits.js";
 import { invalidArgument, NotFoundError } from "../errors/errors.js";
@@ -20,6 +20,8 @@ import type { OutputEvent } from "./program-stream.js";
 
 /** A program that runs in the background. Nothing is asked of the server unless a method is called. */
 export class Execution {
+  /** Tells the handle of a program that still runs from a result, whose `kind` is `result`. */
+  readonly kind = "execution";
   /**
    * Its handle in the sandbox, `proc_…` or `cmd_…`: `sandbox.processes.get(id)` leads here again. A report to a webhook names
    * it as its `executionId`.
@@ -78,9 +80,24 @@ export class Execution {
         const wait = Math.min(step, Math.floor(left()));
         const asked = performance.now();
         const told = await this.#output(position, wait, { signal });
-        const { status, exitCode, terminationReason, duration, error, stdoutBytes, stderrBytes } = told;
+        const {
+          status,
+          exitCode,
+          terminationReason,
+          durationSeconds: duration,
+          error,
+          stdoutBytes,
+          stderrBytes,
+        } = told;
         if (status !== "running")
-          return { status, success: exitCode === 0, exitCode, terminationReason, duration, error };
+          return {
+            status,
+            success: exitCode === 0,
+            exitCode,
+            terminationReason,
+            durationSeconds: duration,
+            error,
+          };
         if (left() === 0) return undefined;
         if (wait === 0) {
           await scope.sleep(Math.min(delay, left()));
@@ -88,7 +105,12 @@ export class Execution {
           continue;
         }
         if (onProgress !== undefined) {
-          onProgress({ duration, stdoutBytes, stderrBytes, latest: told.stdout || told.stderr });
+          onProgress({
+            durationSeconds: duration,
+            stdoutBytes,
+            stderrBytes,
+            latest: told.stdout || told.stderr,
+          });
           position = { ...position, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
         }
         // Servers that do not wait are asked ever more seldom.
@@ -161,7 +183,7 @@ export class Execution {
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
         throw invalidArgument(`${name} must be a whole number of bytes, 0 or more; it is ${value}.`);
     }
-    const query = given({ ...position, wait: wait === 0 ? undefined : wait });
+    const query = omitUndefined({ ...position, wait: wait === 0 ? undefined : wait });
     const params = { path: { process_id: this.id }, query };
     const init = wait === 0 ? callInit(options) : callInit(options, wait + margin);
     const path = "/execute/processes/{process_id}/output";

@@ -38,11 +38,12 @@ export async function finishedResult(
   const [stdout, stderr] = [joined("stdout", head, tail), joined("stderr", head, tail)];
   const exitCode = head.exit_code ?? unknownExit;
   return {
+    kind: "result",
     success: exitCode === 0,
     stdout: stdout.text,
     stderr: stderr.text,
     exitCode,
-    executionTime: head.duration ?? 0,
+    executionTimeSeconds: head.duration ?? 0,
     terminationReason: head.termination_reason,
     output: { stdout: stdout.extent, stderr: stderr.extent },
     language: undefined,

@@ -137,11 +137,12 @@ export abstract class ProgramStream<Result>
 
 /** What the frame tells of every kind of program. */
 export function streamedResult(frame: ResultFrame): StreamedResult {
-  const { exit_code: exitCode, execution_time: executionTime = 0 } = frame;
+  const { exit_code: exitCode, execution_time: executionTimeSeconds = 0 } = frame;
   return {
+    kind: "result",
     success: exitCode === 0,
     exitCode,
-    executionTime,
+    executionTimeSeconds,
     terminationReason: frame.termination_reason as TerminationReason | undefined,
     output: {
       stdout: {

@@ -6,7 +6,7 @@ import type { Execution } from "./execution.js";
 /** How packages are installed. */
 export interface InstallOptions extends Pick<BackgroundOptions, "env" | "signal"> {
   /** Seconds it may take, 1 to 86,400, whole. Default 900. */
-  timeout?: number | undefined;
+  timeoutSeconds?: number | undefined;
   /** Called with each line that pip writes, to show how far it is. */
   onLine?: ((line: string) => void) | undefined;
   /** The index to install from, `https:` or, trusted as it is, `http:`. Default: pip's own, which is pypi.org. */
@@ -32,9 +32,14 @@ export class PythonPackages {
    * what pip wrote; when `signal` fires, pip is ended.
    */
   async install(requirements: readonly string[], options: InstallOptions = {}): Promise<void> {
-    const { env, onLine, signal, timeout = 900 } = options;
+    const { env, onLine, signal, timeoutSeconds: timeout = 900 } = options;
     const command = [...pip, ...indexOptions(options.indexUrl), "--", ...checked(requirements)];
-    const execution = await this.#commands.runBackground(command, { env, name: "pip", signal, timeout });
+    const execution = await this.#commands.runBackground(command, {
+      env,
+      name: "pip",
+      signal,
+      timeoutSeconds: timeout,
+    });
     try {
       const lines = new LastLines(onLine);
       for await (const { text } of execution.follow({ signal })) lines.write(text);

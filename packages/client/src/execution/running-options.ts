@@ -1,13 +1,13 @@
 import type { CallOptions } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, kindOf } from "../config/option-checks.js";
 import { checkedVariables } from "../config/variables.js";
 import { invalidArgument } from "../errors/errors.js";
 
 /** What running code and running commands have in common. */
 export interface RunningOptions extends CallOptions {
-  /** Seconds the program may run, 1 to 300, whole. Default: `timeouts.execution`, which is 30. */
-  timeout?: number | undefined;
+  /** Seconds the program may run, 1 to 300, whole. Default: `timeouts.executionSeconds`, which is 30. */
+  timeoutSeconds?: number | undefined;
   /** Environment variables of this run only; they win over the sandbox's. */
   env?: Readonly<Record<string, string>> | undefined;
   /** Where it runs. Default /workspace. */
@@ -28,7 +28,7 @@ export function checkContext(context: unknown): void {
 }
 
 /** What a run is given beside its program. */
-export function surroundings({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
+export function envAndWorkdir({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
   checkText("workdir", workdir);
-  return given({ env: env && checkedVariables(env, "env"), workdir });
+  return omitUndefined({ env: env && checkedVariables(env, "env"), workdir });
 }

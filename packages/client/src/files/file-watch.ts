@@ -58,7 +58,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
 
   /**
    * Resolves when it has begun: nothing that happens from then on is missed. Rejects when the path cannot be watched, and
-   * with a `TimeoutError` when the server does not say so within `timeouts.request`: some never do.
+   * with a `TimeoutError` when the server does not say so within `timeouts.requestSeconds`: some never do.
    */
   ready(): Promise<void> {
     this.#isReady ??= this.#untilReady();

@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkBoolean, checkFunction, checkWhole, requireText } from "../config/option-checks.js";
 import { invalidArgument, NotFoundError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
@@ -108,7 +108,7 @@ export class Files {
     const { maxBytes } = options;
     requireText("path", path);
     checkWhole("maxBytes", maxBytes, 1);
-    const timed = { ...callInit(options), ...given({ maxBytes }) };
+    const timed = { ...callInit(options), ...omitUndefined({ maxBytes }) };
     const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...timed } as const;
     // An empty file comes as no body at all.
     const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
@@ -127,7 +127,7 @@ export class Files {
     checkBoolean("overwrite", overwrite);
     checkMode(mode);
     const content = await wholeContent(source, options.signal);
-    const chosen = given({ mode, overwrite });
+    const chosen = omitUndefined({ mode, overwrite });
     const isShortText = typeof content === "string" && content.length <= longestInlineText;
     // An upload has no say in the mode and always replaces.
     if (!isShortText && Object.keys(chosen).length === 0) {
@@ -230,8 +230,11 @@ export class Files {
    */
   async upload(localPath: string, path: string, options: TransferOptions = {}): Promise<WrittenFile> {
     checkTransfer(path, options);
-    const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
-    return { path, size: await uploadFile(this.#access, localPath, path, { ...options, requestTimeout }) };
+    const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
+    return {
+      path,
+      size: await uploadFile(this.#access, localPath, path, { ...options, requestTimeoutSeconds }),
+    };
   }
 
   /**
@@ -251,8 +254,8 @@ export class Files {
   ): Promise<void> {
     checkTransfer(path, options);
     checkFunction("exclude", options.exclude);
-    const requestTimeout = options.requestTimeout ?? this.#requestTimeout;
-    const whole = { ...options, requestTimeout };
+    const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
+    const whole = { ...options, requestTimeoutSeconds };
     const access = this.#access;
     await access.during(() => uploadDirectory(access, this.#commands, localPath, path, whole));
   }

@@ -1,5 +1,5 @@
 import { localFailure, nodeModules } from "../config/node-modules.js";
-import { CallersFault } from "../errors/callback-errors.js";
+import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument } from "../errors/errors.js";
 
 /** What goes into an archive. */
@@ -36,7 +36,7 @@ export async function packArchive(
   const { createTarPacker } = await import("modern-tar");
   const { controller, readable } = createTarPacker();
   const hash = crypto.createHash("sha256");
-  const own = new CallersFault();
+  const own = new CallbackErrors();
   const pack = async (): Promise<void> => {
     for await (const { path, ...entry } of entriesOf(sources, own.of(exclude))) {
       const { linkname, mode, name, size, type } = entry;

@@ -3,10 +3,10 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
 import { inTemporaryDirectory, localFailure, nodeModules } from "../config/node-modules.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { requireText } from "../config/option-checks.js";
 import { longestExecution } from "../config/time-limits.js";
-import { CallersFault } from "../errors/callback-errors.js";
+import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { CallScope } from "../transport/calls/call-scope.js";
@@ -42,12 +42,12 @@ export async function uploadFile(
   access: AgentAccess,
   local: string,
   path: string,
-  options: TransferOptions & { requestTimeout: number },
+  options: TransferOptions & { requestTimeoutSeconds: number },
 ): Promise<number> {
   const file = await localBlob(checked(local));
   const total = file.size;
   const scope = new CallScope(options.signal);
-  const own = new CallersFault();
+  const own = new CallbackErrors();
   const tell = options.onProgress && own.of(options.onProgress);
   const onSent =
     tell &&
@@ -58,9 +58,9 @@ export async function uploadFile(
         scope.stop(new AbortError(fault));
       }
     });
-  const seconds = options.requestTimeout + total / slowestTransfer;
-  const timed = callInit({ signal: scope.abortSignal, requestTimeout: seconds });
-  const init = { body: { file, path }, ...timed, ...given({ onSent }) };
+  const seconds = options.requestTimeoutSeconds + total / slowestTransfer;
+  const timed = callInit({ signal: scope.abortSignal, requestTimeoutSeconds: seconds });
+  const init = { body: { file, path }, ...timed, ...omitUndefined({ onSent }) };
   try {
     await successOf(access.client.POST("/files/upload", init));
     scope.throwIfAborted();
@@ -86,7 +86,7 @@ export async function downloadFile(
   const content = (await successOf(pending)) ?? new Blob([]).stream();
   const declared = Number.parseInt((await pending).response.headers.get("content-length") ?? "", 10);
   const total = Number.isNaN(declared) ? undefined : declared;
-  const own = new CallersFault();
+  const own = new CallbackErrors();
   const tell = options.onProgress && own.of(options.onProgress);
   let bytes = 0;
   const counted = async function* (source: AsyncIterable<Uint8Array>) {
@@ -113,7 +113,7 @@ export async function uploadDirectory(
   commands: Commands,
   local: string,
   path: string,
-  options: DirectoryUploadOptions & { requestTimeout: number },
+  options: DirectoryUploadOptions & { requestTimeoutSeconds: number },
 ): Promise<void> {
   const { exclude, signal } = options;
   await inTemporaryDirectory(async (directory) => {
@@ -150,7 +150,7 @@ export async function downloadDirectory(
       const limited = (source: AsyncIterable<Uint8Array>) => noLongerThan(maxBytes, source);
       const unpacking = unpackTar(local, { filter: isUnpackable });
       const stages = [fs.createReadStream(archive), zlib.createGunzip(), limited, unpacking] as const;
-      await streams.pipeline(...stages, given({ signal: options.signal }));
+      await streams.pipeline(...stages, omitUndefined({ signal: options.signal }));
     } catch (error) {
       throw options.signal?.aborted ? new AbortError(options.signal.reason) : localFailure(error);
     }
@@ -193,7 +193,7 @@ async function withRemoteFile(commands: Commands, use: (path: string) => Promise
     await use(path);
   } finally {
     // Also when the caller has given up; it goes with the sandbox at the latest.
-    await commands.run(["rm", "-f", path], { requestTimeout: 10 }).catch(() => undefined);
+    await commands.run(["rm", "-f", path], { requestTimeoutSeconds: 10 }).catch(() => undefined);
   }
 }
 
@@ -205,7 +205,7 @@ async function runTar(
 ): Promise<void> {
   if (signal?.aborted) throw new AbortError(signal.reason);
   const program = ["bash", "-c", script, "tar", ...args];
-  const { exitCode, stderr } = await commands.run(program, { timeout: longestExecution, signal });
+  const { exitCode, stderr } = await commands.run(program, { timeoutSeconds: longestExecution, signal });
   if (exitCode === 0) return;
   throw new SandboxError({
     summary: `tar in the sandbox ended with exit code ${exitCode}: ${stderr.trim().slice(-500)}`,

@@ -19,7 +19,7 @@ export async function waitForPort(
     throw invalidArgument(`timeoutSeconds must be a whole number from 1 to ${longestExecution}.`);
   const program = ["bash", "-c", untilOpen, "wait-for-port", String(port)];
   const { exitCode, stderr, terminationReason } = await commands.run(program, {
-    timeout: timeoutSeconds,
+    timeoutSeconds: timeoutSeconds,
     signal,
   });
   if (exitCode === 0) return;

@@ -15,7 +15,7 @@ export async function untilPrepared(
   scope: CallScope,
 ): Promise<void> {
   const agent = access.probe();
-  const init = callInit({ signal: scope.abortSignal, requestTimeout: longestProbe });
+  const init = callInit({ signal: scope.abortSignal, requestTimeoutSeconds: longestProbe });
   const body = { env_vars: { ...env }, merge: true };
   const params = { query: { path: "/workspace" } };
   for (const delay of growingDelays()) {

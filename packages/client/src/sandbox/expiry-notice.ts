@@ -4,7 +4,7 @@ import type { Expiring } from "./deadline.js";
 /** When `onExpiring` calls back. */
 export interface ExpiringOptions {
   /** How long before the deadline the callback is called, in seconds, 0 or more. Default 60. */
-  secondsBefore?: number | undefined;
+  leadSeconds?: number | undefined;
 }
 
 /**
@@ -15,11 +15,11 @@ export function noticeExpiry<Subject>(
   sandbox: Expiring,
   callback: (subject: Subject) => unknown,
   subject: Subject,
-  { secondsBefore = 60 }: ExpiringOptions = {},
+  { leadSeconds = 60 }: ExpiringOptions = {},
 ): () => void {
   if (typeof callback !== "function") throw invalidArgument("onExpiring needs a function to call.");
-  if (!(secondsBefore >= 0 && secondsBefore <= 86_400))
-    throw invalidArgument("secondsBefore must be a number of seconds from 0 to 86400.");
+  if (!(leadSeconds >= 0 && leadSeconds <= 86_400))
+    throw invalidArgument("leadSeconds must be a number of seconds from 0 to 86400.");
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const wait = (milliseconds: number): void => {
@@ -27,7 +27,7 @@ export function noticeExpiry<Subject>(
     timer = setTimeout(() => void look(), Math.min(Math.max(milliseconds, 0), longestWait));
     timer.unref?.();
   };
-  const due = (): number => (sandbox.remaining() ?? longestWait) - secondsBefore * 1000;
+  const due = (): number => (sandbox.remaining() ?? longestWait) - leadSeconds * 1000;
   const look = async (): Promise<void> => {
     if (due() > 0) return wait(due());
     const isGone = await (await import("./deadline.js")).isOver(sandbox);

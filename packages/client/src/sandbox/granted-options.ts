@@ -5,7 +5,7 @@ import { InvalidResponseError } from "../errors/errors.js";
 import type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
 
 /** Throws unless the server said that it keeps to what was asked of a new sandbox. */
-export function checkKept(
+export function checkGranted(
   { egress, limits, minIsolation }: CreateSandboxOptions,
   made: ControlPlaneSchemas["Sandbox"],
 ): void {

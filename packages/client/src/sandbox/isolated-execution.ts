@@ -4,18 +4,18 @@ import type { Isolation } from "../config/isolation.js";
 import { checkFunction } from "../config/option-checks.js";
 import { runningTimeout } from "../config/time-limits.js";
 import type { SandboxError } from "../errors/errors.js";
+import { type DetachOptions, detachAfter } from "../execution/detach.js";
 import type { ExecuteOptions } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
-import { type HandOverOptions, patience } from "../execution/hand-over.js";
-import { checkProgram, surroundings } from "../execution/running-options.js";
+import { checkProgram, envAndWorkdir } from "../execution/running-options.js";
 import type { Sandbox } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Sandboxes } from "./sandboxes.js";
 
 /** What `executeIsolated` takes: of the code and of the sandbox that it gets. */
 export interface IsolatedExecutionOptions
-  extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeout" | "workdir">,
+  extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeoutSeconds" | "workdir">,
     Pick<
       CreateSandboxOptions,
       "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
@@ -36,7 +36,8 @@ export interface IsolatedExecutionResult extends ExecutionResult {
 }
 
 /** Code that goes on, with the sandbox it runs in, which is the caller's to delete. */
-export interface HandedOverExecution {
+export interface DetachedExecution {
+  kind: "execution";
   sandbox: Sandbox;
   execution: Execution;
 }
@@ -46,7 +47,7 @@ const lifetime = 600;
 const longestDelete = 30;
 
 interface IsolatedRun extends IsolatedExecutionOptions {
-  timeout: number;
+  timeoutSeconds: number;
 }
 
 export async function executeIsolated(
@@ -63,35 +64,37 @@ export async function executeIsolated(
   return isolatedResult(result, place);
 }
 
-export async function executeIsolatedOrHandOver(
+export async function executeIsolatedOrDetach(
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
-  options: IsolatedRun & HandOverOptions,
-): Promise<IsolatedExecutionResult | HandedOverExecution> {
+  options: IsolatedRun & DetachOptions,
+): Promise<IsolatedExecutionResult | DetachedExecution> {
   const { onProgress } = options;
-  const until = performance.now() + patience(options) * 1000;
+  const until = performance.now() + detachAfter(options) * 1000;
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
-    const handOverAfter = Math.max(1, (until - performance.now()) / 1000);
-    return sandbox.executeOrHandOver(code, { ...programOf(options), handOverAfter, onProgress });
+    const detachAfterSeconds = Math.max(1, (until - performance.now()) / 1000);
+    return sandbox.executeOrDetach(code, { ...programOf(options), detachAfterSeconds, onProgress });
   };
   checkRun(code, options);
-  const longest = options.timeout + lifetime;
-  const isKept = (result: ExecutionResult | Execution): boolean => !("exitCode" in result);
+  const longest = options.timeoutSeconds + lifetime;
+  const isKept = (result: ExecutionResult | Execution): boolean => result.kind === "execution";
   const { result, ...place } = await background.whole(() =>
     inOwnSandbox(sandboxes, background, options, longest, run, isKept),
   );
-  return "exitCode" in result ? isolatedResult(result, place) : { sandbox: place.sandbox, execution: result };
+  return result.kind === "result"
+    ? isolatedResult(result, place)
+    : { kind: "execution", sandbox: place.sandbox, execution: result };
 }
 
 function checkRun(code: string, options: IsolatedRun): void {
   checkProgram(code, options.language);
-  runningTimeout(options.timeout);
-  surroundings(options);
+  runningTimeout(options.timeoutSeconds);
+  envAndWorkdir(options);
   checkFunction("onStep", options.onStep);
 }
 
-function programOf({ env, language, signal, timeout, workdir }: IsolatedRun) {
+function programOf({ env, language, signal, timeoutSeconds: timeout, workdir }: IsolatedRun) {
   return { env, language, signal, timeout, workdir };
 }
 
@@ -117,7 +120,7 @@ async function inOwnSandbox<Result>(
     try {
       onStep?.("delete");
     } finally {
-      await sandbox.delete({ requestTimeout: longestDelete });
+      await sandbox.delete({ requestTimeoutSeconds: longestDelete });
     }
   };
   try {

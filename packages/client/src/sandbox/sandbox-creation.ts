@@ -1,7 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { CallOptions } from "../config/call-options.js";
 import { type Isolation, isolationLevels } from "../config/isolation.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
   checkOneOf,
@@ -23,7 +23,7 @@ export interface CreateSandboxOptions extends CallOptions {
   template?: string | undefined;
   /** The template's id, in place of its name. */
   templateId?: string | undefined;
-  /** Seconds the sandbox lives, 1 to 86,400, whole. Default: `timeouts.lifetime`, else the server's own. */
+  /** Seconds the sandbox lives, 1 to 86,400, whole. Default: `timeouts.lifetimeSeconds`, else the server's own. */
   timeoutSeconds?: number | undefined;
   /** Where it runs. Default: the server's choice; a server with one region ignores it. */
   region?: string | undefined;
@@ -82,7 +82,7 @@ export function createRequest(
     checkText(option, text);
   checkBoolean("internetAccess", internetAccess);
   checkBoolean("deleteOnSignal", options.deleteOnSignal);
-  checkSeconds("requestTimeout", options.requestTimeout);
+  checkSeconds("requestTimeoutSeconds", options.requestTimeoutSeconds);
   checkOneOf("minIsolation", minIsolation, isolationLevels);
   checkTexts("metadata", metadata);
   checkLists(egress, internetAccess);
@@ -97,12 +97,12 @@ export function createRequest(
       : { template_id: templateId };
   return {
     ...made,
-    ...given({
+    ...omitUndefined({
       timeout_seconds: seconds === undefined ? undefined : lifetime(seconds, "timeoutSeconds"),
       region,
       internet_access: internetAccess,
-      egress: egress && given({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
-      limits: limits && given({ memory_mb: limits.memoryMb, vcpu: limits.vcpu }),
+      egress: egress && omitUndefined({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
+      limits: limits && omitUndefined({ memory_mb: limits.memoryMb, vcpu: limits.vcpu }),
       env_vars: env && checkedVariables(env, "env"),
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },
@@ -115,7 +115,7 @@ function checkLists(egress: EgressLists | undefined, internetAccess: boolean | u
   if (egress === undefined) return;
   if (internetAccess === false)
     throw invalidArgument("egress says what of the internet is reached; internetAccess is false.");
-  for (const [list, entries] of Object.entries(given({ allow: egress.allow, deny: egress.deny }))) {
+  for (const [list, entries] of Object.entries(omitUndefined({ allow: egress.allow, deny: egress.deny }))) {
     const isList =
       Array.isArray(entries) && entries.every((entry) => typeof entry === "string" && entry !== "");
     if (!isList) throw invalidArgument(`egress.${list} must be a list of names and addresses.`);

@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type CallOptions, callInit } from "../config/call-options.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkOneOf, checkText, checkTexts, checkWhole } from "../config/option-checks.js";
 import { PaginatedList } from "../transport/answers/paginated-list.js";
 import { asText } from "../transport/answers/required-fields.js";
@@ -37,9 +37,9 @@ export function listSandboxes<Item>(
   checkTexts("metadata", metadata);
   checkWhole("limit", limit, 1, 1000);
   const labels = metadata && new URLSearchParams(metadata).toString();
-  const filters = given({ status, region, name, metadata: labels, limit });
+  const filters = omitUndefined({ status, region, name, metadata: labels, limit });
   return PaginatedList.of(async (cursor) => {
-    const query = { ...filters, ...given({ cursor }) };
+    const query = { ...filters, ...omitUndefined({ cursor }) };
     const init = { params: { query }, ...callInit(options) };
     return readBody(controlPlane.GET("/v1/sandboxes", init), ({ data, has_more, next_cursor }) => {
       const found = (data ?? []).filter((wire) => hasName(wire, name) && hasLabels(wire, metadata));

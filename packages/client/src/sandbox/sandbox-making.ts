@@ -126,8 +126,8 @@ function isLost({ error, made }: Outcome): boolean {
   );
 }
 
-async function knowsKeys({ sandboxes }: Making, requestTimeout: number): Promise<boolean> {
-  const init = callInit({ requestTimeout });
+async function knowsKeys({ sandboxes }: Making, requestTimeoutSeconds: number): Promise<boolean> {
+  const init = callInit({ requestTimeoutSeconds });
   const health = await bodyOf(sandboxes.controlPlane.GET("/health", init), "status").catch(() => undefined);
   return health?.idempotent_creates === true;
 }
@@ -137,7 +137,7 @@ async function asked(
   request: WireRequest,
   key: string,
   signal: AbortSignal,
-  requestTimeout: number,
+  requestTimeoutSeconds: number,
 ): Promise<MadeSandbox> {
   const { background, controlPlane } = making.sandboxes;
   const params = { header: { "Idempotency-Key": key } };
@@ -150,7 +150,7 @@ async function asked(
     background.run(() =>
       deleteComing(making, made(response.json().then((data) => ({ data: data as WireSandbox, response })))),
     );
-  const init = { params, body: request, onLost, ...callInit({ requestTimeout, signal }) };
+  const init = { params, body: request, onLost, ...callInit({ requestTimeoutSeconds, signal }) };
   return made(controlPlane.POST("/v1/sandboxes", init));
 }
 
@@ -166,7 +166,7 @@ async function deleteComing({ sandboxes }: Making, pending: Promise<MadeSandbox>
 
 const whatMayBe =
   "What comes of it is deleted as soon as the server names it, and ends with its lifetime at the latest; " +
-  "client.sandboxes.list() tells what there is. Allow more with the requestTimeout option.";
+  "client.sandboxes.list() tells what there is. Allow more with the requestTimeoutSeconds option.";
 
 function unanswered(cause: unknown): unknown {
   if (!(cause instanceof NetworkError && cause.wasSent)) return cause;
@@ -193,7 +193,7 @@ async function prepared(
       await (await import("./readiness.js")).untilRunning(sandbox, scope);
     agentUrl(sandbox.publicHost ?? "");
     if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
-      const { checkKept } = await import("./granted-options.js");
+      const { checkGranted: checkKept } = await import("./granted-options.js");
       checkKept(options, wire);
     }
     // Who states the isolation keeps our contract: the agent is ready and has its environment.
@@ -207,7 +207,7 @@ async function prepared(
     if (!isNew) throw failure;
     throw await afterCleanUp(
       failure,
-      () => sandboxes.delete(id, { requestTimeout: 30 }),
+      () => sandboxes.delete(id, { requestTimeoutSeconds: 30 }),
       sandboxes.background,
     );
   }

@@ -7,11 +7,11 @@ import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import { Commands } from "../execution/commands.js";
 import { executionStreamOf } from "../execution/deferred-executions.js";
+import type { DetachOptions } from "../execution/detach.js";
 import { type ExecuteOptions, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import { type ExecutionResult, executionResult, type ProgramResult } from "../execution/execution-result.js";
 import type { ExecutionStream } from "../execution/execution-stream.js";
-import type { HandOverOptions } from "../execution/hand-over.js";
 import { Processes } from "../execution/processes.js";
 import type { PythonPackages } from "../execution/python-packages.js";
 import type { RichExecutionResult } from "../execution/rich-execution.js";
@@ -226,7 +226,7 @@ export class Sandbox implements AsyncDisposable {
    * leaving the loop, `close()` and `signal` end it. Variables stay as with `execute`.
    *
    * Reading ends with a `StreamClosedError` when the connection breaks before the program has ended, with a `TimeoutError`
-   * of kind `idle` when the server gives no sign of life for `timeouts.idle`, never as if it had succeeded.
+   * of kind `idle` when the server gives no sign of life for `timeouts.idleSeconds`, never as if it had succeeded.
    */
   executeStream(code: string, options: Omit<ExecuteOptions, "cache"> = {}): ExecutionStream {
     const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
@@ -237,7 +237,7 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Starts code and does not wait for it (POST /execute/background). It runs in a process of its own, without the variables
-   * of other executions, for 300 s unless `timeout` says more; the sandbox's end is its end.
+   * of other executions, for 300 s unless `timeoutSeconds` says more; the sandbox's end is its end.
    */
   async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
     const { executeBackground } = await import("../execution/background-execution.js");
@@ -245,26 +245,26 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * As `execute`, for callers who are cut off after a while: code that still runs after `handOverAfter` seconds goes on in the
-   * background, and its handle is the result: `"exitCode" in run` tells which. Variables stay, as with `execute`; it is one and
-   * the same run. A `timeout` below that is as `executeRich`. A server that does not state its isolation, such as the cloud, is
+   * As `execute`, for callers who are cut off after a while: code that still runs after `detachAfterSeconds` goes on in the
+   * background, and its handle is the result: `run.kind` tells which, `result` or `execution`. Variables stay, as with `execute`; it is one and
+   * the same run. A `timeoutSeconds` below that is as `executeRich`. A server that does not state its isolation, such as the cloud, is
    * asked for a plain `execute`: its background has neither variables nor output.
    */
-  async executeOrHandOver(
+  async executeOrDetach(
     code: string,
-    options: Omit<ExecuteOptions, "cache" | "requestTimeout"> & HandOverOptions = {},
+    options: Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ExecutionResult | Execution> {
-    const { executeOrHandOver } = await import("../execution/hand-over.js");
-    return executeOrHandOver(this, code, options, this.#timeouts.execution, this.#sandboxes.background);
+    const { executeOrDetach } = await import("../execution/detach.js");
+    return executeOrDetach(this, code, options, this.#timeouts.execution, this.#sandboxes.background);
   }
 
-  /** As `commands.run`, for callers who are cut off after a while, as `executeOrHandOver` is for code. */
-  async runOrHandOver(
+  /** As `commands.run`, for callers who are cut off after a while, as `executeOrDetach` is for code. */
+  async runOrDetach(
     command: string | readonly string[],
-    options: Omit<RunningOptions, "requestTimeout"> & HandOverOptions = {},
+    options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ProgramResult | Execution> {
-    const { runOrHandOver } = await import("../execution/hand-over.js");
-    return runOrHandOver(this, command, options, this.#timeouts.execution, this.#sandboxes.background);
+    const { runOrDetach } = await import("../execution/detach.js");
+    return runOrDetach(this, command, options, this.#timeouts.execution, this.#sandboxes.background);
   }
 
   /**

@@ -40,7 +40,7 @@ export interface SandboxesParts {
 export class Sandboxes {
   readonly #parts: SandboxesParts;
   readonly #accesses = new Map<string, AgentAccess>();
-  readonly #owned = new OwnedSandboxes((id) => this.delete(id, { requestTimeout: longestLastDelete }));
+  readonly #owned = new OwnedSandboxes((id) => this.delete(id, { requestTimeoutSeconds: longestLastDelete }));
 
   /** @internal */
   static of(parts: SandboxesParts): Sandboxes {
@@ -67,7 +67,7 @@ export class Sandboxes {
   }
 
   /**
-   * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), `timeouts.request` at most. Where that
+   * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), `timeouts.requestSeconds` at most. Where that
    * fails half-way, also because `signal` fires, the sandbox is deleted: none is left that nobody knows of. A server that goes
    * silent, or whose answer is lost, is asked again for the same sandbox if it says that it knows creates by their
    * Idempotency-Key; where it does not, the error says what may have been made.
@@ -110,7 +110,7 @@ export class Sandboxes {
           calls: agents.calls,
           owned,
           tries: agents.retry.attempts,
-          seconds: options.requestTimeout ?? timeouts.request,
+          seconds: options.requestTimeoutSeconds ?? timeouts.request,
           sandbox: (wire) => this.#sandbox(wire),
           access: (id) => this.#access(id),
         },

@@ -183,7 +183,7 @@ export class FrameSocket implements SocketListener {
   #silent(seconds: number): TimeoutError {
     return new TimeoutError({
       summary: `${this.#options.origin} gave no sign of life over a stream for ${seconds} s.`,
-      hint: "What ran in it may have ended with it. Allow more with timeouts.idle.",
+      hint: "What ran in it may have ended with it. Allow more with timeouts.idleSeconds.",
       kind: "idle",
       code: "TIMEOUT",
       requestId: this.#options.requestId,

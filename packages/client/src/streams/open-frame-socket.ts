@@ -86,7 +86,7 @@ async function untilOpen(
     }
     const delay = retry.delay(failure, "always", event.attempt);
     if (delay === undefined || delay * 1000 >= scope.remaining) throw error;
-    observer?.retry({ ...event, delay, reason: error.code });
+    observer?.retry({ ...event, delaySeconds: delay, reason: error.code });
     await scope.sleep(delay);
   }
 }

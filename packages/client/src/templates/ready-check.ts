@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { invalidArgument } from "../errors/errors.js";
 
 /**
@@ -38,13 +38,16 @@ export function wireReadyCheck(check: ReadyCheck): WireCheck {
     if (seconds !== undefined && !(seconds > 0))
       throw invalidArgument(`${name} of a readiness check must be a number of seconds above 0.`);
   }
-  const times = given({ timeout: milliseconds(timeoutSeconds), interval: milliseconds(intervalSeconds) });
+  const times = omitUndefined({
+    timeout: milliseconds(timeoutSeconds),
+    interval: milliseconds(intervalSeconds),
+  });
   if (port !== undefined) return { type: "port", port, ...times };
   if (url !== undefined) return { type: "url", url, ...times };
   if (file !== undefined) return { type: "file", path: file, ...times };
   // The vendor's two SDKs send two names for it.
   if (process !== undefined) return { type: "process", name: process, processName: process, ...times };
-  return { type: "command", ...given({ command }), ...times };
+  return { type: "command", ...omitUndefined({ command }), ...times };
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {

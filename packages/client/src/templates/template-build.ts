@@ -1,7 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../config/call-options.js";
 import { nodeModules } from "../config/node-modules.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
   checkFunction,
@@ -82,13 +82,13 @@ export async function buildTemplate(
       const filesHash = await uploadCopied(parts, context, sources, step.options, scope);
       const { owner, permissions } = step.options;
       const args = [sources.join(","), destination];
-      wireSteps.push({ type: "COPY", args, filesHash, ...given({ owner, permissions }) });
+      wireSteps.push({ type: "COPY", args, filesHash, ...omitUndefined({ owner, permissions }) });
     }
     const body = {
       ...request,
       from_image: from,
       steps: wireSteps,
-      ...given({ startCmd: start?.command, readyCmd: start?.ready }),
+      ...omitUndefined({ startCmd: start?.command, readyCmd: start?.ready }),
     };
     const init = { body, ...callInit({ signal: scope.abortSignal }) };
     const pending = parts.controlPlane.POST("/v1/templates/build", init);
@@ -124,7 +124,7 @@ function buildRequest(options: TemplateBuildOptions) {
     cpu,
     memory: memoryMb,
     diskGB: diskGb,
-    ...given({ skipCache, update, registry_credentials: credentials }),
+    ...omitUndefined({ skipCache, update, registry_credentials: credentials }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkBoolean, checkFunction, checkText, requireText } from "../config/option-checks.js";
 import { checkedVariables } from "../config/variables.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -59,7 +59,7 @@ export class Template {
   /** Runs a line for the shell. A build fails with the first that does. */
   run(command: string, options: { skipCache?: boolean } = {}): Template {
     checkBoolean("skipCache", options.skipCache);
-    return this.#step({ type: "RUN", args: [text(command, "command")], ...given(options) });
+    return this.#step({ type: "RUN", args: [text(command, "command")], ...omitUndefined(options) });
   }
 
   /** Sets environment variables, of the steps that follow and of the sandboxes. They are no place for secrets. */

@@ -1,6 +1,6 @@
 import { type CallOptions, callInit } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
-import { given } from "../config/omit-undefined.js";
+import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { NotFoundError } from "../errors/errors.js";
 import { PaginatedList } from "../transport/answers/paginated-list.js";
@@ -43,7 +43,7 @@ export class Templates {
     for (const [option, value] of Object.entries({ category, language, text })) checkText(option, value);
     checkWhole("limit", limit, 1, 1000);
     return PaginatedList.of(async (cursor) => {
-      const query = given({ category, language, limit, cursor });
+      const query = omitUndefined({ category, language, limit, cursor });
       const init = { params: { query }, ...callInit(options) };
       const pending = this.#parts.controlPlane.GET("/v1/templates", init);
       return readBody(pending, ({ data, has_more, next_cursor }) => {

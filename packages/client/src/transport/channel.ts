@@ -141,7 +141,7 @@ export class Channel {
       }
       const delay = this.#retry.delay(failure, call.may, call.attempt);
       if (delay === undefined || delay * 1000 >= call.scope.remaining) return settled(outcome);
-      this.#observer?.retry({ ...this.#event(call), delay, reason: reasonOf(outcome) });
+      this.#observer?.retry({ ...this.#event(call), delaySeconds: delay, reason: reasonOf(outcome) });
       await call.scope.sleep(delay);
     }
   }

@@ -17,7 +17,7 @@ export interface ExecutionReport {
   stderr: string;
   exitCode: number;
   /** Seconds. */
-  executionTime: number;
+  executionTimeSeconds: number;
   /** When the code ended. */
   endedAt: Date | undefined;
   /** When this attempt was sent; not signed by every server. */
@@ -46,7 +46,7 @@ export function executionReport(body: Uint8Array, headers: ReportHeaders): Execu
     stdout: wire.stdout,
     stderr: wire.stderr,
     exitCode: wire.exit_code,
-    executionTime: wire.execution_time,
+    executionTimeSeconds: wire.execution_time,
     endedAt: date(wire.timestamp),
     error: wire.error,
     terminationReason: wire.termination_reason,

@@ -96,7 +96,9 @@ export const connectionFaults: FaultGroup = {
     { fault: "never answers", misbehave: () => undefined, ...timedOut() },
     {
       fault: "never answers while it runs code",
-      ...inSandbox("POST /agent/execute", (sandbox) => sandbox.execute("1", { requestTimeout: shortLimit })),
+      ...inSandbox("POST /agent/execute", (sandbox) =>
+        sandbox.execute("1", { requestTimeoutSeconds: shortLimit }),
+      ),
       misbehave: () => undefined,
       ...timedOut(),
     },
@@ -130,7 +132,7 @@ export const connectionFaults: FaultGroup = {
 
 const upload = (seconds: number): Pick<Fault, "at" | "call"> =>
   inSandbox("POST /agent/files/upload", (sandbox) =>
-    sandbox.files.write("/tmp/file", new Uint8Array(8 * 1024 * 1024), { requestTimeout: seconds }),
+    sandbox.files.write("/tmp/file", new Uint8Array(8 * 1024 * 1024), { requestTimeoutSeconds: seconds }),
   );
 const download = inSandbox("GET /agent/files/download", (sandbox) => sandbox.files.readBytes("/tmp/file"));
 const largeFile = head(200, { "content-type": "application/octet-stream", "content-length": "50000000" });

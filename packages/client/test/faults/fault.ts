@@ -51,7 +51,10 @@ export const broken: Outcome = { error: "NetworkError" };
 export const timedOut = (kind: "request" | "idle" = "request"): Pick<Fault, "outcome" | "options"> => ({
   outcome: { error: "TimeoutError", code: "TIMEOUT", kind },
   options: {
-    timeouts: { request: kind === "request" ? shortLimit : 60, idle: kind === "idle" ? shortLimit : 60 },
+    timeouts: {
+      requestSeconds: kind === "request" ? shortLimit : 60,
+      idleSeconds: kind === "idle" ? shortLimit : 60,
+    },
   },
 });
 

@@ -15,7 +15,7 @@ export function testClient(baseUrl: string, options: SandboxClientOptions = {}):
     apiKey,
     baseUrl,
     ...options,
-    retry: options.retry ?? { baseDelay: 0.001, maxDelay: 0.002 },
+    retry: options.retry ?? { baseDelaySeconds: 0.001, maxDelaySeconds: 0.002 },
   });
   onTestFinished(() => client.close());
   return client;

@@ -67,8 +67,8 @@ describe("the clock", () => {
       "sleep 5": ({ sleep }) => sleep(5),
     });
     const sandbox = await client.sandboxes.create({ timeoutSeconds: 3600 });
-    const slow = sandbox.commands.run("sleep 60", { timeout: 10 });
-    const fast = sandbox.commands.run("sleep 5", { timeout: 10 });
+    const slow = sandbox.commands.run("sleep 60", { timeoutSeconds: 10 });
+    const fast = sandbox.commands.run("sleep 5", { timeoutSeconds: 10 });
     await expect.poll(() => sandbox.metrics.snapshot()).toMatchObject({ activeExecutions: 2 });
     await service.clock.advance(20);
     expect(await slow).toMatchObject({ exitCode: 124, terminationReason: "timeout" });

@@ -48,7 +48,7 @@ export const unforeseen =
 function stepOfKind(error: SandboxError, advice: FailureAdvice, environment: Environment): string {
   const { steps, otherwise } = advice;
   if (error instanceof RateLimitError)
-    return `Wait ${Math.ceil(error.retryAfter ?? 10)} seconds, then call again.`;
+    return `Wait ${Math.ceil(error.retryAfterSeconds ?? 10)} seconds, then call again.`;
   if (error instanceof ServerError) {
     return `Call again in a few seconds; to report it, give request id ${error.requestId ?? "unknown"}.`;
   }

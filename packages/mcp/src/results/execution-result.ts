@@ -92,7 +92,7 @@ export function executionResult(
     stdout: stdout.text,
     stderr: stderr.text,
     ...values,
-    execution_time: run.executionTime,
+    execution_time: run.executionTimeSeconds,
     termination_reason: run.terminationReason,
     stdout_bytes: stdout.omittedBytes > 0 ? (output.stdout.bytes ?? stdout.totalBytes) : undefined,
     stderr_bytes: stderr.omittedBytes > 0 ? (output.stderr.bytes ?? stderr.totalBytes) : undefined,

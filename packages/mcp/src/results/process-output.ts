@@ -71,7 +71,7 @@ function told(
     status: piece.status,
     exit_code: piece.exitCode,
     termination_reason: piece.terminationReason,
-    duration: piece.duration,
+    duration: piece.durationSeconds,
     stdout: piece.stdout,
     stdout_offset: piece.stdoutOffset,
     stdout_bytes: piece.stdoutBytes,

@@ -31,7 +31,7 @@ export async function openBackend(local: LocalOptions | undefined): Promise<Back
       description,
       endsItsSandboxes: true,
       // Its sandboxes end with it, and what runs in them.
-      close: () => client.close({ timeout: 0 }),
+      close: () => client.close({ timeoutSeconds: 0 }),
     };
   } catch (error) {
     if (error instanceof ConfigurationError) throw new BackendError(error.message);

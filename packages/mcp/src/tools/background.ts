@@ -39,7 +39,14 @@ interface CodeToStart {
 
 export async function startCode({ sandbox, code, working_dir: workdir, ...given }: CodeToStart) {
   const { language, timeout, env, name, signal } = given;
-  const { id } = await sandbox.executeBackground(code, { language, timeout, env, workdir, name, signal });
+  const { id } = await sandbox.executeBackground(code, {
+    language,
+    timeoutSeconds: timeout,
+    env,
+    workdir,
+    name,
+    signal,
+  });
   return { process_id: id, status: "running", mode: "background", sandbox_id: sandbox.id };
 }
 
@@ -88,7 +95,7 @@ export const executeCodeAsync = sandboxTool({
     const { language, timeout, env, callback_headers, callback_signature_secret } = given;
     const { id } = await sandbox.executeAsync(code, callback_url, {
       language,
-      timeout,
+      timeoutSeconds: timeout,
       env,
       workdir,
       callbackHeaders: callback_headers,
@@ -118,16 +125,18 @@ export const executeListProcesses = sandboxTool({
   handler: async ({ sandbox, max_results, signal }) => {
     const { limit, note } = entryLimit(max_results, mostListed);
     const all = await sandbox.processes.list({ signal });
-    const told = all.map(({ id, status, name, language, startedAt, endedAt, exitCode, duration }) => ({
-      process_id: id,
-      status,
-      name,
-      language,
-      start_time: startedAt?.toISOString(),
-      end_time: endedAt?.toISOString(),
-      exit_code: exitCode,
-      duration,
-    }));
+    const told = all.map(
+      ({ id, status, name, language, startedAt, endedAt, exitCode, durationSeconds: duration }) => ({
+        process_id: id,
+        status,
+        name,
+        language,
+        start_time: startedAt?.toISOString(),
+        end_time: endedAt?.toISOString(),
+        exit_code: exitCode,
+        duration,
+      }),
+    );
     // Those that were started last are the ones that matter.
     const { items, truncated } = firstEntries(told.reverse(), limit);
     return { processes: items, count: items.length, total_processes: all.length, truncated, note };

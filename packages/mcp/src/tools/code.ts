@@ -50,16 +50,16 @@ async function runIsolated({
   const { template_name: template, working_dir: workdir, internet_access } = program;
   const { remark } = program;
   const run = (started: () => void) =>
-    client.executeIsolatedOrHandOver(code, {
+    client.executeIsolatedOrDetach(code, {
       language,
-      timeout,
+      timeoutSeconds: timeout,
       env,
       workdir,
       template,
       region,
       internetAccess: internet_access,
       signal,
-      handOverAfter: patience({ environment, offered }),
+      detachAfterSeconds: patience({ environment, offered }),
       onStep: (step) => {
         if (step !== "create") started();
         report(stepsInWords[step]);
@@ -118,13 +118,13 @@ interface PlacedProgram extends Program {
 
 async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: PlacedProgram & ToolContext) {
   const { language, timeout, env, environment, offered, signal, report } = call;
-  const outcome = await sandbox.executeOrHandOver(code, {
+  const outcome = await sandbox.executeOrDetach(code, {
     language,
-    timeout,
+    timeoutSeconds: timeout,
     env,
     workdir: working_dir,
     signal,
-    handOverAfter: patience({ environment, offered }),
+    detachAfterSeconds: patience({ environment, offered }),
     onProgress: runningReport(report),
   });
   const facts = { mode: texts ? "rich" : "persistent" };

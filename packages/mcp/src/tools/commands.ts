@@ -34,12 +34,12 @@ export const runCommand = sandboxTool({
   output: executionOutput,
   handler: async ({ sandbox, command, timeout, env, working_dir: workdir, ...context }) => {
     const { signal, report } = context;
-    const outcome = await sandbox.runOrHandOver(command, {
-      timeout,
+    const outcome = await sandbox.runOrDetach(command, {
+      timeoutSeconds: timeout,
       env,
       workdir,
       signal,
-      handOverAfter: patience(context),
+      detachAfterSeconds: patience(context),
       onProgress: runningReport(report),
     });
     const place = { sandboxId: sandbox.id, kept: true, longer: "run_command_background" };
@@ -64,7 +64,13 @@ export const runCommandBackground = sandboxTool({
   }),
   output: startedOutput,
   handler: async ({ sandbox, command, timeout, env, working_dir: workdir, name, signal }) => {
-    const { id } = await sandbox.commands.runBackground(command, { timeout, env, workdir, name, signal });
+    const { id } = await sandbox.commands.runBackground(command, {
+      timeoutSeconds: timeout,
+      env,
+      workdir,
+      name,
+      signal,
+    });
     return { process_id: id, status: "running", sandbox_id: sandbox.id };
   },
 });

@@ -161,7 +161,7 @@ export const desktopFindText = sandboxTool({
   }),
   output: z.looseObject({ found: z.boolean(), x: z.number().optional(), y: z.number().optional() }),
   handler: async ({ sandbox, text, timeout, signal }) => {
-    const bounds = await sandbox.desktop.text.waitFor(text, { timeout, signal });
+    const bounds = await sandbox.desktop.text.waitFor(text, { timeoutSeconds: timeout, signal });
     return { found: bounds !== undefined, ...bounds };
   },
 });

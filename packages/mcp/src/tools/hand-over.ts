@@ -41,7 +41,7 @@ const goesOn =
 
 /** Tells a caller how far a program is. */
 export function runningReport(report: ToolContext["report"]): (progress: ExecutionProgress) => void {
-  return ({ duration = 0, stdoutBytes, stderrBytes, latest }) => {
+  return ({ durationSeconds: duration = 0, stdoutBytes, stderrBytes, latest }) => {
     const line = lastLine(latest);
     const written = `${stdoutBytes + stderrBytes} bytes written`;
     report(`Running for ${Math.round(duration)} s, ${written}${line === "" ? "" : `: ${line}`}`);

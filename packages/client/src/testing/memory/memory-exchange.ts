@@ -1,5 +1,5 @@
 import { type ContractService, Problem, Reply, type ServedRequest } from "@cloud-sandbox/server-kit/portable";
-import { piecesOf } from "../../transport/http/iterate-stream.js";
+import { iterateStream } from "../../transport/http/iterate-stream.js";
 import type { ServerSocket } from "./memory-socket.js";
 
 /** Attends to a WebSocket that was admitted. */
@@ -39,7 +39,7 @@ export class MemoryRequest implements ServedRequest {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    return piecesOf(this.source.body);
+    return iterateStream(this.source.body);
   }
 }
 

@@ -138,9 +138,9 @@ function isSignal(value: unknown): boolean {
 }
 
 const adviceFor: Record<TimeoutKind, string> = {
-  request: "Check that the server is reachable, or allow more with the requestTimeout option.",
-  execution: "Allow more with the timeout option.",
-  idle: "Allow more with timeouts.idle.",
+  request: "Check that the server is reachable, or allow more with the requestTimeoutSeconds option.",
+  execution: "Allow more with the timeoutSeconds option.",
+  idle: "Allow more with timeouts.idleSeconds.",
 };
 
 /** What setTimeout can hold. */

@@ -28,7 +28,7 @@ export interface ResponseEvent extends RequestEvent {
 /** A call that is tried again. */
 export interface RetryEvent extends RequestEvent {
   /** Seconds until the next try. */
-  delay: number;
+  delaySeconds: number;
   /** A status or an error code. */
   reason: string;
 }

@@ -30,7 +30,7 @@ export class Observer {
 
   retry(event: RetryEvent): void {
     const { hooks, log } = this.#parts;
-    const { delay, reason } = event;
+    const { delaySeconds: delay, reason } = event;
     const seconds = delay.toFixed(2);
     log?.warn(
       { ...fieldsOf(event), delay, reason },

@@ -5,11 +5,11 @@ export interface RetryOptions {
   /** Tries of one call, the first included. Default 3; 1 means never again. */
   attempts?: number | undefined;
   /** Seconds before the second try, at most; doubles with each further one. Default 0.2. */
-  baseDelay?: number | undefined;
+  baseDelaySeconds?: number | undefined;
   /** The most seconds between two tries. Default 5. */
-  maxDelay?: number | undefined;
+  maxDelaySeconds?: number | undefined;
   /** A server that asks for a longer wait than this, in seconds, is not waited for. Default 30. */
-  maxRetryAfter?: number | undefined;
+  maxRetryAfterSeconds?: number | undefined;
 }
 
 /** With everything decided. */
@@ -18,11 +18,11 @@ export type DecidedRetry = Readonly<Record<keyof RetryOptions, number>>;
 export function decidedRetry(options: RetryOptions | false | undefined): DecidedRetry {
   const {
     attempts = 3,
-    baseDelay = 0.2,
-    maxDelay = 5,
-    maxRetryAfter = 30,
+    baseDelaySeconds = 0.2,
+    maxDelaySeconds = 5,
+    maxRetryAfterSeconds = 30,
   } = options === false ? { attempts: 1 } : (options ?? {});
-  const delays = { baseDelay, maxDelay, maxRetryAfter };
+  const delays = { baseDelaySeconds, maxDelaySeconds, maxRetryAfterSeconds };
   if (!Number.isInteger(attempts) || attempts < 1) {
     throw invalidArgument("retry.attempts must be a whole number from 1.");
   }

@@ -27,11 +27,13 @@ export class RetryPolicy {
   delay(failure: Failure, may: Repeatable, attempt: number): number | undefined {
     if (attempt >= this.#options.attempts || !mayRepeat(failure, may)) return undefined;
     const asked = failure.kind === "status" ? failure.retryAfter : undefined;
-    if (asked !== undefined && asked > this.#options.maxRetryAfter) return undefined;
-    const { baseDelay, maxDelay } = this.#options;
-    const backoff = Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+    if (asked !== undefined && asked > this.#options.maxRetryAfterSeconds) return undefined;
+    const { baseDelaySeconds, maxDelaySeconds } = this.#options;
+    const backoff = Math.random() * Math.min(maxDelaySeconds, baseDelaySeconds * 2 ** (attempt - 1));
     // Many callers are told the same time; a little of the jitter keeps them from returning together.
-    return asked === undefined ? backoff : asked + Math.random() * Math.min(baseDelay, maxDelay);
+    return asked === undefined
+      ? backoff
+      : asked + Math.random() * Math.min(baseDelaySeconds, maxDelaySeconds);
   }
 }
 

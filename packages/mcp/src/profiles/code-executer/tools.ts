@@ -72,7 +72,7 @@ const executeCode = tool({
     const sandbox = await named.get(name);
     if (sandbox === undefined) throw notStarted();
     const work = useHeld(context, name, sandbox, () =>
-      sandbox.execute(code, { timeout: longestRun, signal }),
+      sandbox.execute(code, { timeoutSeconds: longestRun, signal }),
     );
     const run = await work.catch((error: unknown) => {
       throw hasEnded(error) ? notStarted() : error;

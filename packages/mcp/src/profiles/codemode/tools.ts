@@ -48,7 +48,10 @@ const executeCode = tool({
     const { EXEC_TIMEOUT: timeout, MAX_OUTPUT_SIZE: most } = codemodeSettings(context.environment);
     const { signal } = context;
     return inSandbox(context, async (sandbox) => {
-      const run = await sandbox.commands.run([...programs[language], code], { timeout, signal });
+      const run = await sandbox.commands.run([...programs[language], code], {
+        timeoutSeconds: timeout,
+        signal,
+      });
       return programText(run, timeout, most);
     });
   },

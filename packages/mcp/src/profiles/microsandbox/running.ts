@@ -41,7 +41,7 @@ export const sandboxRunCode = tool({
   }),
   handler: async ({ code, language, ...call }) => {
     const { signal } = call;
-    const options = { language: languages[language], timeout: longestRun, signal };
+    const options = { language: languages[language], timeoutSeconds: longestRun, signal };
     const run = await inRunning(call, (sandbox) => sandbox.execute(code, options));
     return jsonAnswer({
       status: run.success ? "success" : "error",
@@ -77,7 +77,7 @@ export const sandboxRunCommand = tool({
   handler: async ({ command, args, ...call }) => {
     const { signal } = call;
     const run = await inRunning(call, (sandbox) =>
-      sandbox.commands.run([command, ...args], { timeout: longestRun, signal }),
+      sandbox.commands.run([command, ...args], { timeoutSeconds: longestRun, signal }),
     );
     return jsonAnswer({
       command,

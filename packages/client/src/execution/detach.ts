@@ -11,11 +11,11 @@ import type { Execution, WaitOptions } from "./execution.js";
 import type { ExecutionResult, ProgramResult } from "./execution-result.js";
 import type { RunningOptions } from "./running-options.js";
 
-/** When a program that runs on is handed over. */
-export interface HandOverOptions {
+/** When a program that runs on is left to itself. */
+export interface DetachOptions {
   /** Seconds to wait, from 1. Default 45: many callers are cut off themselves after a minute. */
-  handOverAfter?: number | undefined;
-  /** Told every two seconds how far a program is that may be handed over. */
+  detachAfterSeconds?: number | undefined;
+  /** Told every two seconds how far a program is that may be left to itself. */
   onProgress?: WaitOptions["onProgress"];
 }
 
@@ -29,50 +29,58 @@ export interface ProgramRunner {
 }
 
 /** How long to wait for a program, in seconds. */
-export function patience({ handOverAfter = 45 }: HandOverOptions): number {
-  if (Number.isFinite(handOverAfter) && handOverAfter >= 1) return handOverAfter;
-  throw invalidArgument(`handOverAfter must be a number of seconds from 1; it is ${handOverAfter}.`);
+export function detachAfter({ detachAfterSeconds = 45 }: DetachOptions): number {
+  if (Number.isFinite(detachAfterSeconds) && detachAfterSeconds >= 1) return detachAfterSeconds;
+  throw invalidArgument(
+    `detachAfterSeconds must be a number of seconds from 1; it is ${detachAfterSeconds}.`,
+  );
 }
 
-export async function executeOrHandOver(
+export async function executeOrDetach(
   sandbox: ProgramRunner,
   code: string,
-  options: Omit<ExecuteOptions, "cache" | "requestTimeout"> & HandOverOptions,
+  options: Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions,
   defaultTimeout: number,
   background: BackgroundWork,
 ): Promise<ExecutionResult | Execution> {
-  const { handOverAfter: _, onProgress, signal, ...request } = options;
-  const seconds = patience(options);
+  const { detachAfterSeconds: _, onProgress, signal, ...request } = options;
+  const seconds = detachAfter(options);
   const { context = "default", timeout, ...body } = executeRequest(code, request, defaultTimeout);
   if (sandbox.isolation === undefined) return sandbox.execute(code, { ...request, signal });
   if (timeout <= seconds) return sandbox.executeRich(code, { ...request, signal });
   const start = (until: AbortSignal): Promise<Execution> =>
-    sandbox.executeBackground(code, { ...body, context, timeout, signal: until, requestTimeout: seconds });
-  return background.during(() => resultOrHandOver(start, seconds, { onProgress, signal }, background));
+    sandbox.executeBackground(code, {
+      ...body,
+      context,
+      timeoutSeconds: timeout,
+      signal: until,
+      requestTimeoutSeconds: seconds,
+    });
+  return background.during(() => resultOrDetach(start, seconds, { onProgress, signal }, background));
 }
 
-export async function runOrHandOver(
+export async function runOrDetach(
   sandbox: ProgramRunner,
   command: string | readonly string[],
-  options: Omit<RunningOptions, "requestTimeout"> & HandOverOptions,
+  options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions,
   defaultTimeout: number,
   background: BackgroundWork,
 ): Promise<ProgramResult | Execution> {
-  const { handOverAfter: _, onProgress, signal, ...request } = options;
-  const seconds = patience(options);
-  const timeout = runningTimeout(request.timeout ?? defaultTimeout);
+  const { detachAfterSeconds: _, onProgress, signal, ...request } = options;
+  const seconds = detachAfter(options);
+  const timeout = runningTimeout(request.timeoutSeconds ?? defaultTimeout);
   if (timeout <= seconds || sandbox.isolation === undefined)
     return sandbox.commands.run(command, { ...request, signal });
   const start = (until: AbortSignal): Promise<Execution> =>
-    sandbox.commands.runBackground(command, { ...request, timeout, signal: until });
-  return background.during(() => resultOrHandOver(start, seconds, { onProgress, signal }, background));
+    sandbox.commands.runBackground(command, { ...request, timeoutSeconds: timeout, signal: until });
+  return background.during(() => resultOrDetach(start, seconds, { onProgress, signal }, background));
 }
 
 /**
  * The result of the program that `start` starts in the background, or the program itself once `seconds` have passed. When the
  * signal fires meanwhile, it is killed.
  */
-async function resultOrHandOver(
+async function resultOrDetach(
   start: (signal: AbortSignal) => Promise<Execution>,
   seconds: number,
   { onProgress, signal }: WaitOptions,
@@ -84,7 +92,7 @@ async function resultOrHandOver(
     const end = await execution.waitAtMost((until - performance.now()) / 1000, { onProgress, signal });
     return end === undefined ? execution : await execution.result({ signal });
   } catch (error) {
-    throw await afterCleanUp(error, () => execution.kill({ requestTimeout: longestKill }), background);
+    throw await afterCleanUp(error, () => execution.kill({ requestTimeoutSeconds: longestKill }), background);
   }
 }
 
