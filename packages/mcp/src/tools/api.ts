@@ -4,34 +4,27 @@
  */
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { runs } from "./definition/annotations.js";
+import { executing } from "./definition/annotations.js";
 import { text } from "./definition/input-fields.js";
 import { type Tool, tool } from "./definition/tool.js";
-import {
-  createSandbox,
-  deleteSandbox,
-  getSandbox,
-  health,
-  listSandboxes,
-  pauseSandbox,
-  resumeSandbox,
-  updateSandboxTimeout,
-} from "./sandboxes.js";
-import { deleteTemplate, getTemplate, listTemplates } from "./templates.js";
+import { sandboxTools } from "./sandboxes.js";
+import { templateTools } from "./templates.js";
 
-const operations: ReadonlyArray<readonly [method: string, path: string, tool: Tool]> = [
-  ["GET", "/health", health],
-  ["GET", "/v1/sandboxes", listSandboxes],
-  ["POST", "/v1/sandboxes", createSandbox],
-  ["GET", "/v1/sandboxes/{id}", getSandbox],
-  ["DELETE", "/v1/sandboxes/{id}", deleteSandbox],
-  ["POST", "/v1/sandboxes/{id}/pause", pauseSandbox],
-  ["POST", "/v1/sandboxes/{id}/resume", resumeSandbox],
-  ["PUT", "/v1/sandboxes/{id}/timeout", updateSandboxTimeout],
-  ["GET", "/v1/templates", listTemplates],
-  ["GET", "/v1/templates/{name}", getTemplate],
-  ["DELETE", "/v1/templates/{name}", deleteTemplate],
+const operations: ReadonlyArray<readonly [method: string, path: string, tool: string]> = [
+  ["GET", "/health", "health"],
+  ["GET", "/v1/sandboxes", "list_sandboxes"],
+  ["POST", "/v1/sandboxes", "create_sandbox"],
+  ["GET", "/v1/sandboxes/{id}", "get_sandbox"],
+  ["DELETE", "/v1/sandboxes/{id}", "delete_sandbox"],
+  ["POST", "/v1/sandboxes/{id}/pause", "pause_sandbox"],
+  ["POST", "/v1/sandboxes/{id}/resume", "resume_sandbox"],
+  ["PUT", "/v1/sandboxes/{id}/timeout", "update_sandbox_timeout"],
+  ["GET", "/v1/templates", "list_templates"],
+  ["GET", "/v1/templates/{name}", "get_template"],
+  ["DELETE", "/v1/templates/{name}", "delete_template"],
 ];
+
+const tools = new Map([...sandboxTools, ...templateTools].map((operation) => [operation.name, operation]));
 
 const values = z.record(z.string(), z.unknown(), "must be an object").optional();
 
@@ -40,7 +33,7 @@ export const callApi = tool({
   title: "Call the control plane",
   description: "Does what the tool for an API operation does, such as GET /v1/sandboxes for list_sandboxes.",
   toolset: "sandboxes",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     method: z.enum(["GET", "POST", "PUT", "DELETE"]).describe("HTTP method"),
     path: text.describe("Path, such as /v1/sandboxes/{id}"),
@@ -51,14 +44,15 @@ export const callApi = tool({
   output: z.looseObject({}),
   handler: async ({ method, path, query, body, auth_token: _, ...context }) => {
     const { pathname, search } = target(path);
-    for (const [known, template, operation] of operations) {
+    for (const [known, template, toolName] of operations) {
       const inPath = method === known ? parameters(template, pathname) : undefined;
-      if (inPath === undefined || !context.offered.has(operation.name)) continue;
+      const operation = context.offered.has(toolName) ? tools.get(toolName) : undefined;
+      if (inPath === undefined || operation === undefined) continue;
       const inQuery = Object.fromEntries(new URLSearchParams(search));
       const given = { ...inQuery, ...query, ...body, ...inPath };
       return operation.run(inTypes(given, operation), context);
     }
-    const offered = operations.filter(([, , { name }]) => context.offered.has(name));
+    const offered = operations.filter(([, , toolName]) => context.offered.has(toolName));
     throw new InvalidArgumentsError(
       `call_api has no ${method} ${pathname.slice(0, 200)}; it has ${offered.map(([verb, at]) => `${verb} ${at}`).join(", ")}.`,
     );

@@ -3,7 +3,7 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { processOutput, readOutput } from "../results/process-output.js";
-import { looksInside, replaces, runs } from "./definition/annotations.js";
+import { destructive, executing, readOnlyInside } from "./definition/annotations.js";
 import {
   backgroundTimeout,
   code,
@@ -12,12 +12,13 @@ import {
   maxResults,
   outputOffset,
   processId,
+  programInSandbox,
   runEnvironment,
   sandboxReference,
   text,
   workingDirectory,
 } from "./definition/input-fields.js";
-import { sandboxTool } from "./definition/tool.js";
+import { sandboxTool, type Tool } from "./definition/tool.js";
 import { runningReport } from "./hand-over.js";
 
 export const startedOutput = z.looseObject({
@@ -50,32 +51,27 @@ export async function startCode({ sandbox, code, working_dir: workdir, ...given 
   return { process_id: id, status: "running", mode: "background", sandbox_id: sandbox.id };
 }
 
-export const executeCodeBackground = sandboxTool({
+const executeCodeBackground = sandboxTool({
   name: "execute_code_background",
   title: "Start code in the background",
   description:
     "Starts code that takes minutes to hours and returns its process_id at once. It runs apart, without the variables of other runs.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
-    ...sandboxReference,
-    code,
-    language,
-    timeout: backgroundTimeout(300),
-    env: runEnvironment,
-    working_dir: workingDirectory,
+    ...programInSandbox(backgroundTimeout(300)),
     name: jobName,
   }),
   output: startedOutput,
   handler: startCode,
 });
 
-export const executeCodeAsync = sandboxTool({
+const executeCodeAsync = sandboxTool({
   name: "execute_code_async",
   title: "Start code that reports to a URL",
   description: "Starts code whose result is sent to callback_url by POST when it ends.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     code,
@@ -108,12 +104,12 @@ export const executeCodeAsync = sandboxTool({
 
 const mostListed = 1000;
 
-export const executeListProcesses = sandboxTool({
+const executeListProcesses = sandboxTool({
   name: "execute_list_processes",
   title: "List background executions",
   description: "Lists the background executions of a sandbox that run, and the last that ended.",
   toolset: "code",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ ...sandboxReference, max_results: maxResults(100, mostListed) }),
   output: z.looseObject({
     processes: z.array(z.looseObject({ process_id: z.string(), status: z.string() })),
@@ -143,13 +139,13 @@ export const executeListProcesses = sandboxTool({
   },
 });
 
-export const executeProcessOutput = sandboxTool({
+const executeProcessOutput = sandboxTool({
   name: "execute_process_output",
   title: "Read a background execution's output",
   description:
     "Reads what a background execution has written, while it runs and after, and at its end its value and figures. Pass stdout_offset and stderr_offset of the result to the next call.",
   toolset: "code",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({
     ...sandboxReference,
     process_id: processId,
@@ -171,12 +167,12 @@ export const executeProcessOutput = sandboxTool({
   },
 });
 
-export const executeKillProcess = sandboxTool({
+const executeKillProcess = sandboxTool({
   name: "execute_kill_process",
   title: "Kill a background execution",
   description: "Ends a background execution and everything that it started.",
   toolset: "code",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({ ...sandboxReference, process_id: processId }),
   output: z.looseObject({
     process_id: z.string(),
@@ -189,3 +185,11 @@ export const executeKillProcess = sandboxTool({
     return { process_id, status, sandbox_id: sandbox.id };
   },
 });
+
+export const backgroundTools: readonly Tool[] = [
+  executeCodeBackground,
+  executeCodeAsync,
+  executeListProcesses,
+  executeProcessOutput,
+  executeKillProcess,
+];

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { executionOutput, executionResult } from "../results/execution-result.js";
 import { startCode } from "./background.js";
-import { runs } from "./definition/annotations.js";
+import { executing } from "./definition/annotations.js";
 import {
   code,
   executionTimeout,
@@ -11,13 +11,14 @@ import {
   jobName,
   language,
   optionalTimeout,
+  programInSandbox,
   region,
   runEnvironment,
   sandboxReference,
   templateName,
   workingDirectory,
 } from "./definition/input-fields.js";
-import { sandboxTool, type ToolContext, tool } from "./definition/tool.js";
+import { sandboxTool, type Tool, type ToolContext, tool } from "./definition/tool.js";
 import { handedOver, patience, runningReport } from "./hand-over.js";
 
 interface Program {
@@ -89,13 +90,13 @@ const stepsInWords: Readonly<Record<IsolatedExecutionStep, string>> = {
   delete: "Deleting the sandbox",
 };
 
-export const executeCodeIsolated = tool({
+const executeCodeIsolated = tool({
   name: "execute_code_isolated",
   title: "Run code in a sandbox of its own",
   description:
     "Runs one program in a fresh sandbox and deletes the sandbox. Best for a single program; for several steps use create_sandbox. Returns stdout, stderr, exit_code, and plots as images.",
   toolset: "code",
-  annotations: { ...runs, destructiveHint: false },
+  annotations: { ...executing, destructiveHint: false },
   input: z.object({
     code,
     language,
@@ -139,13 +140,13 @@ const usualTimeout = 30;
 const usualBackgroundTimeout = 300;
 const longestTimeout = 300;
 
-export const executeCode = tool({
+const executeCode = tool({
   name: "execute_code",
   title: "Run code",
   description:
     "Runs code in a sandbox: files stay for later calls, and so do variables of Python and JavaScript. Without a sandbox it runs as execute_code_isolated does. After 45 s it is handed over: status running and a process_id for execute_process_output.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     code,
@@ -184,39 +185,36 @@ export const executeCode = tool({
 const ownSandbox = "Mode isolated ran it in a sandbox of its own, not in the one that was given.";
 
 /** The name that HOPX's server has for `execute_code` with its mode persistent. */
-export const executeCodePersistent = sandboxTool({
+const executeCodePersistent = sandboxTool({
   name: "execute_code_persistent",
   title: "Run code, keeping variables",
   description: "The same as execute_code in a sandbox.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
-    ...sandboxReference,
-    code,
-    language,
-    timeout: executionTimeout,
-    env: runEnvironment,
-    working_dir: workingDirectory,
+    ...programInSandbox(executionTimeout),
   }),
   output: executionOutput,
   handler: (call) => runInSandbox({ ...call, texts: false }),
 });
 
-export const executeCodeRich = sandboxTool({
+const executeCodeRich = sandboxTool({
   name: "execute_code_rich",
   title: "Run code and show what it displays",
   description: "As execute_code, and returns all that the code displays: plots as images, tables as HTML.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
-    ...sandboxReference,
-    code,
-    language,
-    timeout: executionTimeout,
-    env: runEnvironment,
-    working_dir: workingDirectory,
+    ...programInSandbox(executionTimeout),
     capture_rich: z.boolean("must be true or false").default(true).describe("false: images only"),
   }),
   output: executionOutput,
   handler: ({ capture_rich, ...call }) => runInSandbox({ ...call, texts: capture_rich }),
 });
+
+export const codeTools: readonly Tool[] = [
+  executeCodeIsolated,
+  executeCode,
+  executeCodePersistent,
+  executeCodeRich,
+];

@@ -3,7 +3,7 @@ import { executionOutput, executionResult } from "../results/execution-result.js
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { wireNames } from "../results/wire-names.js";
 import { startedOutput } from "./background.js";
-import { looksInside, runs } from "./definition/annotations.js";
+import { executing, readOnlyInside } from "./definition/annotations.js";
 import {
   backgroundTimeout,
   command,
@@ -14,16 +14,16 @@ import {
   sandboxReference,
   workingDirectory,
 } from "./definition/input-fields.js";
-import { sandboxTool } from "./definition/tool.js";
+import { sandboxTool, type Tool } from "./definition/tool.js";
 import { handedOver, patience, runningReport } from "./hand-over.js";
 
-export const runCommand = sandboxTool({
+const runCommand = sandboxTool({
   name: "run_command",
   title: "Run a shell command",
   description:
     "Runs a bash command line (pipes, redirections, &&) in a sandbox and waits for its end; after 45 s it is handed over as in execute_code.",
   toolset: "commands",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     command,
@@ -48,12 +48,12 @@ export const runCommand = sandboxTool({
   },
 });
 
-export const runCommandBackground = sandboxTool({
+const runCommandBackground = sandboxTool({
   name: "run_command_background",
   title: "Start a shell command in the background",
   description: "Starts a bash command line, such as a server, and returns its process_id at once.",
   toolset: "commands",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     command,
@@ -77,12 +77,12 @@ export const runCommandBackground = sandboxTool({
 
 const mostListed = 10_000;
 
-export const listProcesses = sandboxTool({
+const listProcesses = sandboxTool({
   name: "list_processes",
   title: "List processes",
   description: "Lists all processes that run in a sandbox, with CPU and memory use.",
   toolset: "commands",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ ...sandboxReference, max_results: maxResults(200, mostListed) }),
   output: z.looseObject({
     processes: z.array(z.looseObject({ pid: z.number() })).describe("memory_mb is resident memory"),
@@ -101,3 +101,5 @@ export const listProcesses = sandboxTool({
     return { processes: items, count: items.length, total_processes: all.length, truncated, note };
   },
 });
+
+export const commandTools: readonly Tool[] = [runCommand, runCommandBackground, listProcesses];

@@ -4,9 +4,9 @@ import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { Answer } from "../results/answer.js";
 import { cutMiddle, firstEntries, resultBudget } from "../results/output-limit.js";
 import { wireNames } from "../results/wire-names.js";
-import { adds, looksInside, replaces, runs } from "./definition/annotations.js";
+import { additive, destructive, executing, readOnlyInside } from "./definition/annotations.js";
 import { sandboxReference, text, wholeNumber, wholeSeconds } from "./definition/input-fields.js";
-import { sandboxTool } from "./definition/tool.js";
+import { sandboxTool, type Tool } from "./definition/tool.js";
 
 const pixels = z.int("must be a whole number of pixels").min(0, "must be a whole number of pixels");
 const point = { x: pixels.describe("Pixels from the left"), y: pixels.describe("Pixels from the top") };
@@ -17,12 +17,12 @@ const size = {
 const done = z.looseObject({ status: z.string() });
 const ok = { status: "done" };
 
-export const desktopScreenshot = sandboxTool({
+const desktopScreenshot = sandboxTool({
   name: "desktop_screenshot",
   title: "Look at the desktop",
   description: "Shows a sandbox's desktop, or a part of it, as an image. Positions are in pixels of it.",
   toolset: "desktop",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({
     ...sandboxReference,
     x: pixels.default(0).describe("Left edge of the part"),
@@ -46,12 +46,12 @@ export const desktopScreenshot = sandboxTool({
 
 const buttons = ["left", "right", "middle"] as const;
 
-export const desktopClick = sandboxTool({
+const desktopClick = sandboxTool({
   name: "desktop_click",
   title: "Click",
   description: "Clicks at a position of the desktop.",
   toolset: "desktop",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     ...point,
@@ -68,12 +68,12 @@ export const desktopClick = sandboxTool({
   },
 });
 
-export const desktopDrag = sandboxTool({
+const desktopDrag = sandboxTool({
   name: "desktop_drag",
   title: "Drag",
   description: "Moves the mouse from one position to another with the left button held down.",
   toolset: "desktop",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     ...point,
@@ -89,12 +89,12 @@ export const desktopDrag = sandboxTool({
 
 const directions = ["up", "down", "left", "right"] as const;
 
-export const desktopScroll = sandboxTool({
+const desktopScroll = sandboxTool({
   name: "desktop_scroll",
   title: "Scroll",
   description: "Turns the mouse wheel at a position of the desktop.",
   toolset: "desktop",
-  annotations: adds,
+  annotations: additive,
   input: z.object({
     ...sandboxReference,
     ...point,
@@ -111,12 +111,12 @@ export const desktopScroll = sandboxTool({
   },
 });
 
-export const desktopType = sandboxTool({
+const desktopType = sandboxTool({
   name: "desktop_type",
   title: "Type text",
   description: "Types text where the desktop has its focus.",
   toolset: "desktop",
-  annotations: runs,
+  annotations: executing,
   input: z.object({ ...sandboxReference, text: text.describe("What to type") }),
   output: done,
   handler: async ({ sandbox, text, signal }) => {
@@ -125,12 +125,12 @@ export const desktopType = sandboxTool({
   },
 });
 
-export const desktopPress = sandboxTool({
+const desktopPress = sandboxTool({
   name: "desktop_press",
   title: "Press keys",
   description: "Presses a key of the desktop, or several together, by their X11 names.",
   toolset: "desktop",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     ...sandboxReference,
     keys: z
@@ -148,12 +148,12 @@ export const desktopPress = sandboxTool({
   },
 });
 
-export const desktopFindText = sandboxTool({
+const desktopFindText = sandboxTool({
   name: "desktop_find_text",
   title: "Find text on the desktop",
   description: "Waits for a text on the desktop and says where it is.",
   toolset: "desktop",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({
     ...sandboxReference,
     text: text.describe("What to look for"),
@@ -166,12 +166,12 @@ export const desktopFindText = sandboxTool({
   },
 });
 
-export const desktopClipboardGet = sandboxTool({
+const desktopClipboardGet = sandboxTool({
   name: "desktop_clipboard_get",
   title: "Read the clipboard",
   description: "Reads the text in the desktop's clipboard.",
   toolset: "desktop",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({ text: z.string(), bytes: z.number() }),
   handler: async ({ sandbox, signal }) => {
@@ -180,12 +180,12 @@ export const desktopClipboardGet = sandboxTool({
   },
 });
 
-export const desktopClipboardSet = sandboxTool({
+const desktopClipboardSet = sandboxTool({
   name: "desktop_clipboard_set",
   title: "Write the clipboard",
   description: "Puts text into the desktop's clipboard.",
   toolset: "desktop",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({ ...sandboxReference, text: text.describe("What to put there") }),
   output: done,
   handler: async ({ sandbox, text, signal }) => {
@@ -194,12 +194,12 @@ export const desktopClipboardSet = sandboxTool({
   },
 });
 
-export const desktopWindows = sandboxTool({
+const desktopWindows = sandboxTool({
   name: "desktop_windows",
   title: "List windows",
   description: "Lists the windows of the desktop.",
   toolset: "desktop",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({ windows: z.array(z.looseObject({})), count: z.number(), truncated: z.boolean() }),
   handler: async ({ sandbox, signal }) => {
@@ -211,12 +211,12 @@ export const desktopWindows = sandboxTool({
 
 const actions = ["focus", "minimize", "close"] as const;
 
-export const desktopWindow = sandboxTool({
+const desktopWindow = sandboxTool({
   name: "desktop_window",
   title: "Use a window",
   description: "Focuses, minimizes or closes a window of the desktop.",
   toolset: "desktop",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({
     ...sandboxReference,
     window_id: text.describe("id from desktop_windows"),
@@ -228,3 +228,17 @@ export const desktopWindow = sandboxTool({
     return ok;
   },
 });
+
+export const desktopTools: readonly Tool[] = [
+  desktopScreenshot,
+  desktopClick,
+  desktopDrag,
+  desktopScroll,
+  desktopType,
+  desktopPress,
+  desktopFindText,
+  desktopClipboardGet,
+  desktopClipboardSet,
+  desktopWindows,
+  desktopWindow,
+];

@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { cutMiddle, firstEntries } from "../results/output-limit.js";
 import { looksSecret, masked } from "../results/secret-values.js";
-import { looksInside, replaces } from "./definition/annotations.js";
+import { destructive, readOnlyInside } from "./definition/annotations.js";
 import { sandboxReference, variables } from "./definition/input-fields.js";
-import { sandboxTool } from "./definition/tool.js";
+import { sandboxTool, type Tool } from "./definition/tool.js";
 
 /** Bytes of each value. */
 const valueBudget = 2000;
 
-export const envGet = sandboxTool({
+const envGet = sandboxTool({
   name: "env_get",
   title: "List environment variables",
   description: "Lists the variables that every run in a sandbox sees. Values that look secret are masked.",
   toolset: "env",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({
     env_vars: z.record(z.string(), z.string()).describe("Names and values"),
@@ -31,12 +31,12 @@ export const envGet = sandboxTool({
   },
 });
 
-export const envSet = sandboxTool({
+const envSet = sandboxTool({
   name: "env_set",
   title: "Set environment variables",
   description: "Sets variables for every later run in a sandbox.",
   toolset: "env",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({
     ...sandboxReference,
     env_vars: variables.describe("Names and values"),
@@ -53,12 +53,12 @@ export const envSet = sandboxTool({
   },
 });
 
-export const envClear = sandboxTool({
+const envClear = sandboxTool({
   name: "env_clear",
   title: "Clear environment variables",
   description: "Removes all variables that were set for a sandbox.",
   toolset: "env",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({ status: z.string() }),
   handler: async ({ sandbox, signal }) => {
@@ -66,3 +66,5 @@ export const envClear = sandboxTool({
     return { status: "cleared" };
   },
 });
+
+export const environmentTools: readonly Tool[] = [envGet, envSet, envClear];

@@ -5,7 +5,7 @@ import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { Answer } from "../results/answer.js";
 import { shownAsImage } from "../results/displayed-values.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
-import { adds, looks, looksInside, replaces } from "./definition/annotations.js";
+import { additive, destructive, readOnly, readOnlyInside } from "./definition/annotations.js";
 import {
   absolutePath,
   fileContent,
@@ -13,17 +13,17 @@ import {
   maxResults,
   sandboxReference,
 } from "./definition/input-fields.js";
-import { sandboxTool } from "./definition/tool.js";
+import { sandboxTool, type Tool } from "./definition/tool.js";
 import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "./file-link.js";
 
 const onePath = z.object({ ...sandboxReference, path: absolutePath });
 
-export const fileRead = sandboxTool({
+const fileRead = sandboxTool({
   name: "file_read",
   title: "Read a file",
   description: "Reads a text file. The middle of a long one is left out; run_command with sed reads parts.",
   toolset: "files",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: onePath,
   output: z.looseObject({
     path: z.string(),
@@ -50,12 +50,12 @@ const largestText = 64 * 1024 * 1024;
 const notText =
   "The file is not UTF-8 text, so content is not exactly what it holds: use file_download for the bytes, or run_command with xxd.";
 
-export const fileWrite = sandboxTool({
+const fileWrite = sandboxTool({
   name: "file_write",
   title: "Write a file",
   description: "Writes a text file, replacing what is there; directories are made.",
   toolset: "files",
-  annotations: replaces,
+  annotations: destructive,
   input: onePath.extend({ content: fileContent }),
   output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
   handler: async ({ sandbox, path, content, signal }) => {
@@ -66,12 +66,12 @@ export const fileWrite = sandboxTool({
 
 const mostListed = 10_000;
 
-export const fileList = sandboxTool({
+const fileList = sandboxTool({
   name: "file_list",
   title: "List a directory",
   description: "Lists the entries of a directory.",
   toolset: "files",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({
     ...sandboxReference,
     path: absolutePath.default("/workspace"),
@@ -116,12 +116,12 @@ export const fileList = sandboxTool({
   },
 });
 
-export const fileExists = sandboxTool({
+const fileExists = sandboxTool({
   name: "file_exists",
   title: "Check whether a file exists",
   description: "Says whether a file or directory exists.",
   toolset: "files",
-  annotations: looks,
+  annotations: readOnly,
   input: onePath,
   output: z.looseObject({ path: z.string(), exists: z.boolean() }),
   handler: async ({ sandbox, path, signal }) => ({
@@ -130,12 +130,12 @@ export const fileExists = sandboxTool({
   }),
 });
 
-export const fileRemove = sandboxTool({
+const fileRemove = sandboxTool({
   name: "file_remove",
   title: "Remove a file",
   description: "Removes a file, or a directory with everything in it.",
   toolset: "files",
-  annotations: replaces,
+  annotations: destructive,
   input: onePath,
   output: z.looseObject({ path: z.string(), status: z.string() }),
   handler: async ({ sandbox, path, signal }) => {
@@ -144,12 +144,12 @@ export const fileRemove = sandboxTool({
   },
 });
 
-export const fileMkdir = sandboxTool({
+const fileMkdir = sandboxTool({
   name: "file_mkdir",
   title: "Make a directory",
   description: "Makes a directory and its parents.",
   toolset: "files",
-  annotations: { ...adds, idempotentHint: true },
+  annotations: { ...additive, idempotentHint: true },
   input: onePath,
   output: z.looseObject({ path: z.string(), status: z.string().describe("created, or exists") }),
   handler: async ({ sandbox, path, signal }) => {
@@ -162,13 +162,13 @@ export const fileMkdir = sandboxTool({
 /** Most bytes of an image that is shown. */
 const largestImage = 3 * 1024 * 1024;
 
-export const fileDownload = sandboxTool({
+const fileDownload = sandboxTool({
   name: "file_download",
   title: "Link to a file",
   description:
     "Links to a file of any type, whose bytes the client can read as a resource. An image is shown too.",
   toolset: "files",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: onePath,
   output: z.looseObject({
     uri: z.string().describe("Resource to read, or uri of file_upload"),
@@ -203,13 +203,13 @@ export const fileDownload = sandboxTool({
 const tooLargeToRead =
   "A resource holds at most 4 MiB: split the file with run_command, or serve it with run_command_background and get_preview_url.";
 
-export const fileUpload = sandboxTool({
+const fileUpload = sandboxTool({
   name: "file_upload",
   title: "Write a file from a URI",
   description:
     "Writes a file of any type from a URI, replacing what is there: a data: URI, or a file of another sandbox.",
   toolset: "files",
-  annotations: replaces,
+  annotations: destructive,
   input: onePath.extend({ uri: fileSource }),
   output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
   handler: async ({ sandbox, path, uri, ...call }) => {
@@ -218,3 +218,14 @@ export const fileUpload = sandboxTool({
     return { path: written.path, size: written.size };
   },
 });
+
+export const fileTools: readonly Tool[] = [
+  fileRead,
+  fileWrite,
+  fileList,
+  fileExists,
+  fileRemove,
+  fileMkdir,
+  fileDownload,
+  fileUpload,
+];

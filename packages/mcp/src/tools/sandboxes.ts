@@ -2,7 +2,7 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../results/sandbox-result.js";
-import { adds, looks, replaces, settles } from "./definition/annotations.js";
+import { additive, destructive, idempotent, readOnly } from "./definition/annotations.js";
 import {
   internetAccess,
   lifetime,
@@ -13,19 +13,19 @@ import {
   text,
   variables,
 } from "./definition/input-fields.js";
-import { tool } from "./definition/tool.js";
+import { type Tool, tool } from "./definition/tool.js";
 import { createOrFind, isAsWished } from "./sandbox-creation.js";
 
 const ignored = z.number("must be a number").optional().describe("Ignored: the template decides");
 const cpus = "must be a number of 0.05 to 1024";
 const mebibytes = "must be a whole number of 128 to 1048576 MiB";
 
-export const health = tool({
+const health = tool({
   name: "health",
   title: "Check the service",
   description: "Says whether the sandbox service answers, and how it isolates sandboxes.",
   toolset: "sandboxes",
-  annotations: looks,
+  annotations: readOnly,
   input: z.object({}),
   output: z.looseObject({ status: z.string().describe("healthy or ok"), isolation: z.string().optional() }),
   handler: async ({ client, signal }) => {
@@ -62,13 +62,13 @@ const creation = z.object({
     .describe("Return its token; rarely needed"),
 });
 
-export const createSandbox = tool({
+const createSandbox = tool({
   name: "create_sandbox",
   title: "Create a sandbox",
   description:
     "Creates a sandbox for several steps and returns its id. It lives timeout_seconds, then it is deleted with its files; update_sandbox_timeout gives it longer, delete_sandbox ends it. It is also deleted when this server stops.",
   toolset: "sandboxes",
-  annotations: { ...adds, openWorldHint: true },
+  annotations: { ...additive, openWorldHint: true },
   input: creation,
   output: sandboxOutput.extend({
     created: z.boolean().describe("false: it was there by its name"),
@@ -96,12 +96,12 @@ export const createSandbox = tool({
 
 const mostListed = 100;
 
-export const listSandboxes = tool({
+const listSandboxes = tool({
   name: "list_sandboxes",
   title: "List sandboxes",
   description: "Lists the account's sandboxes.",
   toolset: "sandboxes",
-  annotations: looks,
+  annotations: readOnly,
   input: z.object({
     limit: maxResults(100, mostListed),
     status: z.enum(["creating", "running", "paused", "stopped", "error"]).optional().describe("Only these"),
@@ -130,23 +130,23 @@ export const listSandboxes = tool({
 
 const onSandbox = z.object({ id: sandboxId });
 
-export const getSandbox = tool({
+const getSandbox = tool({
   name: "get_sandbox",
   title: "Get a sandbox",
   description: "Gets a sandbox's status, template, deadline and URL.",
   toolset: "sandboxes",
-  annotations: looks,
+  annotations: readOnly,
   input: onSandbox,
   output: sandboxOutput,
   handler: async ({ client, id, signal }) => sandboxResult(await client.sandboxes.get(id, { signal })),
 });
 
-export const deleteSandbox = tool({
+const deleteSandbox = tool({
   name: "delete_sandbox",
   title: "Delete a sandbox",
   description: "Deletes a sandbox with all its files and processes.",
   toolset: "sandboxes",
-  annotations: replaces,
+  annotations: destructive,
   input: onSandbox,
   output: z.looseObject({ id: z.string(), status: z.string().describe("deleted, or not_found") }),
   handler: async ({ client, sandboxes, id, signal }) => {
@@ -160,34 +160,34 @@ export const deleteSandbox = tool({
 
 const state = z.looseObject({ id: z.string(), status: z.string() });
 
-export const pauseSandbox = tool({
+const pauseSandbox = tool({
   name: "pause_sandbox",
   title: "Pause a sandbox",
   description: "Freezes a sandbox: memory and files are kept, nothing runs until resume_sandbox.",
   toolset: "sandboxes",
-  annotations: settles,
+  annotations: idempotent,
   input: onSandbox,
   output: state,
   handler: async ({ client, id, signal }) => ({ id, status: await client.sandboxes.pause(id, { signal }) }),
 });
 
-export const resumeSandbox = tool({
+const resumeSandbox = tool({
   name: "resume_sandbox",
   title: "Resume a sandbox",
   description: "Wakes a paused sandbox.",
   toolset: "sandboxes",
-  annotations: settles,
+  annotations: idempotent,
   input: onSandbox,
   output: state,
   handler: async ({ client, id, signal }) => ({ id, status: await client.sandboxes.resume(id, { signal }) }),
 });
 
-export const updateSandboxTimeout = tool({
+const updateSandboxTimeout = tool({
   name: "update_sandbox_timeout",
   title: "Change a sandbox's deadline",
   description: "Sets how long a sandbox lives from now.",
   toolset: "sandboxes",
-  annotations: settles,
+  annotations: idempotent,
   input: onSandbox.extend({ timeout_seconds: lifetime.describe("Seconds from now, 1-86400") }),
   output: z.looseObject({
     id: z.string(),
@@ -201,3 +201,14 @@ export const updateSandboxTimeout = tool({
     return { id, status: "updated", timeout_seconds, expires_at: expiresAt.toISOString() };
   },
 });
+
+export const sandboxTools: readonly Tool[] = [
+  health,
+  createSandbox,
+  listSandboxes,
+  getSandbox,
+  deleteSandbox,
+  pauseSandbox,
+  resumeSandbox,
+  updateSandboxTimeout,
+];

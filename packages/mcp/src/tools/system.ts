@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { wireNames } from "../results/wire-names.js";
-import { looks, replaces } from "./definition/annotations.js";
+import { destructive, readOnly } from "./definition/annotations.js";
 import { port, sandboxReference } from "./definition/input-fields.js";
-import { sandboxTool } from "./definition/tool.js";
+import { sandboxTool, type Tool } from "./definition/tool.js";
 
 const inSandbox = z.object({ ...sandboxReference });
 
-export const getSystemMetrics = sandboxTool({
+const getSystemMetrics = sandboxTool({
   name: "get_system_metrics",
   title: "Measure a sandbox",
   description: "Measures a sandbox's CPU, memory and disk use, and counts its executions.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({
     cpu_percent: z.number().optional(),
@@ -31,12 +31,12 @@ export const getSystemMetrics = sandboxTool({
   },
 });
 
-export const getVmInfo = sandboxTool({
+const getVmInfo = sandboxTool({
   name: "get_vm_info",
   title: "Describe a sandbox's machine",
   description: "Describes a sandbox's system, agent version, languages and limits.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ vm_id: z.string().optional(), start_time: z.string().optional() }),
   handler: async ({ sandbox, signal }) => {
@@ -45,12 +45,12 @@ export const getVmInfo = sandboxTool({
   },
 });
 
-export const pingVm = sandboxTool({
+const pingVm = sandboxTool({
   name: "ping_vm",
   title: "Ping a sandbox",
   description: "Says whether a sandbox's agent answers.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ status: z.string() }),
   handler: async ({ sandbox, signal }) => {
@@ -59,12 +59,12 @@ export const pingVm = sandboxTool({
   },
 });
 
-export const getAgentUrl = sandboxTool({
+const getAgentUrl = sandboxTool({
   name: "get_agent_url",
   title: "Get the agent's URL",
   description: "Gets the URL of a sandbox's agent.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ agent_url: z.string(), sandbox_id: z.string() }),
   handler: async ({ client, sandbox: { id }, signal }) => {
@@ -76,13 +76,13 @@ export const getAgentUrl = sandboxTool({
   },
 });
 
-export const getPreviewUrl = sandboxTool({
+const getPreviewUrl = sandboxTool({
   name: "get_preview_url",
   title: "Get a port's URL",
   description:
     "Gets the URL where a browser sees what listens on a port in a sandbox. Whoever has it may look.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: inSandbox.extend({ port }),
   output: z.looseObject({ preview_url: z.string(), port: z.number(), sandbox_id: z.string() }),
   handler: async ({ sandbox, port }) => ({
@@ -92,12 +92,12 @@ export const getPreviewUrl = sandboxTool({
   }),
 });
 
-export const cacheStats = sandboxTool({
+const cacheStats = sandboxTool({
   name: "cache_stats",
   title: "Show the execution cache",
   description: "Counts what a sandbox's cache of executions holds, its hits and misses.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ sandbox_id: z.string(), total_cached: z.number().optional() }),
   handler: async ({ sandbox, signal }) => {
@@ -106,12 +106,12 @@ export const cacheStats = sandboxTool({
   },
 });
 
-export const cacheClear = sandboxTool({
+const cacheClear = sandboxTool({
   name: "cache_clear",
   title: "Clear the execution cache",
   description: "Empties a sandbox's cache of executions.",
   toolset: "system",
-  annotations: replaces,
+  annotations: destructive,
   input: inSandbox,
   output: z.looseObject({ status: z.string(), entries_removed: z.number().optional() }),
   handler: async ({ sandbox, signal }) => ({
@@ -119,3 +119,13 @@ export const cacheClear = sandboxTool({
     entries_removed: await sandbox.system.clearCache({ signal }),
   }),
 });
+
+export const systemTools: readonly Tool[] = [
+  getSystemMetrics,
+  getVmInfo,
+  pingVm,
+  cacheStats,
+  cacheClear,
+  getPreviewUrl,
+  getAgentUrl,
+];

@@ -2,20 +2,20 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
 import { wireNames } from "../results/wire-names.js";
-import { looks, replaces, runs } from "./definition/annotations.js";
+import { destructive, executing, readOnly } from "./definition/annotations.js";
 import { command, maxResults, templateName, text, variables } from "./definition/input-fields.js";
-import { tool } from "./definition/tool.js";
+import { type Tool, tool } from "./definition/tool.js";
 import { patience } from "./hand-over.js";
 import { buildUntil, definitionOf } from "./template-building.js";
 
 const mostListed = 100;
 
-export const listTemplates = tool({
+const listTemplates = tool({
   name: "list_templates",
   title: "List templates",
   description: "Lists or searches what sandboxes can be made from.",
   toolset: "templates",
-  annotations: looks,
+  annotations: readOnly,
   input: z.object({
     limit: maxResults(10, mostListed),
     fields: z
@@ -74,12 +74,12 @@ function wantedFields(given: string): ReadonlySet<string> {
   );
 }
 
-export const getTemplate = tool({
+const getTemplate = tool({
   name: "get_template",
   title: "Get a template",
   description: "Gets a template's languages, features and resources.",
   toolset: "templates",
-  annotations: looks,
+  annotations: readOnly,
   input: z.object({ name: z.string().min(1).describe("Name or id") }),
   output: z.looseObject({ name: z.string() }),
   handler: async ({ client, name, signal }) => {
@@ -100,13 +100,13 @@ const buildInput = z.object({
   update: z.boolean("must be true or false").default(false).describe("Replaces one of this name"),
 });
 
-export const buildTemplate = tool({
+const buildTemplate = tool({
   name: "build_template",
   title: "Build a template",
   description:
     "Builds a template with packages installed and waits until sandboxes can be made from it; after 45 s it is built on, and get_template shows its status.",
   toolset: "templates",
-  annotations: runs,
+  annotations: executing,
   input: buildInput,
   output: z.looseObject({
     name: z.string(),
@@ -135,12 +135,12 @@ export const buildTemplate = tool({
 const builtOn =
   "It is still built: get_template shows active when sandboxes can be made from it, or failed; build_template with update then says why.";
 
-export const deleteTemplate = tool({
+const deleteTemplate = tool({
   name: "delete_template",
   title: "Delete a template",
   description: "Deletes one of your templates; sandboxes made from it stay.",
   toolset: "templates",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({ name: text.describe("Name or id") }),
   output: z.looseObject({ name: z.string(), status: z.string() }),
   handler: async ({ client, name, signal }) => {
@@ -149,3 +149,5 @@ export const deleteTemplate = tool({
     return { name, status: "deleted" };
   },
 });
+
+export const templateTools: readonly Tool[] = [listTemplates, getTemplate, buildTemplate, deleteTemplate];

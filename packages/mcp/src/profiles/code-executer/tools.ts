@@ -4,7 +4,7 @@ import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { createHeld, endHeld, hasEnded, replaceHeld, useHeld } from "../../ownership/held-sandbox.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
-import { adds, replaces, runs } from "../../tools/definition/annotations.js";
+import { additive, destructive, executing } from "../../tools/definition/annotations.js";
 import { type Tool, type ToolContext, tool } from "../../tools/definition/tool.js";
 
 /** The client's one sandbox; clients give it no name. */
@@ -19,7 +19,7 @@ const startCodeExecuter = tool({
   description:
     "Starts a fresh Python environment in a sandbox, and installs packages in it; then the one before is deleted. It is deleted by stop_code_executer, or 60 minutes after its last use.",
   toolset: "sandboxes",
-  annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
+  annotations: { ...destructive, idempotentHint: false, openWorldHint: true },
   input: z.object({
     dependencies: z
       .array(
@@ -64,7 +64,7 @@ const executeCode = tool({
   description:
     "Runs Python code in the environment that start_code_executer has started, and returns what it printed and the value of its last expression. Variables, imports and files stay for later calls.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({ code: z.string("must be text").min(1, "must not be empty").describe("Python code") }),
   output: textOutput,
   handler: async ({ code, ...context }) => {
@@ -110,7 +110,7 @@ const stopCodeExecuter = tool({
   title: "Stop the code executer",
   description: "Deletes the environment with its variables, packages and files.",
   toolset: "sandboxes",
-  annotations: { ...adds, destructiveHint: true, idempotentHint: true },
+  annotations: { ...additive, destructiveHint: true, idempotentHint: true },
   input: z.object({}),
   output: textOutput,
   handler: async (context) => {

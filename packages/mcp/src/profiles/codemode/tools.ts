@@ -4,7 +4,7 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { limitCharacters } from "../../results/output-limit.js";
 import { textOutput } from "../../results/text-answer.js";
-import { looksInside, replaces, runs } from "../../tools/definition/annotations.js";
+import { destructive, executing, readOnlyInside } from "../../tools/definition/annotations.js";
 import { fileContent } from "../../tools/definition/input-fields.js";
 import { type Tool, tool } from "../../tools/definition/tool.js";
 import { inSandbox } from "./sandbox.js";
@@ -31,7 +31,7 @@ const executeCode = tool({
   description:
     "Runs a program in a sandbox without network, in a process of its own. Files in /workspace stay for later calls. Returns stdout, stderr and the exit code. The sandbox is deleted 60 minutes after its last use.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     code: z
       .string("must be text")
@@ -78,7 +78,7 @@ const readFile = tool({
   title: "Read a file",
   description: "Reads a text file of the sandbox's /workspace.",
   toolset: "files",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ path: pathInput("File") }),
   output: textOutput,
   handler: async ({ path, ...context }) => {
@@ -97,7 +97,7 @@ const writeFile = tool({
   description:
     "Writes a text file in the sandbox's /workspace, replacing what is there; directories are made.",
   toolset: "files",
-  annotations: replaces,
+  annotations: destructive,
   input: z.object({ path: pathInput("File"), content: fileContent }),
   output: textOutput,
   handler: async ({ path, content, ...context }) => {
@@ -115,7 +115,7 @@ const listFiles = tool({
   title: "List a directory",
   description: "Lists a directory of the sandbox's /workspace, as ls -la does.",
   toolset: "files",
-  annotations: looksInside,
+  annotations: readOnlyInside,
   input: z.object({ path: pathInput("Directory").default(workspace) }),
   output: textOutput,
   handler: async ({ path, ...context }) => {

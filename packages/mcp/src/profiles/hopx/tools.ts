@@ -1,119 +1,26 @@
 /** The tools of HOPX's own server, in the order in which they are listed. */
 
 import { callApi } from "../../tools/api.js";
-import {
-  executeCodeAsync,
-  executeCodeBackground,
-  executeKillProcess,
-  executeListProcesses,
-  executeProcessOutput,
-} from "../../tools/background.js";
-import {
-  executeCode,
-  executeCodeIsolated,
-  executeCodePersistent,
-  executeCodeRich,
-} from "../../tools/code.js";
-import { listProcesses, runCommand, runCommandBackground } from "../../tools/commands.js";
+import { backgroundTools } from "../../tools/background.js";
+import { codeTools } from "../../tools/code.js";
+import { commandTools } from "../../tools/commands.js";
 import type { Tool } from "../../tools/definition/tool.js";
-import {
-  desktopClick,
-  desktopClipboardGet,
-  desktopClipboardSet,
-  desktopDrag,
-  desktopFindText,
-  desktopPress,
-  desktopScreenshot,
-  desktopScroll,
-  desktopType,
-  desktopWindow,
-  desktopWindows,
-} from "../../tools/desktop.js";
-import { envClear, envGet, envSet } from "../../tools/environment.js";
-import {
-  fileDownload,
-  fileExists,
-  fileList,
-  fileMkdir,
-  fileRead,
-  fileRemove,
-  fileUpload,
-  fileWrite,
-} from "../../tools/files.js";
-import {
-  createSandbox,
-  deleteSandbox,
-  getSandbox,
-  health,
-  listSandboxes,
-  pauseSandbox,
-  resumeSandbox,
-  updateSandboxTimeout,
-} from "../../tools/sandboxes.js";
-import {
-  cacheClear,
-  cacheStats,
-  getAgentUrl,
-  getPreviewUrl,
-  getSystemMetrics,
-  getVmInfo,
-  pingVm,
-} from "../../tools/system.js";
-import { buildTemplate, deleteTemplate, getTemplate, listTemplates } from "../../tools/templates.js";
+import { desktopTools } from "../../tools/desktop.js";
+import { environmentTools } from "../../tools/environment.js";
+import { fileTools } from "../../tools/files.js";
+import { sandboxTools } from "../../tools/sandboxes.js";
+import { systemTools } from "../../tools/system.js";
+import { templateTools } from "../../tools/templates.js";
 
 export const tools: readonly Tool[] = [
-  executeCodeIsolated,
-  executeCode,
-  executeCodePersistent,
-  executeCodeRich,
-  executeCodeBackground,
-  executeCodeAsync,
-  executeListProcesses,
-  executeProcessOutput,
-  executeKillProcess,
-  runCommand,
-  runCommandBackground,
-  listProcesses,
-  fileRead,
-  fileWrite,
-  fileList,
-  fileExists,
-  fileRemove,
-  fileMkdir,
-  fileDownload,
-  fileUpload,
-  envGet,
-  envSet,
-  envClear,
-  getSystemMetrics,
-  getVmInfo,
-  pingVm,
-  cacheStats,
-  cacheClear,
-  getPreviewUrl,
-  getAgentUrl,
-  health,
-  createSandbox,
-  listSandboxes,
-  getSandbox,
-  deleteSandbox,
-  pauseSandbox,
-  resumeSandbox,
-  updateSandboxTimeout,
+  ...codeTools,
+  ...backgroundTools,
+  ...commandTools,
+  ...fileTools,
+  ...environmentTools,
+  ...systemTools,
+  ...sandboxTools,
   callApi,
-  listTemplates,
-  getTemplate,
-  buildTemplate,
-  deleteTemplate,
-  desktopScreenshot,
-  desktopClick,
-  desktopDrag,
-  desktopScroll,
-  desktopType,
-  desktopPress,
-  desktopFindText,
-  desktopClipboardGet,
-  desktopClipboardSet,
-  desktopWindows,
-  desktopWindow,
+  ...templateTools,
+  ...desktopTools,
 ];

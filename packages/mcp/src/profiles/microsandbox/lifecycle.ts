@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createHeld, endHeld, replaceHeld } from "../../ownership/held-sandbox.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
-import { adds, replaces } from "../../tools/definition/annotations.js";
+import { additive, destructive } from "../../tools/definition/annotations.js";
 import { tool } from "../../tools/definition/tool.js";
 import { keyOf, namespaceInput, sandboxInput } from "./names.js";
 
@@ -57,7 +57,7 @@ export const sandboxStart = tool({
   description:
     "Starts an isolated sandbox under a name, with internet access unless the server is set otherwise. One that runs under it already stays as it is, or with config is replaced by a new one. Stop it with sandbox_stop; it is also deleted 60 minutes after its last use.",
   toolset: "sandboxes",
-  annotations: { ...replaces, idempotentHint: false, openWorldHint: true },
+  annotations: { ...destructive, idempotentHint: false, openWorldHint: true },
   input: z.object({
     sandbox: sandboxInput,
     namespace: namespaceInput,
@@ -92,7 +92,7 @@ export const sandboxStop = tool({
   title: "Stop a sandbox",
   description: "Stops a sandbox and deletes it, with its files.",
   toolset: "sandboxes",
-  annotations: { ...adds, destructiveHint: true, idempotentHint: true },
+  annotations: { ...additive, destructiveHint: true, idempotentHint: true },
   input: z.object({ sandbox: sandboxInput, namespace: namespaceInput }),
   output: textOutput,
   handler: async ({ sandbox, namespace, ...context }) => {

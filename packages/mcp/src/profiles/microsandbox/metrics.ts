@@ -3,7 +3,7 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { hasEnded, useHeld } from "../../ownership/held-sandbox.js";
 import { jsonAnswer } from "../../results/text-answer.js";
-import { looks } from "../../tools/definition/annotations.js";
+import { readOnly } from "../../tools/definition/annotations.js";
 import { type ToolContext, tool } from "../../tools/definition/tool.js";
 import { fullNameOf, sandboxInput } from "./names.js";
 
@@ -22,7 +22,7 @@ export const sandboxGetMetrics = tool({
   description:
     "Says of sandboxes whether they run, and how much CPU, memory and disk they use; of one, of a namespace, or of all. Stopped ones are listed too.",
   toolset: "system",
-  annotations: looks,
+  annotations: readOnly,
   input: z.object({
     namespace: z.string("must be text").min(1, "must not be empty").describe("Namespace; * for all"),
     sandbox: sandboxInput.optional().describe("Only the sandbox of this name"),

@@ -2,7 +2,7 @@ import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../results/output-limit.js";
 import { jsonAnswer } from "../../results/text-answer.js";
-import { runs } from "../../tools/definition/annotations.js";
+import { executing } from "../../tools/definition/annotations.js";
 import { code } from "../../tools/definition/input-fields.js";
 import { tool } from "../../tools/definition/tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
@@ -27,7 +27,7 @@ export const sandboxRunCode = tool({
   description:
     "Runs code in a sandbox that sandbox_start has started. Variables, imports and files stay for later calls. It is stopped after 300 seconds.",
   toolset: "code",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     sandbox: sandboxInput,
     namespace: namespaceInput,
@@ -57,7 +57,7 @@ export const sandboxRunCommand = tool({
   description:
     "Runs a program with its arguments in a sandbox that sandbox_start has started; for pipes and redirections give bash the arguments -c and the line. It is stopped after 300 seconds.",
   toolset: "commands",
-  annotations: runs,
+  annotations: executing,
   input: z.object({
     sandbox: sandboxInput,
     namespace: namespaceInput,

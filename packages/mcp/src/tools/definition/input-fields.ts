@@ -80,6 +80,18 @@ export const runEnvironment = variables.optional().describe("Environment variabl
 
 export const workingDirectory = text.default("/workspace").describe("Directory to run in");
 
+/** Code to run in a sandbox. Each tool gives its own limit of time. */
+export function programInSandbox<Timeout extends z.ZodType>(timeout: Timeout) {
+  return {
+    ...sandboxReference,
+    code,
+    language,
+    timeout,
+    env: runEnvironment,
+    working_dir: workingDirectory,
+  };
+}
+
 export const absolutePath = text.describe("Absolute path under /workspace or /tmp");
 
 export const templateName = text.describe("Template, by name");
