@@ -140,14 +140,13 @@ console.log(await client.sandboxes.get(await made()).catch(({ name }) => name));
   });
 
   test.each([
-    ["NodeNext", "NodeNext", "program.mts"],
-    ["NodeNext", "NodeNext", "program.cts"],
-    ["ESNext", "Bundler", "program.ts"],
-  ])("the client's types hold under module %s with resolution %s in %s", async (module, resolution, file) => {
-    const types = await scratchProject("types", ["typescript@5.9.3", "@types/node@20.19.43"]);
-    await writeFile(
-      join(project, file),
-      `import { SandboxClient, type ExecutionResult } from "cloud-sandbox";
+    ["NodeNext", "NodeNext", ["program.mts", "program.cts"]],
+    ["ESNext", "Bundler", ["program.ts"]],
+  ])(
+    "the client's types hold under module %s with resolution %s in %s",
+    async (module, resolution, files) => {
+      const types = await scratchProject("types", ["typescript@5.9.3", "@types/node@20.19.43"]);
+      const program = `import { SandboxClient, type ExecutionResult } from "cloud-sandbox";
 import { openTelemetry } from "cloud-sandbox/opentelemetry";
 import { TestingService } from "cloud-sandbox/testing";
 export async function answer(client: SandboxClient): Promise<number> {
@@ -171,25 +170,26 @@ export async function closed(): Promise<Uint8Array> {
     await sandbox.delete();
     await client.close();
   }
-}\n`,
-    );
-    await run(
-      process.execPath,
-      [
-        join(types, "node_modules/typescript/bin/tsc"),
-        ...[
-          "--noEmit",
-          "--strict",
-          "--exactOptionalPropertyTypes",
-          "--target",
-          "ES2022",
-          "--lib",
-          "ES2023,ESNext.Disposable,DOM",
+}\n`;
+      for (const file of files) await writeFile(join(project, file), program);
+      await run(
+        process.execPath,
+        [
+          join(types, "node_modules/typescript/bin/tsc"),
+          ...[
+            "--noEmit",
+            "--strict",
+            "--exactOptionalPropertyTypes",
+            "--target",
+            "ES2022",
+            "--lib",
+            "ES2023,ESNext.Disposable,DOM",
+          ],
+          ...["--module", module, "--moduleResolution", resolution],
+          ...["--typeRoots", join(types, "node_modules/@types"), "--types", "node", ...files],
         ],
-        ...["--module", module, "--moduleResolution", resolution],
-        ...["--typeRoots", join(types, "node_modules/@types"), "--types", "node", file],
-      ],
-      { cwd: project },
-    ).catch((error: { stdout: string }) => expect.fail(error.stdout));
-  });
+        { cwd: project },
+      ).catch((error: { stdout: string }) => expect.fail(error.stdout));
+    },
+  );
 });
