@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type McpConnection } from "./mcp-connection.js";
 
 /** Seconds after which calls are handed over here. */
-const patience = 10;
+const patience = 5;
 
 let mcp: McpConnection;
 let sandbox_id: unknown;
