@@ -66,7 +66,10 @@ interface Document {
 }
 
 /** What an operation may answer with a status: a validator per media type. */
-export type Answer = Readonly<Record<string, ValidateFunction>>;
+export type Answer = Readonly<Record<string, Validator>>;
+
+/** What is wrong with a value, in words; undefined when nothing is. */
+export type Validator = (value: unknown) => string | undefined;
 
 export interface DocumentedOperation {
   readonly plane: Plane;
@@ -83,7 +86,7 @@ export interface DocumentedOperation {
   /** By status; what is documented for every operation of the plane is there too. */
   readonly answers: ReadonlyMap<number, Answer>;
   readonly clientFrames?: Schema;
-  readonly serverFrames?: ValidateFunction;
+  readonly serverFrames?: Validator;
 }
 
 const methods = ["get", "put", "post", "delete", "patch"] as const;
@@ -158,9 +161,19 @@ export class ContractDocument {
     return Object.fromEntries(content.map(([media, { schema }]) => [media, this.#validator(schema)]));
   }
 
-  #validator(schema: Schema): ValidateFunction {
-    const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/');
-    return this.#ajv.compile(JSON.parse(text) as object);
+  /** Compiles when it is first asked: all of them take seconds, and most files of tests need few. */
+  #validator(schema: Schema): Validator {
+    let compiled: ValidateFunction | undefined;
+    return (value) => {
+      if (compiled === undefined) {
+        const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/');
+        compiled = this.#ajv.compile(JSON.parse(text) as object);
+      }
+      if (compiled(value)) return undefined;
+      return (compiled.errors ?? [])
+        .map(({ instancePath, message }) => `${instancePath} ${message}`)
+        .join(", ");
+    };
   }
 }
 
