@@ -49,7 +49,7 @@ describe("the directory of all temporary files", () => {
 
   test("is not made where a link leads that took its place", async () => {
     await using own = await RunningAgent.start();
-    await rm(own.temporary, { recursive: true });
+    await rename(own.temporary, `${own.temporary}.removed`);
     const elsewhere = join(own.home, "elsewhere");
     await symlink(elsewhere, own.temporary);
     expect(await own.execute({ code: "print(1)" })).toMatchObject({ status: 429 });

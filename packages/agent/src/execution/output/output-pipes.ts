@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createPrivately, type PrivateDirectory } from "../../machine/private-directory.js";
 import { programIdentity } from "../../machine/program-identity.js";
+import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 
 /** Absent from Node's constants: names a file without opening it. */
 const O_PATH = 0o10000000;
@@ -161,28 +162,14 @@ async function tryFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Without the path, which is the agent's own. */
-function obstacleOf({ code, message, syscall }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case undefined:
-      return message;
-    case "ENOSPC":
-    case "EDQUOT":
-      return "the disk is full";
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return syscall?.startsWith("spawn") ? "mkfifo may not be run" : "/tmp cannot be written to";
-    case "EAGAIN":
-    case "ENOMEM":
-    case "EMFILE":
-    case "ENFILE":
-      return "the limit of processes, open files or memory is reached";
-    case "ENOENT":
-      return syscall?.startsWith("spawn") ? "there is no mkfifo on the search path" : "mkfifo made none";
-    default:
-      return code;
-  }
+function obstacleOf(error: NodeJS.ErrnoException): string {
+  const { code, message, syscall } = error;
+  const isSpawn = syscall?.startsWith("spawn") ?? false;
+  if (isSpawn && code === "ENOENT") return "there is no mkfifo on the search path";
+  if (isSpawn && code === "EACCES") return "mkfifo may not be run";
+  if (isSpawn) return "the limit of processes, open files or memory is reached";
+  if (code === "ENOENT") return "mkfifo made none";
+  return temporaryFileObstacle(error) ?? code ?? message;
 }
 
 function isPipe(path: string): boolean {

@@ -3,6 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
+import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 import type { KeptOutput } from "../output/kept-output.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { ExecutionResources } from "./execution-resources.js";
@@ -11,6 +12,7 @@ import { ExecutionWatch } from "./execution-watch.js";
 import { termination, withLine } from "./outcome.js";
 import { sweepProcesses } from "./process-sweep.js";
 import type { Program } from "./program.js";
+import { exhausted } from "./start-failure.js";
 import { type StartedProgram, startProgram } from "./started-program.js";
 
 export interface ExecutorOptions {
@@ -74,7 +76,7 @@ export class Executor {
       release(succeeded);
     };
     try {
-      program = await prepare();
+      program = await prepared(prepare);
       const execution = await this.#start(program, options);
       return { ...execution, outcome: this.#toItsEnd(execution, end) };
     } catch (error) {
@@ -159,4 +161,13 @@ function feed({ stdin }: ChildProcess, input: Program["input"]): void {
   stdin?.on("error", () => undefined);
   if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
   else stdin?.end(input);
+}
+
+async function prepared(prepare: () => Program | Promise<Program>): Promise<Program> {
+  try {
+    return await prepare();
+  } catch (error) {
+    const obstacle = temporaryFileObstacle(error);
+    throw obstacle === undefined ? error : exhausted(`The code could not be put into a file: ${obstacle}.`);
+  }
 }
