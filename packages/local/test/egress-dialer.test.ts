@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Dialer, type DialerOptions } from "../src/egress/dialer.js";
 import { EgressPolicy } from "../src/egress/egress-policy.js";
@@ -11,6 +12,9 @@ const policy = new EgressPolicy(
   { allowPrivate: patterns("127.0.0.1", "::1"), deny: patterns("9.9.9.9") },
 );
 const never = new AbortController().signal;
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
 
 async function server(handle: (socket: Socket) => void = echo, host = "127.0.0.1", port = 0) {
   const made = await tcpServer(handle, host, port);
@@ -69,7 +73,7 @@ describe("a connection", () => {
     expect(asked).toEqual([]);
   });
 
-  test.each([
+  test.runIf(hasIpv6).each([
     ["to IPv4 first, where both answer", true, "127.0.0.1"],
     ["to the address that answers", false, "::1"],
   ])("is made %s", async (_, both, expected) => {
@@ -182,7 +186,7 @@ describe("behind another proxy", () => {
   /** A proxy that answers `said` to every CONNECT, and then gives back what it gets. */
   async function proxy(said: string, userinfo = "", host = "127.0.0.1") {
     const heads: string[] = [];
-    const { port } = await server((socket) => {
+    const { port, connections } = await server((socket) => {
       socket.once("data", (head) => {
         heads.push(String(head));
         socket.write(said);
@@ -190,7 +194,7 @@ describe("behind another proxy", () => {
       });
     }, host);
     const authority = host.includes(":") ? `[${host}]` : host;
-    return { heads, upstreamProxy: new URL(`http://${userinfo}${authority}:${port}`) };
+    return { heads, connections, upstreamProxy: new URL(`http://${userinfo}${authority}:${port}`) };
   }
   const accepted = "HTTP/1.1 200 OK\r\n\r\n";
 
@@ -218,7 +222,7 @@ describe("behind another proxy", () => {
     expect(heads[0]).toMatch(new RegExp(`^proxy-authorization: Basic ${credentials}\r$`, "im"));
   });
 
-  test("that has an address of IPv6, connections are made", async () => {
+  test.runIf(hasIpv6)("that has an address of IPv6, connections are made", async () => {
     const { upstreamProxy } = await proxy(accepted, "", "::1");
     await dialer({ upstreamProxy }).dial("a.example", 443);
   });
@@ -235,11 +239,21 @@ describe("behind another proxy", () => {
       /^The upstream proxy of this machine could not be reached\.$/,
     ],
   ])("that %s, that is told", async (_, said, message) => {
-    const { upstreamProxy } = await proxy(said);
+    const { upstreamProxy, connections } = await proxy(said);
     await expect(dialer({ upstreamProxy }).dial("a.example", 443)).rejects.toMatchObject({
       kind: "unreachable",
       message: expect.stringMatching(message),
     });
+    await expect.poll(() => connections.size).toBe(0);
+  });
+
+  test("a connection that is there is not ended by who asked for it", async () => {
+    const { upstreamProxy } = await proxy(accepted);
+    const controller = new AbortController();
+    const { socket } = await dialer({ upstreamProxy }).dial("a.example", 443, controller.signal);
+    controller.abort();
+    socket.write("still");
+    expect(String(await read(socket))).toBe("still");
   });
 
   test("what is refused by its address is not asked for", async () => {
