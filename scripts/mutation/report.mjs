@@ -25,7 +25,7 @@ export function writeReport() {
     const rows = Object.keys(files)
       .filter((file) => results[file])
       .map((file) => rowOf(file, results[file], used));
-    return { room, rows };
+    return { room, rows, share: `${rows.length} of ${Object.keys(files).length}` };
   });
   const unused = equivalents.filter((entry) => results[entry.file] && !used.has(entry));
   if (unused.length > 0) {
@@ -40,9 +40,11 @@ export function writeReport() {
     "# Bugs that were put in, and those that tests found",
     "`npm run mutate -- PATH` changes the code that guards one place at a time and runs the nearest tests, none of which starts a sandbox.\n“Same” counts changes that change nothing: each is named below with its reason. “Score” counts them as not found, “without them” leaves them out.",
     table([
-      ["room", "bugs", "found", "same", "not found", "score", "without them"],
-      ...rooms.filter(({ rows }) => rows.length > 0).map(({ room, rows }) => [room, ...figures(rows)]),
-      ["**all**", ...figures(all)],
+      ["room", "files run", "bugs", "found", "same", "not found", "score", "without them"],
+      ...rooms
+        .filter(({ rows }) => rows.length > 0)
+        .map(({ room, rows, share }) => [room, share, ...figures(rows)]),
+      ["**all**", `${all.length} of ${Object.values(guards).flatMap(Object.keys).length}`, ...figures(all)],
     ]),
     ...rooms
       .filter(({ rows }) => rows.length > 0)
