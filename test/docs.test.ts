@@ -30,7 +30,7 @@ const commands = {
 };
 /** Commands of other people's programs and of this checkout, which cannot run inside its own tests, and why. */
 const notRunHere: readonly [RegExp, string][] = [
-  [/^npm (test|run (check|bench|demo|build|generate|format))\b/, "npm"],
+  [/^npm (test|run (check|bench|demo|build|docs|generate|format))\b/, "npm"],
   [/^git clone /, "git"],
   [/^(claude|codex|gemini|code) /, "a client's own command; the server that it adds is started below"],
 ];
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 test("the pages have blocks of every kind that is tested here, and of no other", () => {
   const languages = new Set(blocks.map(({ language }) => language));
-  expect([...languages].sort()).toEqual(["", "json", "sh", "text", "toml", "ts", "yaml"]);
+  expect([...languages].sort()).toEqual(["", "ini", "json", "mermaid", "sh", "text", "toml", "ts", "yaml"]);
   // Blocks without a language are drawings; those of text are written by the tests that they tell of.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
@@ -111,6 +111,28 @@ describe("a block of shell commands", () => {
       else if (line.startsWith("curl ")) await againstServer(line, file);
       else await succeeds(line);
     }
+  });
+});
+
+describe("a unit of systemd", () => {
+  test.each(of("ini"))("of %s starts a server that stops as systemd stops it", async (_, { code }) => {
+    const commandLine = /^ExecStart=\/usr\/bin\/node \/opt\/cloud-sandbox\/(.+)$/m.exec(code)?.[1] ?? "";
+    const line = commandLine.replace("/var/lib/cloud-sandbox", join(directory, "state"));
+    const child = spawn(process.execPath, line.split(" "), {
+      cwd: root,
+      env: { ...environment(), CLOUD_SANDBOX_API_KEY: "a-key-of-the-unit" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+});
+
+describe("a diagram", () => {
+  test.each(of("mermaid"))("of %s names every package of the repository that runs", (_, { code }) => {
+    for (const name of ["cloud-sandbox", "cloud-sandbox-mcp", "cloud-sandbox-cli", "cloud-sandbox-local"])
+      expect(code).toContain(name);
   });
 });
 
