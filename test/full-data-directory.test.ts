@@ -48,7 +48,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     expect([refused.status, refused.body.code, refused.body.message]).toEqual([
       507,
       "STORAGE_FULL",
-      expect.stringContaining("Free some room"),
+      expect.stringContaining("Free some disk space"),
     ]);
     expect(await step(running, "pause")).toBe(full);
     expect(await step(running, "stop")).toBe(full);
@@ -66,7 +66,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     expect(await health()).toMatchObject({
       status: "degraded",
       storage: "full",
-      message: expect.stringContaining("Free some room"),
+      message: expect.stringContaining("Free some disk space"),
     });
 
     disk.free();
@@ -119,7 +119,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     await step(stopped, "stop");
     disk.fill();
     expect(await end("SIGTERM")).toEqual({ code: 2, signal: null });
-    expect(server.log()).toMatch(/1 sandboxes could not be stopped with their files.* Free some room there/);
+    expect(server.log()).toMatch(/the files of 1 sandboxes are lost.* Free some disk space there/);
     expect(server.log()).not.toContain("    at ");
     disk.free();
     await start();

@@ -126,7 +126,7 @@ test("a directory is one server's: a second is refused in a sentence", async () 
   expect(second).toEqual({
     code: 1,
     stdout: "",
-    stderr: `cloud-sandbox-local: The data directory ${directory} is in use by process ${server.pid}. Stop that one, or choose another with --data-dir.\n`,
+    stderr: `cloud-sandbox-local: The data directory ${directory} is in use by process ${server.pid}. Stop that process, or choose another directory with --data-dir.\n`,
   });
 });
 

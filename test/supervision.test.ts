@@ -32,7 +32,7 @@ test.concurrent.for(startedBy)(
       expect((await run(silent, silence)).stdout).toBe("done\n");
       await paused.resume();
       expect((await pausedRun).stdout).toBe("done\n");
-      expect(server.log()).not.toContain("starts anew");
+      expect(server.log()).not.toContain("was restarted");
     } finally {
       await client.close();
       await server.stop();
@@ -70,7 +70,7 @@ test.concurrent.for(startedBy)(
           }),
         });
       await expect.poll(() => terminal.closed).toBeDefined();
-      expect(server.log()).toContain("starts anew");
+      expect(server.log()).toContain("was restarted");
       const after = await fetch(`${public_host}/env`, { headers: { Authorization: `Bearer ${auth_token}` } });
       expect(after.status).toBe(200);
     } finally {

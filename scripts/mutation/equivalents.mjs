@@ -53,9 +53,9 @@ export const equivalents = [
     reason: undefinedEitherWay,
   },
   {
-    file: "packages/local/src/relay/pace.ts",
-    was: "performance.now() - this.#asked >= patientMs",
-    now: "performance.now() - this.#asked > patientMs",
+    file: "packages/local/src/relay/poll-backoff.ts",
+    was: "performance.now() - this.#requestStart >= longPollMs",
+    now: "performance.now() - this.#requestStart > longPollMs",
     reason:
       "A wait that is measured in fractions of nanoseconds and ends at the limit to the last digit does not come up.",
   },

@@ -13,7 +13,7 @@ export const guards = {
     "packages/local/src/addresses/public-address.ts": local("public-address"),
   },
   egress: {
-    "packages/local/src/relay/abandoned-socket.ts": local("abandoned-socket"),
+    "packages/local/src/relay/destroy-on-abort.ts": local("destroy-on-abort"),
     "packages/local/src/egress/destination-pattern.ts": egressRules,
     "packages/local/src/egress/destination.ts": egressRules,
     "packages/local/src/egress/dialer.ts": local("egress-dialer"),
@@ -44,7 +44,7 @@ export const guards = {
     "packages/local/src/relay/forwarded-headers.ts": [local("forwarded-headers"), local("preview-headers")],
     "packages/local/src/gateway/gateway-server.ts": gatewayTraffic,
     "packages/local/src/gateway/host-guard.ts": local("host-guard"),
-    "packages/local/src/relay/pace.ts": local("webhook-follower"),
+    "packages/local/src/relay/poll-backoff.ts": local("webhook-follower"),
     "packages/local/src/gateway/preview-gateway.ts": [local("preview-gateway"), local("preview-tokens")],
     "packages/local/src/gateway/preview-headers.ts": local("preview-headers"),
     "packages/local/src/gateway/preview-target.ts": local("preview-headers"),

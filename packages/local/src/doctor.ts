@@ -4,7 +4,7 @@ import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
 import { probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
-/** What a machine can run sandboxes with. */
+/** What `doctor` found out about this machine. */
 export interface DoctorReport {
   /** Whether sandboxes can be started here. */
   readonly usable: boolean;
@@ -14,12 +14,12 @@ export interface DoctorReport {
   readonly memory: {
     /** Of this machine, in MiB. */
     readonly totalMb: number;
-    /** How many times that sandboxes may use together, memory and files, unless `serve` is told otherwise. */
+    /** All sandboxes together may use `totalMb` times this for memory and files. `serve --memory-overcommit` changes it. */
     readonly overcommit: number;
   };
 }
 
-/** Finds out what this machine can isolate, how well, and what would mend what is missing. Changes nothing. */
+/** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
   const [runtimes, languages, egress] = await Promise.all([
     probeRuntimes(),
@@ -33,7 +33,7 @@ export async function examineHost(): Promise<DoctorReport> {
 /** The report as lines for people. */
 export function describeHost({ usable, runtimes, languages, egress, memory }: DoctorReport): string {
   const lines = runtimes.flatMap((report) => {
-    if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To mend it: ${report.fix}`];
+    if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To fix it: ${report.fix}`];
     return [
       `✓ ${report.runtime} ${report.version}: isolation "${report.isolation}"`,
       ...report.enforcement.map(

@@ -45,7 +45,7 @@ import { TemplateBuilder } from "./templates/template-builder.js";
 import { TemplateBuilds } from "./templates/template-builds.js";
 import { TemplateUploads } from "./templates/template-uploads.js";
 import { AccountKey } from "./tokens/account-key.js";
-import { keptApiKey, keptTokenIssuer } from "./tokens/kept-keys.js";
+import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
 import { version } from "./version.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
 import { Webhooks } from "./webhooks/webhooks.js";
@@ -161,8 +161,8 @@ async function serve(
   const egress = egressGateway(options.egress);
   const internet = internetSetting(options.internet);
   const [apiKey, tokens] = await taken(store, async () => [
-    options.apiKey ?? keptApiKey(store.settings),
-    await keptTokenIssuer(store.settings),
+    options.apiKey ?? persistentApiKey(store.settings),
+    await persistentTokenIssuer(store.settings),
   ]);
   const accountKey = new AccountKey(apiKey);
   const log = options.log ?? (() => undefined);

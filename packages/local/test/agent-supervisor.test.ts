@@ -54,11 +54,11 @@ class SupervisedAgent implements AsyncDisposable {
   /** A call of which `answer` is the answer. */
   call(probes: readonly number[], silence = 20): Promise<string> {
     const supervisor = new AgentSupervisor(this, (line) => this.log.push(line), {
-      look: 20,
-      silence,
-      probes,
+      stoppedCheckMs: 20,
+      healthCheckMs: silence,
+      healthLimitsMs: probes,
     });
-    return supervisor.attend(this.#answered);
+    return supervisor.supervise(this.#answered);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,7 +69,7 @@ class SupervisedAgent implements AsyncDisposable {
   }
 }
 
-test("a call may be silent for as long as the agent answers on another connection", async () => {
+test("a silent call goes on as long as the agent answers health checks on another connection", async () => {
   await using agent = await SupervisedAgent.start();
   const call = agent.call([5000]);
   await expect.poll(() => agent.probes >= 5).toBe(true);
@@ -78,7 +78,7 @@ test("a call may be silent for as long as the agent answers on another connectio
   expect(agent.restarts).toEqual([]);
 });
 
-test("nothing is asked while calls are answered in time, and nothing more once they are", async () => {
+test("there is no health check while calls are answered in time, and none after the last one", async () => {
   await using agent = await SupervisedAgent.start();
   agent.answer();
   await agent.call([5000]);
@@ -86,16 +86,16 @@ test("nothing is asked while calls are answered in time, and nothing more once t
   expect(agent.probes).toBe(0);
 });
 
-test("an agent that is silent each time it is asked starts anew, and that is logged", async () => {
+test("an agent that misses every health check is restarted, and the restart is logged", async () => {
   await using agent = await SupervisedAgent.start();
   agent.manner = "is silent";
   void agent.call([reach, reach]);
   await expect.poll(() => agent.restarts.length > 0).toBe(true);
   expect(agent.restarts[0]).toBe(2);
-  expect(agent.log[0]).toBe("The agent of sandbox supervised did not answer any more and starts anew.");
+  expect(agent.log[0]).toBe("The agent of sandbox supervised no longer answered and was restarted.");
 });
 
-test("an agent that was stopped starts anew without being asked", async () => {
+test("a stopped agent is restarted without a health check", async () => {
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, { manner: "is silent", isStopped: true });
   void agent.call([60_000], 60_000);
@@ -103,7 +103,7 @@ test("an agent that was stopped starts anew without being asked", async () => {
   expect(agent.restarts[0]).toBe(0);
 });
 
-test("an agent that is stopped while it is asked starts anew before it could have answered", async () => {
+test("an agent stopped during a health check is restarted before that check could end", async () => {
   await using agent = await SupervisedAgent.start();
   agent.manner = "is silent";
   void agent.call([60_000]);

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Database } from "../src/store/database.js";
 import type { StoredSandbox } from "../src/store/sandbox-repository.js";
 import { openStore } from "../src/store/store.js";
-import { keptTokenIssuer } from "../src/tokens/kept-keys.js";
+import { persistentTokenIssuer } from "../src/tokens/persistent-keys.js";
 
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const limits = { memoryMb: 128, diskMb: 64, vcpu: 1, maxProcesses: 64 };
@@ -44,7 +44,7 @@ let directory: string;
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "failed-start-"));
   const store = await openStore(directory);
-  await keptTokenIssuer(store.settings);
+  await persistentTokenIssuer(store.settings);
   for (let count = 0; count < 200; count += 1)
     store.sandboxes.save({ ...stored, id: `${stored.id}${count}`, metadata: { text: "x".repeat(200) } });
   await store.close();
@@ -131,7 +131,9 @@ describe("a data directory", () => {
       fill(join(small, "fill"));
       const { code, stdout, stderr } = await start("--data-dir", join(small, "data"));
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toMatch(/^cloud-sandbox-local: The data directory .* is full\. Free some room .*\n$/);
+      expect(stderr).toMatch(
+        /^cloud-sandbox-local: The data directory .* is full\. Free some disk space .*\n$/,
+      );
       rmSync(join(small, "fill"));
       expect(await start("--data-dir", join(small, "data"))).toMatchObject({ code: 0 });
     } finally {

@@ -44,7 +44,7 @@ test("what belongs to the account, or to another sandbox, stays outside", async 
     "Cookie: session=1",
     `Authorization: Bearer ${tokenFor("another")}`,
   );
-  expect(await text(rig.open(head))).toMatch(/^HTTP\/1\.1 409 [\s\S]*answered with 401/);
+  expect(await text(rig.open(head))).toMatch(/^HTTP\/1\.1 409 [\s\S]*answered with status 401/);
   expect(heads[0]).not.toMatch(/authorization|api-key|cookie/i);
 });
 
@@ -147,9 +147,9 @@ test.each([
   [
     "another answer",
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a=b\r\n\r\nno",
-    "answered with 200",
+    "answered with status 200",
   ],
-  ["no HTTP", "hello there, who is it?\r\n\r\n", "not as HTTP does"],
+  ["no HTTP", "hello there, who is it?\r\n\r\n", "with something that is not HTTP"],
 ])("%s is no tunnel, and the last on its connection", async (_, said, told) => {
   const sockets: Socket[] = [];
   await using rig = await GatewayRig.start((socket) => {

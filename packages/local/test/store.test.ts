@@ -83,7 +83,9 @@ describe("a data directory", () => {
     const parent = processIdentity(process.ppid) ?? "";
     await mkdir(join(directory, "owners"));
     await writeFile(join(directory, "owners", parent), "");
-    await expect(openStore(directory)).rejects.toThrow(`in use by process ${process.ppid}. Stop that one`);
+    await expect(openStore(directory)).rejects.toThrow(
+      `in use by process ${process.ppid}. Stop that process`,
+    );
     await rm(join(directory, "owners", parent));
     const owner = await openStore(directory);
     await expect(openStore(directory)).rejects.toThrow(`in use by process ${process.pid}.`);

@@ -77,7 +77,7 @@ describe("a report to a name", () => {
       queue({ allowPrivateAddresses: false, resolve }).deliver(id);
       const { status, attempts, error } = await done(id);
       expect({ status, attempts }).toEqual({ status: "failed", attempts: 1 });
-      expect(error).toContain("not a public one");
+      expect(error).toContain("is not public");
       expect(receiver.received).toEqual([]);
     },
   );
@@ -243,7 +243,7 @@ describe("a report is given up, and that is said,", () => {
     expect(await done(id)).toMatchObject({
       status: "failed",
       attempts: 1,
-      error: expect.stringMatching(/not a public/),
+      error: expect.stringMatching(/is not public/),
     });
     expect(receiver.received).toEqual([]);
   });

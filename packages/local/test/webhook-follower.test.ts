@@ -1,6 +1,6 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { describe, expect, test } from "vitest";
-import { Pace } from "../src/relay/pace.js";
+import { PollBackoff } from "../src/relay/poll-backoff.js";
 import { ExecutionFollower } from "../src/webhooks/execution-follower.js";
 import { type Asked, type Said, ScriptedAgent } from "./support/scripted-agent.js";
 
@@ -271,7 +271,7 @@ describe("who follows", () => {
       stdout: "",
       stderr: "",
       exit_code: 137,
-      error: "The code did not come to its end: Gone.",
+      error: "The code did not finish: Gone.",
       sandbox_id: "s",
       termination_reason: "interrupted",
     });
@@ -284,7 +284,7 @@ describe("who follows", () => {
     const { report } = await follow(() => ({ status: 404, text: JSON.stringify(ended) }));
     expect(await report).toMatchObject({
       termination_reason: "interrupted",
-      error: expect.stringContaining("knows nothing of the execution any more"),
+      error: expect.stringContaining("no longer has a record of the execution"),
     });
   });
 
@@ -317,37 +317,37 @@ describe("the pace of questions", () => {
   };
 
   test("is ever slower while they are answered at once", async () => {
-    const pace = new Pace({ firstMs: 20, longestMs: 60_000, patientMs: 60_000 });
+    const backoff = new PollBackoff({ firstMs: 20, longestMs: 60_000, longPollMs: 60_000 });
     const waits: number[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
-      pace.begin();
-      waits.push(await timed(() => pace.rest(never)));
+      backoff.beginRequest();
+      waits.push(await timed(() => backoff.pause(never)));
     }
     expect(waits.map((wait, turn) => wait >= 20 * 2 ** turn - 2)).toEqual([true, true, true]);
   });
 
   test("has a slowest", async () => {
-    const pace = new Pace({ firstMs: 1, longestMs: 2, patientMs: 60_000 });
+    const backoff = new PollBackoff({ firstMs: 1, longestMs: 2, longPollMs: 60_000 });
     // Doubled each time, these would take longer than the test may.
-    for (let turn = 0; turn < 20; turn += 1) await pace.rest(never);
+    for (let turn = 0; turn < 20; turn += 1) await backoff.pause(never);
   });
 
   test("is the first again after an answer that took its time", async () => {
-    const pace = new Pace({ firstMs: 1, longestMs: 3_600_000, patientMs: 10 });
+    const backoff = new PollBackoff({ firstMs: 1, longestMs: 3_600_000, longPollMs: 10 });
     for (let turn = 0; turn < 30; turn += 1) {
-      pace.begin();
+      backoff.beginRequest();
       await new Promise((resolve) => setTimeout(resolve, 15));
-      await pace.rest(never);
+      await backoff.pause(never);
     }
   });
 
   test("counts from when it was asked", async () => {
-    const pace = new Pace({ firstMs: 20, longestMs: 60_000, patientMs: 150 });
+    const backoff = new PollBackoff({ firstMs: 20, longestMs: 60_000, longPollMs: 150 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     let whole = 0;
     for (let turn = 0; turn < 3; turn += 1) {
-      pace.begin();
-      whole += await timed(() => pace.rest(never));
+      backoff.beginRequest();
+      whole += await timed(() => backoff.pause(never));
     }
     expect(whole).toBeGreaterThanOrEqual(20 + 40 + 80 - 6);
   });
@@ -356,7 +356,7 @@ describe("the pace of questions", () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const ended = new AbortController();
     const before = timers();
-    const rest = new Pace({ firstMs: 60_000, longestMs: 60_000, patientMs: 0 }).rest(ended.signal);
+    const rest = new PollBackoff({ firstMs: 60_000, longestMs: 60_000, longPollMs: 0 }).pause(ended.signal);
     expect(timers()).toBe(before);
     ended.abort();
     await rest.catch(() => undefined);
@@ -364,7 +364,7 @@ describe("the pace of questions", () => {
 
   test("ends with its signal", async () => {
     const ended = new AbortController();
-    const rest = new Pace({ firstMs: 60_000, longestMs: 60_000, patientMs: 0 }).rest(ended.signal);
+    const rest = new PollBackoff({ firstMs: 60_000, longestMs: 60_000, longPollMs: 0 }).pause(ended.signal);
     ended.abort();
     await expect(rest).rejects.toMatchObject({ name: "AbortError" });
   });

@@ -101,7 +101,7 @@ describe("an attempt", () => {
   });
 
   test.each<[string, Behaviour, RegExp]>([
-    ["is not answered in time", () => undefined, /^There was no answer in 200 ms\.$/],
+    ["is not answered in time", () => undefined, /^The receiver did not answer within 200 ms\.$/],
     [
       "is broken off",
       (response) => response.socket?.resetAndDestroy(),
@@ -233,7 +233,9 @@ describe("where the store is full", () => {
       (count) => count < 1,
     );
     start({ maxRetryMs: 300 }).deliver(id);
-    await expect.poll(() => lines).toEqual([`Webhook delivery ${id} is held up: Error: broken`]);
+    await expect
+      .poll(() => lines)
+      .toEqual([`Webhook delivery ${id} is delayed by an error and will be tried again: Error: broken`]);
     const heldUp = Date.now();
     expect(await after(1, id)).toMatchObject({ status: "delivered" });
     expect(Date.now() - heldUp).toBeGreaterThanOrEqual(150);

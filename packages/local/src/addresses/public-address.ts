@@ -5,28 +5,28 @@ import { specialBlocks } from "./special-addresses.js";
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** All that is given to anybody (IANA IPv6 Global Unicast Address Assignments). */
+/** The only IPv6 block that is assigned to anybody (IANA IPv6 Global Unicast Address Assignments). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const notPublic = specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
 
 /**
- * Whether an address is one of the public internet's: the one decision for everything that connects to where somebody else
- * says. Not so is what stands in the table of special blocks. Nor are this machine's own addresses: from here they lead past
- * whatever protects it from the internet.
+ * Whether an address belongs to the public internet. Everything that connects to an address chosen by somebody else asks
+ * this function. Special-purpose blocks are not public. Neither are this machine's own addresses, because a connection
+ * from the machine itself bypasses the firewall that protects it from the internet.
  */
 export function isPublicAddress(address: string, own: () => readonly string[] = ownAddresses): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
-  if (notPublic.some((block) => isIn(parsed, block))) return false;
+  if (notPublic.some((block) => isInBlock(parsed, block))) return false;
   if (own().includes(parsed.toString())) return false;
-  return parsed.kind() === "ipv4" || (isIn(parsed, globalUnicast) && !isOfIsatap(parsed));
+  return parsed.kind() === "ipv4" || (isInBlock(parsed, globalUnicast) && !isIsatap(parsed));
 }
 
-const isIn = (address: Address, block: ReturnType<typeof ipaddr.parseCIDR>): boolean =>
+const isInBlock = (address: Address, block: ReturnType<typeof ipaddr.parseCIDR>): boolean =>
   address.kind() === block[0].kind() && address.match(block);
 
-/** Below any prefix, its last half carries an IPv4 address (RFC 5214). */
-function isOfIsatap(address: Address): boolean {
+/** ISATAP addresses, whose lower half carries an IPv4 address below any prefix (RFC 5214). */
+function isIsatap(address: Address): boolean {
   const [, , , , high, low] = "parts" in address ? address.parts : [];
   return (high === 0 || high === 0x200) && low === 0x5efe;
 }

@@ -1,8 +1,8 @@
-/** A block of addresses that is not the public internet's, or of which nobody on it can be meant. */
+/** A block of addresses that is not part of the public internet, or in which no public server can be. */
 export interface SpecialBlock {
   readonly block: string;
   readonly use: string;
-  /** Where that is said. */
+  /** The document that reserves the block. */
   readonly source: string;
 }
 
@@ -19,9 +19,9 @@ const iana6 = (block: string, use: string, rfc: string): SpecialBlock => ({
 });
 
 /**
- * The rows of both registries of IANA, those included that are reachable for everybody, since no server of a program's is there;
- * what other documents of the IETF set apart; and what clouds give to their own services. Of a cloud's, some lie in blocks above
- * it in this table: they are named all the same, so that nobody opens one of these without seeing them.
+ * All rows of IANA's two special-purpose registries (also globally reachable ones: no program has its server there), blocks
+ * that other IETF documents reserve, and addresses that clouds use for their own services. Some cloud addresses lie in a
+ * block listed above them. They are listed anyway, so that whoever removes such a block sees what it protected.
  */
 export const specialBlocks: readonly SpecialBlock[] = [
   iana4("0.0.0.0/8", "This network, and this host", "RFC 791"),

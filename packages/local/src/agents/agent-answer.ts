@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
 
-/** The text of an agent's answer. What answers in a sandbox is not trusted: it may send without end. */
+/** The text of an agent's answer. Code in the sandbox may have replaced the agent and send without end: at most `maxBytes` are read. */
 export async function answerText(answer: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let received = 0;
@@ -14,10 +14,10 @@ export async function answerText(answer: IncomingMessage, maxBytes: number): Pro
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Its JSON; undefined where it is none. */
+/** The JSON of an agent's answer; undefined if the text is not JSON. */
 export async function answerJson(answer: IncomingMessage, maxBytes: number): Promise<unknown> {
   const text = await answerText(answer, maxBytes);
-  if (!isModestJson(text)) throw new Error("The agent's answer holds more values than any real one.");
+  if (!isModestJson(text)) throw new Error("The agent's answer is refused: its JSON holds too many values.");
   try {
     return JSON.parse(text);
   } catch {

@@ -6,14 +6,14 @@ import type { TokenIssuer } from "../tokens/token-issuer.js";
 import { answerJson, answerText } from "./agent-answer.js";
 import type { AgentConnections, AgentRequest } from "./agent-connection.js";
 
-/** What the control plane itself asks of the agents. What they answer is as little trusted as what is in the sandbox. */
+/** The control plane's own calls to agents. Answers are untrusted: code in the sandbox may have replaced the agent. */
 export class AgentCalls {
   constructor(
     private readonly tokens: TokenIssuer,
     private readonly connections: AgentConnections,
   ) {}
 
-  /** Adds variables to those that every execution gets. Refused with 400 when the agent does not take them. */
+  /** Adds environment variables for every later execution. Throws a 400 problem when the agent refuses them. */
   async mergeEnvironment(machine: Machine, variables: Readonly<Record<string, string>>): Promise<void> {
     if (Object.keys(variables).length === 0) return;
     const answer = await this.#send(machine, {
@@ -22,9 +22,9 @@ export class AgentCalls {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ env_vars: variables, merge: true }),
     });
-    const said = await answerText(answer, answerLimit);
+    const text = await answerText(answer, defaultMaxAnswerBytes);
     if (isSuccess(answer)) return;
-    throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(said, answer)}`);
+    throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(text, answer)}`);
   }
 
   /** Ends every process of the machine but the agent. */
@@ -32,32 +32,32 @@ export class AgentCalls {
     await successText(await this.#send(machine, { method: "DELETE", path: "/internal/processes", signal }));
   }
 
-  /** Streams the files as a tar; nothing else may run. */
+  /** Streams the sandbox's files as a tar. Call {@link endProcesses} first: a running process could change files meanwhile. */
   async takeFiles(machine: Machine, signal: AbortSignal): Promise<Readable> {
     const answer = await this.#send(machine, { method: "POST", path: "/internal/snapshot", signal });
     if (!isSuccess(answer)) await successText(answer);
     return answer;
   }
 
-  /** Unpacks what {@link takeFiles} gave. */
+  /** Unpacks a tar from {@link takeFiles} in the machine. */
   async putFiles(machine: Machine, archive: Readable, signal: AbortSignal): Promise<void> {
     const request = { method: "PUT", path: "/internal/snapshot", body: archive, signal };
     await successText(await this.#send(machine, request));
   }
 
-  /** The JSON that an operation of the agent's contract answers with. What it says is not to be trusted. */
+  /** Calls an operation of the agent's contract and resolves with its JSON object, unchecked and untrusted; `{}` if it is none. */
   async ask(machine: Machine, request: AgentQuestion): Promise<Readonly<Record<string, unknown>>> {
-    const { method, path, body, signal, longest = answerLimit } = request;
+    const { method, path, body, signal, maxAnswerBytes = defaultMaxAnswerBytes } = request;
     const headers = { "content-type": "application/json" };
     const sent =
       body === undefined ? { method, path } : { method, path, headers, body: JSON.stringify(body) };
     const answer = await this.#send(machine, { ...sent, signal });
     if (!isSuccess(answer)) await successText(answer);
-    const said = await answerJson(answer, longest);
-    return typeof said === "object" && said !== null ? { ...said } : {};
+    const json = await answerJson(answer, maxAnswerBytes);
+    return typeof json === "object" && json !== null ? { ...json } : {};
   }
 
-  /** One snapshot of the agent's figures, as JSON. */
+  /** One snapshot of the agent's metrics, as JSON text. */
   async readMetrics(machine: Machine, signal: AbortSignal): Promise<string> {
     return successText(await this.#send(machine, { method: "GET", path: "/metrics/snapshot", signal }));
   }
@@ -77,27 +77,26 @@ export interface AgentQuestion {
   readonly path: string;
   readonly body?: object;
   readonly signal: AbortSignal;
-  /** Bytes that the answer may have, where that is more than usual. */
-  readonly longest?: number;
+  /** Default: 256 KiB. */
+  readonly maxAnswerBytes?: number;
 }
 
 async function successText(answer: IncomingMessage): Promise<string> {
-  const said = await answerText(answer, answerLimit);
-  if (!isSuccess(answer)) throw new Error(problemText(said, answer));
-  return said;
+  const text = await answerText(answer, defaultMaxAnswerBytes);
+  if (!isSuccess(answer)) throw new Error(problemText(text, answer));
+  return text;
 }
 
 const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
 
-/** Bytes: figures, names, a few lines. */
-const answerLimit = 256 * 1024;
+const defaultMaxAnswerBytes = 256 * 1024;
 
 function problemText(body: string, { statusCode }: IncomingMessage): string {
   try {
     const { message } = JSON.parse(body) as { message?: unknown };
     if (typeof message === "string") return message;
   } catch {
-    // Then its status has to do.
+    // The body is not JSON: report the status instead.
   }
   return `the agent answered ${statusCode}`;
 }

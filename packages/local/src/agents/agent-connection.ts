@@ -10,7 +10,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
 import { fileTunnel } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { type Answer, type Body, exchange, framing, relayedAtOnce } from "../relay/exchange.js";
+import { type Answer, type Body, exchange, framing, relayBufferBytes } from "../relay/exchange.js";
 import { openRelayed } from "../relay/relayed-socket.js";
 import { httpTarget } from "../runtime/agent-address.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
@@ -24,23 +24,23 @@ export interface AgentRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What the two texts hold was read out of a request by Node's parser, so no line of theirs ends early. */
+/** Both strings come from a request that Node's parser read, so neither holds a line break that could inject a header. */
 interface TunnelRequest {
   readonly path: string;
   readonly authorization: string | string[] | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Of its sockets, too. */
-const connectionOptions = { keepAlive: true, highWaterMark: relayedAtOnce };
+/** `highWaterMark` also applies to the sockets that the agent opens. */
+const connectionOptions = { keepAlive: true, highWaterMark: relayBufferBytes };
 
-/** Nothing is executed before a connection is given. */
+/** The agent accepts a connection before it executes anything, so this limit does not cut long executions. */
 const connectLimitMs = 30_000;
 
-/** A caller who is not read says nothing. */
-const stallLookMs = 1000;
+/** A caller whose bytes are not read causes no events: its tunnel is checked this often. */
+const stallCheckMs = 1000;
 
-/** The one connection with each machine, whoever asks something of it. */
+/** One {@link AgentConnection} for each machine, shared by everything that calls its agent. */
 export class AgentConnections {
   readonly #known = new WeakMap<Machine, AgentConnection>();
 
@@ -54,8 +54,8 @@ export class AgentConnections {
 }
 
 /**
- * HTTP to one machine's agent over its socket, with connections kept. No limit on waiting is set here: an execution
- * may be silent for as long as it may last.
+ * HTTP over keep-alive connections to the agent of one machine. Answers have no time limit here, because an execution may
+ * print nothing for as long as it may run.
  */
 export class AgentConnection {
   readonly #connections = new Agent(connectionOptions);
@@ -69,12 +69,12 @@ export class AgentConnection {
     this.#supervisor = new AgentSupervisor(machine, log);
     void machine.exited.then(() => {
       this.#connections.destroy();
-      // Whose caller does not read is not told of its end.
+      // A tunnel whose caller does not read would never notice that the machine is gone.
       for (const tunnel of this.#tunnels) tunnel.destroy();
     });
   }
 
-  /** Resolves with the head of the answer; its body is a stream. */
+  /** Sends a request and resolves with the head of the answer. Its body is a stream. */
   async send({ body, headers, ...options }: AgentRequest): Promise<IncomingMessage> {
     const call = request({
       ...options,
@@ -82,10 +82,10 @@ export class AgentConnection {
       agent: this.#connections,
       headers: { ...headers, ...framing(headers, body), host: "agent" },
     });
-    return (await this.#attended(exchange(call, body))).message;
+    return (await this.#supervised(exchange(call, body))).message;
   }
 
-  /** Asks for a WebSocket. */
+  /** Opens a WebSocket to the agent. */
   upgrade({ headers, ...options }: Omit<AgentRequest, "method" | "body">): Promise<Answer> {
     return this.#connect({
       ...options,
@@ -93,13 +93,13 @@ export class AgentConnection {
     });
   }
 
-  /** Asks for a connection with a port inside the machine. */
+  /** Opens a connection to a port inside the machine, through the agent. */
   openPort(port: number, authorization: string, signal: AbortSignal): Promise<Answer> {
     const path = `127.0.0.1:${port}`;
     return this.#connect({ method: "CONNECT", path, headers: { host: path, authorization }, signal });
   }
 
-  /** Asks for a connection that nobody reads along. It is the caller's to whom it is lent. */
+  /** Opens a raw connection for a file transfer, whose bytes are not parsed. `lendTo` joins it with the caller's socket. */
   async tunnel({ path, authorization, signal }: TunnelRequest): Promise<{ lendTo(caller: Duplex): void }> {
     const head = [
       `GET ${path} HTTP/1.1`,
@@ -110,7 +110,7 @@ export class AgentConnection {
     ];
     const limited = AbortSignal.any([signal, AbortSignal.timeout(connectLimitMs)]);
     const opening = openRelayed(this.machine.agentAddress, `${head.join("\r\n")}\r\n\r\n`, limited);
-    const { answer, joinWith, socket } = await this.#supervisor.attend(opening).catch((error: unknown) => {
+    const { answer, joinWith, socket } = await this.#supervisor.supervise(opening).catch((error: unknown) => {
       throw limited.aborted && !signal.aborted ? unanswered() : error;
     });
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString("latin1", 0, 13)) ?? [];
@@ -120,7 +120,7 @@ export class AgentConnection {
     }
     this.#tunnels.add(socket);
     socket.once("close", () => this.#tunnels.delete(socket));
-    void this.#supervisor.attend(closed(socket));
+    void this.#supervisor.supervise(closed(socket));
     return {
       lendTo: (caller) => {
         this.#cutWhilePaused(socket, caller);
@@ -129,7 +129,10 @@ export class AgentConnection {
     };
   }
 
-  /** What is sent to a paused machine would wait; whoever asks anew learns why. What it was asked before goes on when it does. */
+  /**
+   * Cuts a tunnel when the caller sends to a paused machine: the bytes would wait forever, while a new request is told
+   * that the sandbox is paused. A tunnel on which only the answer is outstanding stays open and continues after resume.
+   */
   #cutWhilePaused(tunnel: Socket, caller: Duplex): void {
     const cut = (): void => {
       if (this.machine.isPaused) tunnel.destroy();
@@ -138,22 +141,22 @@ export class AgentConnection {
       if (tunnel.writableLength > 0) cut();
     };
     caller.on("data", cut);
-    const looking = setInterval(cutStalled, stallLookMs).unref();
-    tunnel.once("close", () => clearInterval(looking));
+    const stallCheck = setInterval(cutStalled, stallCheckMs).unref();
+    tunnel.once("close", () => clearInterval(stallCheck));
   }
 
-  /** On a connection of its own, of which a direction that has ended does not end the other. */
+  /** Sends the request on a new connection that can be closed one direction at a time. */
   async #connect(options: RequestOptions): Promise<Answer> {
     const open = (): Duplex => connect({ ...this.machine.agentAddress, allowHalfOpen: true });
     const call = request({ ...options, createConnection: open });
     const limit = setTimeout(() => giveUp(call), connectLimitMs);
-    return this.#attended(exchange(call, undefined)).finally(() => clearTimeout(limit));
+    return this.#supervised(exchange(call, undefined)).finally(() => clearTimeout(limit));
   }
 
-  /** Until all of the answer has come, an agent that hangs is noticed. */
-  async #attended(call: Promise<Answer>): Promise<Answer> {
-    const answer = await this.#supervisor.attend(call);
-    void this.#supervisor.attend(closed(answer.connection ?? answer.message));
+  /** Lets the supervisor notice an agent that hangs before or within the answer. */
+  async #supervised(call: Promise<Answer>): Promise<Answer> {
+    const answer = await this.#supervisor.supervise(call);
+    void this.#supervisor.supervise(closed(answer.connection ?? answer.message));
     return answer;
   }
 }
@@ -172,10 +175,10 @@ function unanswered(): Problem {
 }
 
 function tunnelRefused(status: string | undefined): Problem {
-  const how = status === undefined ? "not as HTTP does" : `with ${status}`;
+  const how = status === undefined ? "with something that is not HTTP" : `with status ${status}`;
   return new Problem(
     409,
     "CONFLICT",
-    `The sandbox's agent answered ${how}, so there is no tunnel. Ask without one.`,
+    `The sandbox's agent answered ${how} instead of opening a file tunnel. Send a plain request.`,
   );
 }

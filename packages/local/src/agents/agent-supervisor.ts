@@ -2,27 +2,31 @@ import { setTimeout as delay } from "node:timers/promises";
 import { answersHealth } from "../runtime/agent-health.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 
-/** Milliseconds. */
-export interface Patience {
-  /** A call may last so long before the kernel is asked whether the agent was stopped; so long is between two times, too. */
-  readonly look: number;
-  /** The same for asking the agent itself whether it is there, which costs more. */
-  readonly silence: number;
-  /** What the agent is given to answer that, each time it is asked in a row. A busy machine is slow, not dead. */
-  readonly probes: readonly number[];
+/** When and how often an agent with open calls is checked. */
+export interface SupervisionTiming {
+  /** A call that is open this long makes the supervisor ask the kernel whether the agent was stopped (SIGSTOP), at this interval. */
+  readonly stoppedCheckMs: number;
+  /** The interval of health checks over HTTP, which cost more. */
+  readonly healthCheckMs: number;
+  /** Time limits of consecutive health checks. The agent counts as hung when it misses all: a busy machine is slow, not dead. */
+  readonly healthLimitsMs: readonly number[];
 }
 
-const defaultPatience: Patience = { look: 250, silence: 3000, probes: [2000, 15_000] };
+const defaultTiming: SupervisionTiming = {
+  stoppedCheckMs: 250,
+  healthCheckMs: 3000,
+  healthLimitsMs: [2000, 15_000],
+};
 
 /**
- * Sees to it that no call waits for an agent that cannot answer, because code in the sandbox has stopped it or made it
- * hang. An execution may be silent for as long as it may last, so silence alone ends nothing: the agent is asked on
- * another connection, and has to start anew when it does not answer there either. One that was stopped is not asked.
+ * Restarts an agent that code in the sandbox has stopped or made hang, so that no call waits for it forever. A silent call
+ * proves nothing, because an execution may print nothing for as long as it runs: the agent is asked for its health on
+ * another connection, and restarted when it does not answer there. A stopped agent is restarted without asking.
  */
 export class AgentSupervisor {
   #waiting = 0;
   #isWatching = false;
-  #isAsking = false;
+  #isCheckingHealth = false;
 
   constructor(
     private readonly machine: Pick<
@@ -30,17 +34,17 @@ export class AgentSupervisor {
       "id" | "agentAddress" | "isPaused" | "isAgentStopped" | "restartAgent"
     >,
     private readonly log: (message: string) => void,
-    private readonly patience: Patience = defaultPatience,
+    private readonly timing: SupervisionTiming = defaultTiming,
   ) {}
 
-  /** Passes on what the agent is to bring about: an answer, or the end of one. */
-  async attend<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  /** Checks the agent while `answer`, which the agent must settle, is pending. Resolves as `answer` does. */
+  async supervise<Answer>(answer: Promise<Answer>): Promise<Answer> {
     let isLong = false;
     const timer = setTimeout(() => {
       isLong = true;
       this.#waiting += 1;
       if (!this.#isWatching) void this.#watch();
-    }, this.patience.look).unref();
+    }, this.timing.stoppedCheckMs).unref();
     try {
       return await answer;
     } finally {
@@ -50,41 +54,41 @@ export class AgentSupervisor {
   }
 
   async #watch(): Promise<void> {
-    const { look, silence } = this.patience;
+    const { stoppedCheckMs, healthCheckMs } = this.timing;
     this.#isWatching = true;
-    for (let asked = performance.now() - look; this.#waiting > 0; ) {
-      const isTime = performance.now() - asked >= silence;
-      if (isTime) asked = performance.now();
-      await this.#look(isTime).catch(this.#tell);
-      await delay(look, undefined, { ref: false });
+    for (let lastHealthCheck = performance.now() - stoppedCheckMs; this.#waiting > 0; ) {
+      const isHealthCheckDue = performance.now() - lastHealthCheck >= healthCheckMs;
+      if (isHealthCheckDue) lastHealthCheck = performance.now();
+      await this.#check(isHealthCheckDue).catch(this.#logFailure);
+      await delay(stoppedCheckMs, undefined, { ref: false });
     }
     this.#isWatching = false;
   }
 
-  async #look(ask: boolean): Promise<void> {
+  async #check(withHealth: boolean): Promise<void> {
     const { machine } = this;
     if (!machine.isPaused && (await machine.isAgentStopped())) return this.#restart();
-    if (!ask || this.#isAsking) return;
-    this.#isAsking = true;
-    // Not waited for: the agent may be stopped meanwhile.
+    if (!withHealth || this.#isCheckingHealth) return;
+    this.#isCheckingHealth = true;
+    // Not awaited: a health check takes seconds, and the agent may be stopped meanwhile, which the next check finds.
     void this.#hangs()
       .then((hangs) => (hangs ? this.#restart() : undefined))
-      .catch(this.#tell)
+      .catch(this.#logFailure)
       .finally(() => {
-        this.#isAsking = false;
+        this.#isCheckingHealth = false;
       });
   }
 
-  readonly #tell = (error: unknown): void =>
-    this.log(`The agent of sandbox ${this.machine.id} cannot be looked after: ${String(error)}`);
+  readonly #logFailure = (error: unknown): void =>
+    this.log(`The agent of sandbox ${this.machine.id} could not be checked or restarted: ${String(error)}`);
 
   async #restart(): Promise<void> {
     await this.machine.restartAgent();
-    this.log(`The agent of sandbox ${this.machine.id} did not answer any more and starts anew.`);
+    this.log(`The agent of sandbox ${this.machine.id} no longer answered and was restarted.`);
   }
 
   async #hangs(): Promise<boolean> {
-    for (const limit of this.patience.probes) {
+    for (const limit of this.timing.healthLimitsMs) {
       if (this.machine.isPaused) return false;
       const signal = AbortSignal.timeout(limit);
       const answers = await answersHealth(this.machine.agentAddress, signal).then(
@@ -92,7 +96,7 @@ export class AgentSupervisor {
         () => false,
       );
       if (answers || this.machine.isPaused) return false;
-      // It broke the connection off: it has ended, and is being started.
+      // The check failed before its limit: the agent closed the connection because it ended. The machine restarts it.
       if (!signal.aborted) return false;
     }
     return true;

@@ -3,10 +3,10 @@ import { agentEnvelope, controlPlaneEnvelope, type Envelope, originForm } from "
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { subjectOf } from "../relay/forwarded-headers.js";
 
-/** What a request asks of which sandbox's agent. */
+/** The sandbox whose agent a request is for, and the path it asks of that agent. */
 export interface AgentTarget {
   readonly sandboxId: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
 }
 
@@ -17,13 +17,13 @@ export function agentPath(sandboxId: string): string {
   return `${prefix}${sandboxId}`;
 }
 
-/** How errors are worded at an address: the agents have words of their own. */
+/** The error format at an address: agents use another envelope than the control plane. */
 export const envelopeAt = (url: string): Envelope =>
   originForm({ url }).startsWith(prefix) ? agentEnvelope : controlPlaneEnvelope;
 
 /**
- * The agent that a request is for: by path, or, for clients that know a host only, by whom its token says it is for.
- * Undefined where it is for the control plane. Whether the token is true is for the agent to find out.
+ * The agent that a request is for: named by the path, or, for clients that only know a host, by the subject of the token.
+ * Undefined when the request is for the control plane. The token is not verified here: the agent does that.
  */
 export function agentTarget(request: IncomingMessage): AgentTarget | undefined {
   const url = originForm(request);

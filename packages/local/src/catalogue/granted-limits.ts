@@ -3,18 +3,18 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "./template-catalogue.js";
 
-/** The template as a sandbox with limits of its own sees it. Throws a 400 problem where this machine has less. */
+/** The template with the limits that a create request asks for. Throws a 400 problem if this machine has less. */
 export function grantLimits(template: LocalTemplate, own: OwnLimits | undefined): LocalTemplate {
   const { memoryMb = 0, vcpu = 0 } = own ?? {};
   const most = { memoryMb: Math.floor(totalmem() / 2 ** 20), vcpu: availableParallelism() };
   if (memoryMb > most.memoryMb || vcpu > most.vcpu) {
-    const message = `This machine has ${most.memoryMb} MiB of memory and ${most.vcpu} processors. Ask for no more in limits.`;
+    const message = `The requested limits are larger than this machine, which has ${most.memoryMb} MiB of memory and ${most.vcpu} processors. Ask for no more in limits.`;
     throw new Problem(400, "LIMITS_UNAVAILABLE", message);
   }
   return withOwnLimits(template, own);
 }
 
-/** Whether a machine that was booted for the one can be a sandbox of the other. */
+/** Whether a machine booted with the limits of one template can be used for the other. */
 export function haveSameLimits(one: LocalTemplate, other: LocalTemplate): boolean {
   return one.limits.memoryMb === other.limits.memoryMb && one.limits.vcpu === other.limits.vcpu;
 }

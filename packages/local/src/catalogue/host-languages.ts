@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 export interface HostLanguage {
   readonly language: "python" | "javascript" | "bash" | "go";
-  /** As its own tool prints it, such as `3.11.2`. */
+  /** As `--version` prints it, for example `3.11.2`. */
   readonly version: string;
 }
 
@@ -18,7 +18,7 @@ const tools = [
   { language: "go", program: "go", args: ["version"] },
 ] as const;
 
-/** The languages that sandboxes find on this machine: they see its `/usr` and its Node.js, and no other place. */
+/** The languages available in sandboxes, which see only the host's `/usr` and its Node.js. */
 export async function findHostLanguages(): Promise<readonly HostLanguage[]> {
   const directories = ["/usr/local/bin", "/usr/bin", dirname(process.execPath)];
   const found = await Promise.all(

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What people look for in a template, by the names that the packages' own records have. */
+/** Packages worth listing in a template's description, by the names in their `.dist-info` records. */
 const notable = [
   ...[
     "ipython",
@@ -23,7 +23,7 @@ const notable = [
   ...["requests", "beautifulsoup4", "pillow", "openpyxl", "sqlalchemy", "networkx", "torch", "tensorflow"],
 ];
 
-/** Versions of notable Python packages and of git, such as `numpy 1.24.2`, read from their records and not by loading them. */
+/** Versions of notable Python packages and of git, for example `numpy 1.24.2`. Read from their records; no package is loaded. */
 export async function installedPackages(): Promise<readonly string[]> {
   const directories = packageDirectories();
   const entries = await Promise.all(directories.map((path) => readdir(path).catch(() => [])));
@@ -40,8 +40,8 @@ export async function installedPackages(): Promise<readonly string[]> {
 }
 
 /**
- * Changes whenever the host gets or loses a package: when its few directories of packages, and the list of its libraries, were
- * changed last. A machine that was booted before sees only a part of what is new: its libraries' list is the old one.
+ * A string that changes whenever a package is installed on or removed from the host: the modification times of the package
+ * directories and of `ld.so.cache`. A machine booted earlier has the old `ld.so.cache` and cannot use new libraries.
  */
 export function hostPackages(): string {
   return [...packageDirectories(), "/etc/ld.so.cache"]
@@ -60,7 +60,7 @@ function names(place: string): string[] {
   }
 }
 
-/** Where sandboxes find Python packages: what stands first is what Python takes. */
+/** The directories in which sandboxes find Python packages, in the order of Python's search. */
 function packageDirectories(): string[] {
   return places.flatMap((place) =>
     names(place).flatMap((name) => kinds.map((kind) => join(place, name, kind))),

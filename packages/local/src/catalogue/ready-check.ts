@@ -1,11 +1,11 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
 
-/** How to tell inside a machine that what a template starts is ready. */
+/** How to find out, inside a machine, whether the program started by a template is ready. */
 export interface ReadyCheck {
-  /** For people: `port 8000`. */
+  /** Shown to people, for example `port 8000`. */
   readonly description: string;
-  /** Exits 0 when it is. Finds {@link value} as `$CHECK`. */
+  /** A bash script that exits with 0 once the program is ready. {@link value} is in its `$CHECK`. */
   readonly script: string;
   readonly value: string;
   readonly timeoutMs: number;

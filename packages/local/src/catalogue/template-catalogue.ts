@@ -13,13 +13,13 @@ export interface LocalTemplate {
   readonly description: string;
   readonly category: string;
   readonly limits: MachineLimits;
-  /** What a sandbox made of it asked for in place of its limits, which are those then. */
+  /** Set on the copy of a template that belongs to a sandbox which asked for its own limits; `limits` includes them. */
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly HostLanguage[];
   readonly system?: OfferedSystem | undefined;
-  /** The one that it is for; undefined where it is for all of them. */
+  /** The one language the template is for; undefined if it is for all. */
   readonly language?: string | undefined;
-  /** What was built here; undefined for the templates that are this machine itself. */
+  /** Set for templates that were built on this machine; undefined for the two default templates, which show the host itself. */
   readonly built?: BuiltTemplate;
 }
 
@@ -29,18 +29,18 @@ export interface BuiltTemplate {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly fromImage: string;
-  /** What is not as its image's name says: sentences for people. */
+  /** Sentences for people: how the template differs from the image it names. */
   readonly differences: readonly string[];
-  /** Host directories, lowest first. */
+  /** Host directories, the lowest layer first. */
   readonly layers: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Where its start command runs. */
+  /** The directory in which the start command runs. */
   readonly workdir: string;
   readonly startCommand: string | undefined;
   readonly readyCheck: ReadyCheck | undefined;
 }
 
-/** The templates of this machine. Sandboxes see its own `/usr`, so what they hold is what is installed here. */
+/** The templates of this machine. Sandboxes see the host's `/usr`, so the default templates hold what the host has installed. */
 export class TemplateCatalogue {
   readonly #built = new Map<string, LocalTemplate>();
   #packages: Promise<readonly string[]> | undefined;
@@ -49,13 +49,13 @@ export class TemplateCatalogue {
 
   static async open(limits: MachineLimits): Promise<TemplateCatalogue> {
     const [languages, system] = await Promise.all([findHostLanguages(), findHostSystem()]);
-    const inWords = languages.map(({ language, version }) => `${language} ${version}`).join(", ");
+    const languageList = languages.map(({ language, version }) => `${language} ${version}`).join(", ");
     return new TemplateCatalogue([
       {
         id: "20",
         name: "code-interpreter",
         displayName: "Code interpreter",
-        description: `Runs code in any language of this machine: ${inWords}.`,
+        description: `Runs code in any language of this machine: ${languageList}.`,
         category: "development",
         limits,
         languages,
@@ -65,7 +65,7 @@ export class TemplateCatalogue {
         id: "1",
         name: "base",
         displayName: "Base",
-        description: `A plain shell with the programs of this machine: ${inWords}.`,
+        description: `A plain shell with the programs of this machine: ${languageList}.`,
         category: "operating-system",
         limits,
         languages,
@@ -78,7 +78,7 @@ export class TemplateCatalogue {
     return [...this.own, ...this.#built.values()];
   }
 
-  /** By name or by id: clients use either. */
+  /** Finds a template by name or id: clients use either. */
   find(nameOrId: string): LocalTemplate | undefined {
     return this.list().find(({ id, name }) => name === nameOrId || id === nameOrId);
   }
@@ -87,7 +87,7 @@ export class TemplateCatalogue {
     return this.list().find(({ name }) => name === wanted);
   }
 
-  /** Adds a template that was built, or replaces the one of its id. */
+  /** Adds a built template, or replaces the one with the same id. */
   put(template: LocalTemplate): void {
     this.#built.set(template.id, template);
   }
@@ -96,7 +96,7 @@ export class TemplateCatalogue {
     this.#built.delete(id);
   }
 
-  /** Notable packages, each with its version, that every template has. Looked for when first asked for. */
+  /** The notable packages of the host, which every template has, each with its version. Found by the first call. */
   packages(): Promise<readonly string[]> {
     this.#packages ??= installedPackages();
     return this.#packages;

@@ -63,7 +63,7 @@ function storageHealth(
 ): Pick<ControlPlaneSchemas["Health"], "status" | "storage" | "message"> {
   if (!isFull) return { status: "healthy", storage: "ok" };
   const message =
-    "The data directory is full or cannot be written to: sandboxes run and can be deleted, and nothing new can be kept. Free some room there.";
+    "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.";
   return { status: "degraded", storage: "full", message };
 }
 

@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from "node:net";
-import { abandonOn } from "../relay/abandoned-socket.js";
+import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import type { Destination } from "./destination.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { EgressProblem } from "./egress-problem.js";
@@ -115,9 +115,9 @@ function connectTo(
       autoSelectFamilyAttemptTimeout: attemptMs,
       lookup: (_name, _options, done) => done(null, candidates),
     });
-    const keep = abandonOn(signal, socket, reject);
+    const stopListening = destroyOnAbort(signal, socket, reject);
     socket.once("connect", () => {
-      keep();
+      stopListening();
       resolve(socket);
     });
     socket.on("error", ({ code }: NodeJS.ErrnoException) =>

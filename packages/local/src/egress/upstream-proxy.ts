@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { abandonOn } from "../relay/abandoned-socket.js";
+import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import type { Destination } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
 
@@ -39,11 +39,11 @@ export function connectThrough(
         }),
       },
     });
-    const keep = abandonOn(signal, socket, reject);
+    const stopListening = destroyOnAbort(signal, socket, reject);
     asked.once("error", () => unreachable("could not be reached"));
     asked.once("connect", ({ statusCode }, _socket, head) => {
       if (statusCode !== 200) return unreachable(`refused ${authority} (${statusCode})`);
-      keep();
+      stopListening();
       if (head.length > 0) socket.unshift(head);
       socket.on("error", () => socket.destroy());
       resolve(socket);

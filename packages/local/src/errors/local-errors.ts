@@ -1,6 +1,6 @@
 import type { RuntimeReport } from "../runtime/sandbox-runtime.js";
 
-/** No runtime can isolate a sandbox on this machine. There is no weaker way: nothing is started. */
+/** No runtime can isolate a sandbox on this machine. Nothing is started: there is no fallback to a weaker isolation. */
 export class RuntimeUnavailableError extends Error {
   override readonly name = "RuntimeUnavailableError";
 
@@ -12,12 +12,12 @@ export class RuntimeUnavailableError extends Error {
   }
 }
 
-/** An option of the operator about egress cannot be what was meant. */
+/** An egress option given by the operator is invalid. */
 export class InvalidEgressError extends Error {
   override readonly name = "InvalidEgressError";
 }
 
-/** What is to be an origin is not written as one. */
+/** An origin given by the operator is not written as browsers send origins. */
 export class InvalidOriginError extends Error {
   override readonly name = "InvalidOriginError";
 
@@ -28,7 +28,7 @@ export class InvalidOriginError extends Error {
   }
 }
 
-/** The address cannot be listened on. */
+/** The control plane cannot listen on the requested address and port. */
 export class PortUnavailableError extends Error {
   override readonly name = "PortUnavailableError";
 
@@ -43,23 +43,23 @@ export class PortUnavailableError extends Error {
   }
 }
 
-/** A control plane has ended, and not all that is to outlive it could be kept. */
+/** The control plane has closed, but some sandboxes or changes could not be saved. */
 export class NotKeptError extends Error {
   override readonly name = "NotKeptError";
 
   constructor(
-    /** Sandboxes whose files could not be saved: the next start tells of each that it has failed. */
+    /** Number of sandboxes whose files could not be saved. The next start reports each as failed. */
     readonly sandboxes: number,
-    /** Changes, such as ends of sandboxes, that the data directory does not know of. */
+    /** Number of changes, such as deletions of sandboxes, that were not recorded. */
     readonly changes: number,
   ) {
     super(
-      `Not all could be kept in the data directory: ${sandboxes} sandboxes could not be stopped with their files, ${changes} changes were not recorded. Free some room there before the next start.`,
+      `Some data could not be saved in the data directory: the files of ${sandboxes} sandboxes are lost, and ${changes} changes were not recorded. Free some disk space there before the next start.`,
     );
   }
 }
 
-/** What is to outlive the process cannot be kept there. */
+/** The data directory cannot be used: it is in use, full, damaged or not writable. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }

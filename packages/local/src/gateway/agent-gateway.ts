@@ -4,7 +4,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { sandboxFailed } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentConnection, AgentConnections, AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
-import { abandonment, bodyOf, isUnreadable, passOn } from "../relay/exchange.js";
+import { bodyOf, disconnectSignal, isUnreadable, passOn } from "../relay/exchange.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "../relay/forwarded-headers.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
@@ -34,7 +34,7 @@ export class AgentGateway {
   async handle(request: IncomingMessage, response: ServerResponse, target: AgentTarget): Promise<void> {
     try {
       const machine = this.running(target.sandboxId);
-      const signal = abandonment(response);
+      const signal = disconnectSignal(response);
       const message = await this.connection(machine)
         .send({
           method: request.method ?? "GET",
@@ -59,7 +59,7 @@ export class AgentGateway {
   ): Promise<void> {
     try {
       const { machine, path } = this.#asked(target);
-      const signal = abandonment(response);
+      const signal = disconnectSignal(response);
       const headers = forwardedRequestHeaders(request, machine.id);
       const answer = await this.connection(machine)
         .upgrade({ path, headers, signal })
@@ -80,7 +80,7 @@ export class AgentGateway {
       const { machine, path } = this.#asked(target);
       const { socket: caller } = response;
       if (!caller) return;
-      const signal = abandonment(response);
+      const signal = disconnectSignal(response);
       const { authorization } = forwardedRequestHeaders(request, machine.id);
       const tunnel = await this.connection(machine)
         .tunnel({ path, authorization, signal })

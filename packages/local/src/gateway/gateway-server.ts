@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { answerUnreadableRequests } from "@cloud-sandbox/server-kit";
 import { envelopeAt } from "../agents/agent-target.js";
-import { relayedAtOnce } from "../relay/exchange.js";
+import { relayBufferBytes } from "../relay/exchange.js";
 
 /** Milliseconds. */
 export interface ServerPatience {
@@ -19,7 +19,7 @@ const defaultPatience: ServerPatience = { head: 15_000, rest: 5000 };
  */
 export function createGatewayServer(patience = defaultPatience): Server {
   const server = createServer({
-    highWaterMark: relayedAtOnce,
+    highWaterMark: relayBufferBytes,
     keepAliveTimeout: 65_000,
     requestTimeout: 0,
     headersTimeout: patience.head,

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { abandonment, bodyOf, exchange, framing, passOn } from "../relay/exchange.js";
+import { bodyOf, disconnectSignal, exchange, framing, passOn } from "../relay/exchange.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
@@ -66,7 +66,7 @@ export class PreviewGateway {
     upgrade: OutgoingHttpHeaders,
   ): Promise<void> {
     const { agents, isAccountKey } = this.options;
-    const signal = abandonment(response);
+    const signal = disconnectSignal(response);
     const connection = await this.#open(machine, target.port, signal);
     const body = bodyOf(incoming);
     const headers = previewRequestHeaders(incoming, target, isAccountKey);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
-import { accountHeaders, claimsOf, isOfTheAddress, messageHeaders } from "../relay/forwarded-headers.js";
+import { accountHeaders, claimsOf, isOriginWide, messageHeaders } from "../relay/forwarded-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
 
 /** What is passed on to a server in a sandbox: its visitors' own headers, none that opens anything of the account's. */
@@ -42,7 +42,7 @@ export function previewResponseHeaders(
     return headers;
   }
   for (const name of Object.keys(headers)) {
-    if (isOfTheAddress(name) && !name.startsWith("access-control-")) delete headers[name];
+    if (isOriginWide(name) && !name.startsWith("access-control-")) delete headers[name];
   }
   if (message.headers.location !== undefined) {
     headers.location = belowPrefix(message.headers.location, prefix, [

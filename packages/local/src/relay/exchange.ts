@@ -2,25 +2,25 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerRespons
 import type { Duplex, Readable } from "node:stream";
 import { splice, switchProtocols } from "@cloud-sandbox/server-kit";
 
-/** A stream is sent as it comes; undefined sends nothing. */
+/** A request's body. A stream is sent as its bytes arrive; undefined means no body. */
 export type Body = Readable | Buffer | string | undefined;
 
-/** Bytes that may wait for who is slower, on each side: so much goes through without stopping and starting who sends. */
-export const relayedAtOnce = 256 * 1024;
+/** Bytes buffered on each side of a relay before the sender is paused. Larger buffers pause less often. */
+export const relayBufferBytes = 256 * 1024;
 
 export interface Answer {
   /** The head, and the body as a stream. */
   readonly message: IncomingMessage;
-  /** The bare connection, where the request was for one and got it. */
+  /** The raw connection, if the request was a CONNECT or an upgrade and the server granted it. */
   readonly connection: Duplex | undefined;
 }
 
-/** An answer that switches to a protocol which nobody asked for, with or without saying to which. */
+/** A server answered 101 although the request asked for no upgrade, or for another protocol. */
 class UnaskedSwitchError extends Error {
   override readonly name = "UnaskedSwitchError";
 }
 
-/** Sends a request and resolves with the head of its answer. A connection is taken only where one was asked for. */
+/** Sends a request and resolves with the head of its answer. Rejects an upgrade that the request did not ask for. */
 export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
@@ -29,10 +29,10 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       resolve({ message, connection });
     };
     const refuse = (): void => {
-      reject(new UnaskedSwitchError("Nobody asked for that protocol."));
+      reject(new UnaskedSwitchError("The answer switches to a protocol that the request did not ask for."));
       call.destroy();
     };
-    // Node takes a 101 that names no protocol for an ordinary answer; what else is below 200 is none.
+    // Node emits a 101 without an Upgrade header as an ordinary response; other statuses below 200 do not get here.
     call.once("response", (message) => (isFinal(message) ? answer(message, undefined) : refuse()));
     const take = (message: IncomingMessage, connection: Duplex, head: Buffer): void => {
       if (head.length > 0) connection.unshift(head);
@@ -59,7 +59,7 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
   });
 }
 
-/** Passes an answer on. Once its head is sent, a server that hangs up can only be shown by hanging up too. */
+/** Sends an answer on to the client. If the server hangs up after the head was sent, the client's connection is cut too. */
 export async function passOn(
   { message, connection }: Answer,
   response: ServerResponse,
@@ -75,44 +75,47 @@ export async function passOn(
   else connection.destroy();
 }
 
-/** As `pipeline` does it, without the signal that it makes and aborts for each. */
+/** Does what `pipeline` does, but cheaper: `pipeline` creates and aborts an AbortSignal for every call. */
 function relay(message: IncomingMessage, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     message.once("error", reject);
     response.once("close", () => {
       if (response.writableFinished) return resolve();
       message.destroy();
-      reject(new Error("The client went away before it had its answer."));
+      reject(new Error("The client disconnected before the whole answer was sent."));
     });
     message.pipe(response);
   });
 }
 
-/** Node frames a stream by itself only for methods that usually have a body. Unframed, it would be read as a next request. */
+/**
+ * The header that frames a body. Node adds it only for methods that usually have a body; without it, the body of a DELETE
+ * would be read as the next request.
+ */
 export function framing(headers: OutgoingHttpHeaders, body: Body): Record<string, string> {
   const isStream = body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body);
   return isStream && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
 }
 
-/** The body to send on, where a request has one. */
+/** The body to send on; undefined if the request has none. */
 export function bodyOf(request: IncomingMessage): IncomingMessage | undefined {
   const { headers } = request;
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
   return hasBody ? request : undefined;
 }
 
-/** Aborts when the client goes away before it has its answer. */
-export function abandonment(response: ServerResponse): AbortSignal {
-  const abandoned = new AbortController();
+/** A signal that aborts when the client disconnects before the whole answer was sent. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
+  const disconnected = new AbortController();
   response.once("close", () => {
-    if (!response.writableFinished || !response.req.complete) abandoned.abort();
+    if (!response.writableFinished || !response.req.complete) disconnected.abort();
   });
-  return abandoned.signal;
+  return disconnected.signal;
 }
 
 const isFinal = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200;
 
-/** Whether an answer is not HTTP as it was asked for: what Node's parser makes of one, or of a head that does not end, too. */
+/** Whether an error means that the server's answer is not valid HTTP, has too long a head, or is an upgrade nobody asked for. */
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof UnaskedSwitchError) return true;
   return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");

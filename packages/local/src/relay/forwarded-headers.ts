@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 
-/** Headers of one connection, not of the message (RFC 9110, section 7.6.1). */
+/** Headers that describe one connection and are not forwarded with the message (RFC 9110, section 7.6.1). */
 export const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -14,10 +14,10 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Credentials for the account, which a sandbox must never see. */
+/** Headers with the account's credentials, which a sandbox must never see. */
 export const accountHeaders = ["x-api-key", "x-api-secret"] as const;
 
-/** What is passed on to a sandbox's agent: of credentials, only a token for this very sandbox. */
+/** The headers forwarded to a sandbox's agent. The only credential among them is a token for this sandbox. */
 export function forwardedRequestHeaders(
   request: Pick<IncomingMessage, "headers">,
   sandboxId: string,
@@ -28,7 +28,7 @@ export function forwardedRequestHeaders(
   return headers;
 }
 
-/** The headers of the message itself. */
+/** The headers of a message without those that describe the connection. */
 export function messageHeaders({
   headers,
 }: Pick<IncomingMessage, "headers">): Record<string, string | string[]> {
@@ -42,22 +42,22 @@ export function messageHeaders({
   return kept;
 }
 
-/** The further headers that a `Connection` header says are of one connection, in lower case. */
+/** The headers that a `Connection` header declares to belong to this connection, in lower case. */
 export function namedByConnection(header: string): Set<string> {
   const names = header.toLowerCase().split(",");
-  // What frames the body stays, whatever the sender says of it.
+  // Content-Length frames the body: it stays even if the sender lists it, or the body would become a next request.
   return new Set(names.map((name) => name.trim()).filter((name) => name !== "content-length"));
 }
 
-/** What is passed on from a sandbox's agent, which shares its address with the control plane and all other agents. */
+/** The headers forwarded from a sandbox's agent. Agents and control plane share an origin, so headers that act on the whole origin are dropped. */
 export function forwardedResponseHeaders(message: Pick<IncomingMessage, "headers">): OutgoingHttpHeaders {
   const headers = messageHeaders(message);
-  for (const name of Object.keys(headers)) if (isOfTheAddress(name)) delete headers[name];
+  for (const name of Object.keys(headers)) if (isOriginWide(name)) delete headers[name];
   return headers;
 }
 
-/** Headers that speak for everything at an address. Who may read it from a browser is the control plane's to say. */
-export function isOfTheAddress(name: string): boolean {
+/** Whether a response header acts on the whole origin. CORS headers do: the control plane alone decides who may read it. */
+export function isOriginWide(name: string): boolean {
   return (
     name === "set-cookie" ||
     name === "set-cookie2" ||
@@ -72,13 +72,13 @@ export function isOfTheAddress(name: string): boolean {
   );
 }
 
-/** Whom a token says it is for. Whether that is true is for the agent to find out. */
+/** The sandbox a token claims to be for. Not verified: the agent does that. */
 export function subjectOf(token: string): string | undefined {
   const { sub } = claimsOf(token);
   return typeof sub === "string" ? sub : undefined;
 }
 
-/** What a token claims; nothing where it is no token. */
+/** The unverified claims of a token; `{}` if the text is not a token. */
 export function claimsOf(token: string): { readonly iss?: unknown; readonly sub?: unknown } {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));

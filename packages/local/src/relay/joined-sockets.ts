@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Passes the bytes of each to the other, as fast as they are taken, until both have said their end or one breaks. */
+/** Pipes two sockets into each other, with backpressure, until both directions have ended or one socket breaks. */
 export function joinSockets(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],
@@ -9,7 +9,7 @@ export function joinSockets(one: Socket, other: Socket): void {
     from.pipe(to);
     from.on("error", () => to.destroy());
     from.on("close", () => {
-      // One that went away in the middle takes the other with it; what was said before the end still arrives.
+      // A socket that closed without an end broke: close the other one too. After a proper end, pending bytes still arrive.
       if (!from.readableEnded) to.destroy();
     });
   }

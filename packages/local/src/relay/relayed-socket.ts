@@ -1,27 +1,27 @@
 import { connect, type IpcNetConnectOpts, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Duplex } from "node:stream";
-import { relayedAtOnce } from "./exchange.js";
+import { relayBufferBytes } from "./exchange.js";
 
-/** A connection of which only the beginning of the answer was read. */
+/** An open connection of which only the first bytes of the answer were read. */
 export interface RelayedSocket {
   readonly socket: Socket;
-  /** What came first. */
+  /** The first bytes the server sent. */
   readonly answer: Buffer;
-  /** Makes one connection of this and the caller's, who gets the answer first. Where one ends, so does the other. */
+  /** Joins this connection with the caller's, who first gets `answer`. When one ends, the other is ended too. */
   joinWith(caller: Duplex): void;
 }
 
 /**
- * Sends `head` to `address` and waits for the beginning of an answer; `signal` ends the waiting, not what is opened.
- * What comes goes through one buffer, which is used again, and no faster than the caller takes it.
+ * Sends `head` to `address` and resolves with the first bytes of the answer. `signal` cancels only this wait. All later
+ * bytes go through one reused buffer, no faster than the caller reads.
  */
 export function openRelayed(
   address: TcpNetConnectOpts | IpcNetConnectOpts,
   head: string,
   signal: AbortSignal,
 ): Promise<RelayedSocket> {
-  const buffer = Buffer.allocUnsafeSlow(relayedAtOnce);
-  /** Tells whether the buffer may be filled again. */
+  const buffer = Buffer.allocUnsafeSlow(relayBufferBytes);
+  /** Handles the filled part of the buffer; returns whether the buffer may be filled again. */
   let take: (bytes: Buffer) => boolean;
   const callback = (length: number): boolean => take(buffer.subarray(0, length));
   return new Promise((resolve, reject) => {

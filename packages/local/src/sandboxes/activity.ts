@@ -1,9 +1,9 @@
-/** Knows whether anything is being worked on, so that what nobody waits for can wait for that. */
+/** Counts requests in flight, so that background work can wait until there are none. */
 export class Activity {
   #inFlight = 0;
-  #whenQuiet: (() => void)[] = [];
+  #whenIdle: (() => void)[] = [];
 
-  /** Something begins; call what is returned when it has ended. */
+  /** Counts one request; call the returned function when the request has ended. */
   begin(): () => void {
     this.#inFlight += 1;
     let hasEnded = false;
@@ -12,18 +12,18 @@ export class Activity {
       hasEnded = true;
       this.#inFlight -= 1;
       if (this.#inFlight > 0) return;
-      const waiting = this.#whenQuiet;
-      this.#whenQuiet = [];
+      const waiting = this.#whenIdle;
+      this.#whenIdle = [];
       for (const resolve of waiting) resolve();
     };
   }
 
-  /** Resolves when nothing is in flight, or after `limitMs`: something always may be. */
-  async quiet(limitMs: number): Promise<void> {
+  /** Resolves when nothing is in flight, at the latest after `limitMs`, because a busy server may never be idle. */
+  async idle(limitMs: number): Promise<void> {
     if (this.#inFlight === 0) return;
     let limit: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#whenQuiet.push(resolve);
+      this.#whenIdle.push(resolve);
       limit = setTimeout(resolve, limitMs).unref();
     });
     clearTimeout(limit);

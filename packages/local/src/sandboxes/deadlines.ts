@@ -1,7 +1,7 @@
-/** A timer does not follow the clock when that is set forward, or when the machine was asleep: so it is looked at again. */
-const lookEveryMs = 1000;
+/** Timers do not notice that the clock was set forward or that the machine slept, so the clock is read at this interval. */
+const maxTimerMs = 1000;
 
-/** Calls once for each sandbox when its time has come. */
+/** Calls `onPassed` once for each sandbox whose deadline has passed. */
 export class Deadlines {
   readonly #deadlines = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -28,10 +28,10 @@ export class Deadlines {
     clearTimeout(this.#timer);
     if (this.#deadlines.size === 0) return;
     const next = Math.min(...this.#deadlines.values()) - Date.now();
-    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(0, next), lookEveryMs)).unref();
+    this.#timer = setTimeout(() => this.#expirePassed(), Math.min(Math.max(0, next), maxTimerMs)).unref();
   }
 
-  #look(): void {
+  #expirePassed(): void {
     const now = Date.now();
     for (const [id, at] of [...this.#deadlines]) {
       if (at > now) continue;

@@ -17,9 +17,9 @@ import type { MemoryBudget } from "./memory-budget.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
-/** How long a spare machine's boot lets the work of others go first, at most. */
-const politeMs = 1000;
-/** How long a template that is not used keeps a machine waiting. */
+/** The longest time that booting a spare machine waits for requests in flight. */
+const spareBootDelayMs = 1000;
+/** A template that was not used for this long loses its warm machine. */
 const idleMs = 5 * 60 * 1000;
 
 export interface MachineSupplyOptions {
@@ -30,18 +30,18 @@ export interface MachineSupplyOptions {
   readonly egress: EgressGateway;
   readonly activity: Activity;
   readonly budget: MemoryBudget;
-  /** Machines kept booted for the default template; with none, no template has any. */
+  /** Warm machines for the default template. With 0, no template has warm machines. */
   readonly poolSize: number;
   readonly defaultTemplate: LocalTemplate | undefined;
   readonly log: (message: string) => void;
 }
 
-/** Where machines come from: a pool for each template in use, and never more boots at a time than help. */
+/** Provides machines for sandboxes: keeps a warm pool for each template in use and limits concurrent boots. */
 export class MachineSupply {
   readonly #pools = new Map<string, TemplatePool>();
-  /** A boot is mostly work of the processor: more at a time only make each later. */
-  readonly #demanded = pLimit(Math.max(2, availableParallelism()));
-  readonly #spares = pLimit(1);
+  /** Boots that a caller waits for. A boot is mostly CPU work, so more than one per core would only delay them all. */
+  readonly #demandedBoots = pLimit(Math.max(2, availableParallelism()));
+  readonly #spareBoots = pLimit(1);
   #isClosed = false;
 
   constructor(private readonly options: MachineSupplyOptions) {
@@ -50,23 +50,23 @@ export class MachineSupply {
     if (defaultTemplate) this.#pool(defaultTemplate, poolSize);
   }
 
-  /** Has the machines of the default template boot that are to wait. */
+  /** Starts to fill the warm pools. */
   fill(): void {
     for (const { pool } of this.#pools.values()) pool.fill();
   }
 
-  /** A machine for a new sandbox: one that waits, if `wanted` is the template with its own limits. */
+  /** A machine for a new sandbox. A warm one, unless `wanted` has other limits than the template. */
   claim(template: LocalTemplate, wanted = template): Promise<Machine> {
     if (!haveSameLimits(template, wanted)) return this.boot(wanted, newSandboxId(), undefined);
     const pool = this.#pool(template, 0);
     const isDefault = template.name === this.options.defaultTemplate?.name;
     if (!isDefault && this.options.poolSize > 0) this.#keepOneWaiting(template.name, pool);
-    return this.#explained(() => pool.claim());
+    return this.#withStartProblems(() => pool.claim());
   }
 
-  /** A machine for a sandbox that has an id already, and perhaps the disk of its last machine. */
+  /** Boots a machine for a sandbox that already has an id. `disk` is the saved disk of its last machine, if any. */
   boot(template: LocalTemplate, id: string, disk: string | undefined): Promise<Machine> {
-    return this.#explained(() => this.#started(template, id, disk));
+    return this.#withStartProblems(() => this.#started(template, id, disk));
   }
 
   async close(): Promise<void> {
@@ -79,12 +79,13 @@ export class MachineSupply {
     );
   }
 
-  async #explained(machine: () => Promise<Machine>): Promise<Machine> {
+  /** Turns a failed start into a 503 problem that says what to do. */
+  async #withStartProblems(machine: () => Promise<Machine>): Promise<Machine> {
     if (this.#isClosed) throw shuttingDown();
     const started = await machine().catch((error: unknown) => {
       if (error instanceof Problem) throw error;
       if (isOutOfDescriptors(error)) {
-        const message = `No sandbox could be started: this server cannot open any more files now. ${openFilesAdvice()}`;
+        const message = `No sandbox could be started, because this server cannot open any more files now. ${openFilesAdvice()}`;
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
       }
       const reason = error instanceof Error ? error.message : String(error);
@@ -99,7 +100,7 @@ export class MachineSupply {
   #pool(template: LocalTemplate, size: number): WarmPool {
     const known = this.#pools.get(template.name);
     if (known?.template === template) return known.pool;
-    // The template was made anew: what waits is of the old one.
+    // The template was rebuilt: the warm machines are of the old build.
     if (known) void this.#drop(template.name);
     const { log } = this.options;
     const pool = new WarmPool({
@@ -107,9 +108,11 @@ export class MachineSupply {
       boot: () => this.#started(template, newSandboxId()),
       packages: hostPackages,
       hasRoom: () => this.options.budget.hasRoom(template.limits),
-      whenIdle: (work) => this.#spares(() => this.#politely(work)),
-      onBootFailure: (error) =>
-        log(`A machine did not boot: ${error instanceof Error ? error.message : String(error)}`),
+      whenIdle: (work) => this.#spareBoots(() => this.#afterRequests(work)),
+      onBootFailure: (error) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        log(`A warm machine for template ${template.name} did not boot; trying again later: ${reason}`);
+      },
     });
     this.#pools.set(template.name, { template, pool, idle: undefined });
     return pool;
@@ -130,13 +133,14 @@ export class MachineSupply {
     await entry?.pool.close();
   }
 
-  async #politely(work: () => Promise<void>): Promise<void> {
-    await this.options.activity.quiet(politeMs);
-    while (this.#demanded.activeCount > 0) await sleep(20, undefined, { ref: false });
+  /** Does background work once no request is in flight, or after a second, and no caller waits for a boot. */
+  async #afterRequests(work: () => Promise<void>): Promise<void> {
+    await this.options.activity.idle(spareBootDelayMs);
+    while (this.#demandedBoots.activeCount > 0) await sleep(20, undefined, { ref: false });
     await work();
   }
 
-  /** What nobody owns ends first. */
+  /** Ends one warm machine to make room for a sandbox; undefined if there is none. */
   #yieldSpare(): Promise<void> | undefined {
     for (const { pool } of this.#pools.values()) {
       const yielding = pool.yieldOne();
@@ -147,10 +151,12 @@ export class MachineSupply {
 
   async #started(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {
     const release = await this.options.budget.reserve(template.limits);
-    const machine = await this.#demanded(() => this.#start(template, id, disk)).catch((error: unknown) => {
-      release();
-      throw error;
-    });
+    const machine = await this.#demandedBoots(() => this.#start(template, id, disk)).catch(
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
     void machine.exited.then(() => {
       release();
       for (const { pool } of this.#pools.values()) pool.fill();
@@ -162,14 +168,14 @@ export class MachineSupply {
     const { runtime, tokens, egress, agents, layers } = this.options;
     const { built } = template;
     const release = layers.hold(built?.layers ?? []);
-    const way = egress.open(id);
+    const sandboxEgress = egress.open(id);
     const start = runtime.start({
       id,
       template: template.name,
       limits: template.limits,
       publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),
-      egress: (connection) => way.accept(connection),
+      egress: (connection) => sandboxEgress.accept(connection),
       ...(built && { layers: built.layers, environment: built.environment }),
       ...(disk !== undefined && { disk }),
     });
@@ -196,14 +202,14 @@ export class MachineSupply {
 interface TemplatePool {
   readonly template: LocalTemplate;
   readonly pool: WarmPool;
-  /** Ends the pool once the template is not used any more. */
+  /** Closes the pool when it fires: the template was not used for `idleMs`. */
   idle: NodeJS.Timeout | undefined;
 }
 
 const shuttingDown = (): Problem =>
   new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
 
-/** The form that clients of the cloud know: seconds since 1970, then eight random characters of base 36. */
+/** The cloud's format of ids: seconds since 1970, then eight random base-36 characters. */
 function newSandboxId(): string {
   const random = randomBytes(8).readBigUInt64LE().toString(36).padStart(8, "0").slice(-8);
   return `${Math.floor(Date.now() / 1000)}${random}`;

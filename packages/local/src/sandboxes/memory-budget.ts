@@ -2,17 +2,17 @@ import { totalmem } from "node:os";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type MachineLimits, mostMemoryMb } from "../runtime/sandbox-runtime.js";
 
-/** How much of what they may use sandboxes are taken to use at a time: a quarter. */
+/** Sandboxes are expected to use a quarter of what they may use: four times the host's memory may be promised. */
 export const defaultMemoryOvercommit = 4;
 
 export interface MemoryBudgetOptions {
-  /** What all machines may use together, in multiples of this host's memory. */
+  /** All machines together may use this many times the host's memory. */
   readonly overcommit: number;
-  /** As a runtime reports it: how often the size of its disk a machine may fill. */
+  /** How many times its disk size a machine may fill, as the runtime reports it. */
   readonly disks: number;
 }
 
-/** Admits machines by what they may use, memory and files, so that a host is not promised away many times over. */
+/** Admits machines by the memory they may use, their files included, so that the host's memory is not promised too often. */
 export class MemoryBudget {
   readonly totalMb: number;
   #usedMb = 0;
@@ -22,7 +22,7 @@ export class MemoryBudget {
     this.totalMb = Math.floor(hostMemoryMb() * options.overcommit);
   }
 
-  /** Where room is made when there is none: ends a machine that nobody owns yet, or returns undefined. */
+  /** Sets what to do when memory is short. `yieldSpare` ends a machine that nobody owns; it returns undefined if there is none. */
   onShortage(yieldSpare: () => Promise<void> | undefined): void {
     this.#yieldSpare = yieldSpare;
   }
@@ -31,7 +31,7 @@ export class MemoryBudget {
     return this.#usedMb + this.#needMb(limits) <= this.totalMb;
   }
 
-  /** Reserves what a machine may use, until what it resolves with is called. Rejects with the problem that says what to do. */
+  /** Reserves the memory a machine may use, until the returned function is called. Throws a 400 or 429 problem if there is not enough. */
   async reserve(limits: MachineLimits): Promise<() => void> {
     const needMb = this.#needMb(limits);
     while (!this.hasRoom(limits)) {
@@ -54,25 +54,25 @@ export class MemoryBudget {
   #refusal(needMb: number): Problem {
     const { totalMb } = this;
     const { overcommit } = this.options;
-    const sum = `A sandbox like this may use ${needMb} MiB, its memory and its files together`;
+    const need = `This sandbox may use ${needMb} MiB for its memory and its files`;
     const option = `start the server with a larger --memory-overcommit (now ${overcommit})`;
     if (needMb > totalMb)
       return new Problem(
         400,
         "LIMITS_UNAVAILABLE",
-        `${sum}, and all sandboxes of this machine ${totalMb} MiB. Ask for less in limits, or ${option}.`,
+        `${need}, but all sandboxes of this machine together may use only ${totalMb} MiB. Ask for less in limits, or ${option}.`,
       );
     const available = totalMb - this.#usedMb;
     return new Problem(
       429,
       "RESOURCE_LIMIT_ERROR",
-      `${sum}, and of the ${totalMb} MiB that all sandboxes of this machine may use ${available} MiB are left. Delete or stop one first, ask for less in limits, or ${option}.`,
+      `${need}, but only ${available} MiB are left of the ${totalMb} MiB that all sandboxes of this machine together may use. Delete or stop one first, ask for less in limits, or ${option}.`,
       { details: { limit: totalMb, current: this.#usedMb, available } },
     );
   }
 }
 
-/** What this process may use of the host's memory. */
+/** The host's memory, or the part of it that this process is limited to. */
 export function hostMemoryMb(): number {
   return Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20);
 }

@@ -9,25 +9,25 @@ import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 const mebibyte = 1024 * 1024;
 
 /**
- * The files of stopped sandboxes, a tar each, never opened here. Where a machine has a disk it is all of that; where its
- * root is read-only it is what the agent finds in the directories that can be written, packed and unpacked inside.
+ * Saves the files of stopped sandboxes, one tar each, which is never unpacked on the host. If the machine has a disk, the
+ * tar holds the whole disk. If its root is read-only, the agent packs the writable directories, inside the machine.
  */
 export class SandboxFiles {
   #made: Promise<string> | undefined;
 
   constructor(
-    /** Where they are kept; asked for with the first. */
+    /** The directory of the tars; called once, when it is first needed. */
     private readonly directory: () => Promise<string>,
     private readonly agents: AgentCalls,
   ) {}
 
-  /** Takes the files out of the machine, whose processes it ends. They are on the disk when this resolves. */
+  /** Ends the machine's processes and saves its files. They are on the host's disk when this resolves. */
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
     const directory = await this.#ready();
     const path = join(directory, machine.hasDisk ? diskOf(machine.id) : machine.id);
     const partial = `${path}.partial`;
     await this.agents.endProcesses(machine, signal);
-    // The agent is left, and what the sandbox may have in its place.
+    // The agent still runs, or a program that replaced it: freeze it, so that the disk does not change while it is read.
     if (machine.hasDisk) await machine.pause();
     try {
       const archive = machine.hasDisk ? machine.readDisk() : await this.agents.takeFiles(machine, signal);
@@ -40,14 +40,14 @@ export class SandboxFiles {
     }
   }
 
-  /** The file to boot the sandbox's next machine with, where its last one had a disk. */
+  /** The saved disk to boot the sandbox's next machine with; undefined if its last machine had no disk. */
   async disk(id: string): Promise<string | undefined> {
     const path = join(await this.#ready(), diskOf(id));
     const status = await stat(path).catch(() => undefined);
     return status && path;
   }
 
-  /** Unpacks what the agent packed in a fresh machine. */
+  /** Has the agent of a fresh machine unpack the saved files. */
   async restore(machine: Machine, signal: AbortSignal): Promise<void> {
     const archive = createReadStream(join(await this.#ready(), machine.id), { highWaterMark: mebibyte });
     await this.agents.putFiles(machine, archive, signal);
@@ -58,7 +58,7 @@ export class SandboxFiles {
     for (const name of [id, diskOf(id)]) await rm(join(await this.#made, name), { force: true });
   }
 
-  /** Removes what belongs to none of these sandboxes; resolves with those that have files. */
+  /** Removes the files of all other sandboxes. Resolves with those of `ids` that have saved files. */
   async keepOnly(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const directory = await this.#ready();
     const owners = new Map([...ids].flatMap((id) => [id, diskOf(id)].map((name) => [name, id] as const)));
@@ -71,7 +71,7 @@ export class SandboxFiles {
     return found;
   }
 
-  /** They go with a control plane that nothing outlives. */
+  /** Removes all saved files; for a control plane without a data directory, when it closes. */
   async removeAll(): Promise<void> {
     if (this.#made !== undefined) await rm(await this.#made, { recursive: true, force: true });
   }
@@ -87,19 +87,19 @@ export class SandboxFiles {
 
 const diskOf = (id: string): string => `${id}.disk`;
 
-/** Fails when more comes than a sandbox can hold: what sends it is the sandbox. */
+/** Fails when more bytes arrive than a sandbox's disk can hold, because code in the sandbox may have replaced the sender. */
 function atMost(limit: number): Transform {
   let size = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > limit) done(new Error("Its files take more room than its disk has."));
+      if (size > limit) done(new Error("the sandbox sent more bytes than its disk can hold."));
       else done(null, chunk);
     },
   });
 }
 
-/** A rename lasts once its directory is on the disk. */
+/** Flushes a directory: a rename survives a crash only after that. */
 async function sync(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   try {

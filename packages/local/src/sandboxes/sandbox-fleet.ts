@@ -44,20 +44,20 @@ export interface FleetOptions {
   readonly log: (message: string) => void;
 }
 
-/** All sandboxes of this machine, from create to their end. Every end takes the same way: {@link SandboxFleet.delete}. */
+/** All sandboxes of this machine. Deletion and expiry end a sandbox through the same code, `#end`. */
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
-  /** Names of sandboxes that are being made. */
+  /** Named sandboxes that are being created, by name: two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
-  /** Being made, or being taken down. */
+  /** The number of sandboxes being created or removed. They count towards the limit too. */
   #inTransit = 0;
 
   constructor(private readonly options: FleetOptions) {
     this.#lifecycle = new SandboxLifecycle(options);
   }
 
-  /** Takes up what a control plane before this one left: its stopped sandboxes, and the news that others are lost. */
+  /** Loads the sandboxes of the previous control plane: stopped ones can be started again, running ones are marked as failed. */
   async restore(): Promise<readonly SandboxRecord[]> {
     const { registry, files, isKept } = this.options;
     if (!isKept) return [];
@@ -80,14 +80,14 @@ export class SandboxFleet {
     return making;
   }
 
-  /** The sandbox of that name, running; one that has failed is replaced. Its deadline is never brought nearer. */
+  /** The running sandbox of that name: created, started, resumed, or replaced if it failed. Its deadline only moves later. */
   async getOrCreate(
     request: CreateRequest & { readonly name: string },
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
     const { registry } = this.options;
     const template = this.#template(request);
     let sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
-    // While it is deleted, somebody else may make the one that takes its place.
+    // A loop, because another caller may create a sandbox of that name during the deletion.
     while (sandbox?.status === "error") {
       if (registry.has(sandbox.id)) await this.delete(sandbox.id);
       sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
@@ -105,7 +105,7 @@ export class SandboxFleet {
     return this.options.registry.list();
   }
 
-  /** The sandbox, or the problem that says why there is none. */
+  /** The sandbox. Throws the 404 or 410 problem that says why there is none. */
   get(id: string): SandboxRecord {
     return this.options.registry.get(id);
   }
@@ -114,7 +114,7 @@ export class SandboxFleet {
     return this.options.registry.has(id);
   }
 
-  /** Resolves when nothing of the sandbox is left. */
+  /** Deletes a sandbox. Resolves when its processes have ended and its files are removed. */
   async delete(id: string): Promise<void> {
     this.get(id);
     await this.#end(id, "deleted");
@@ -145,8 +145,8 @@ export class SandboxFleet {
   }
 
   /**
-   * Ends every sandbox, or where they are kept stops it. Resolves when nothing of any is running, with how many could not
-   * be stopped and are lost.
+   * Stops every sandbox if sandboxes are kept, else deletes it. Resolves when nothing runs any more, with the number of
+   * sandboxes that should have been stopped but are lost.
    */
   async close(): Promise<number> {
     const { machines, files, isKept } = this.options;
@@ -247,13 +247,13 @@ export class SandboxFleet {
   }
 
   #revive(stored: StoredSandbox): SandboxRecord {
-    // One that was built here may have been built anew since: its sandboxes stay on the layers that they began with.
+    // A built template may have been rebuilt since: the sandbox keeps the layers it was created with.
     const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
     const template = current ? withOwnLimits(current, stored.template.ownLimits) : stored.template;
     const sandbox = { ...stored, template, machine: undefined, isStopping: false };
     if (stored.status === "stopped" || stored.status === "error") return sandbox;
     const failureReason =
-      "The control plane was ended while the sandbox was running, and its processes and files with it.";
+      "The control plane ended while the sandbox was running, so the sandbox's processes and files are lost.";
     return { ...sandbox, status: "error", failureReason };
   }
 
@@ -283,6 +283,7 @@ export class SandboxFleet {
   }
 }
 
-const filesAreGone = "The files that were saved when it was stopped are not in the data directory any more.";
+const filesAreGone =
+  "The files that were saved when the sandbox was stopped are no longer in the data directory.";
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

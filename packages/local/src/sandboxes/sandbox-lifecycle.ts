@@ -21,16 +21,16 @@ export interface LifecycleParts {
   readonly log: (message: string) => void;
 }
 
-/** How long the files of a stopped sandbox may take to be saved, and how much longer for each gibibyte of its disk. */
+/** Saving the files of a sandbox may take this long, and this much longer for each gibibyte of its disk. */
 const saveLimitMs = 30_000;
 const saveLimitPerGibibyteMs = 20_000;
-/** Between two attempts to remove what is left of a sandbox. */
+/** The pauses between attempts to remove a deleted sandbox. They double from the first to the longest. */
 const firstRetryMs = 500;
 const longestRetryMs = 30_000;
 
 /**
- * Takes sandboxes from one state to another, one step of one sandbox at a time. Asking for the state it is in already
- * changes nothing. The end of a sandbox does not wait for a step under way: it breaks it off.
+ * Pauses, resumes, stops, starts and removes sandboxes, one step at a time for each sandbox. Asking for the state that a
+ * sandbox is already in changes nothing. Removing a sandbox does not wait for a running step: it aborts the step.
  */
 export class SandboxLifecycle {
   readonly #turns = new WeakMap<SandboxRecord, Turn>();
@@ -38,7 +38,7 @@ export class SandboxLifecycle {
 
   constructor(private readonly parts: LifecycleParts) {}
 
-  /** Breaks off what saves files, and what waits to be tried again. */
+  /** Aborts running saves of files, and the retries of removals. */
   close(): void {
     this.#closing.abort(new Error("the control plane is being stopped"));
   }
@@ -64,7 +64,7 @@ export class SandboxLifecycle {
     });
   }
 
-  /** Ends the processes and keeps the files. When those cannot be kept, the sandbox goes on without its processes. */
+  /** Ends the processes and saves the files. If saving fails, the sandbox keeps running, but its processes have ended. */
   stop(sandbox: SandboxRecord): Promise<void> {
     const { files, registry } = this.parts;
     return this.#step(sandbox, async (signal) => {
@@ -89,7 +89,7 @@ export class SandboxLifecycle {
         throw conflict(
           `Sandbox ${sandbox.id} could not be stopped`,
           error,
-          "Delete it, or free some room and try again.",
+          "Delete it, or free some disk space and try again.",
         );
       } finally {
         sandbox.isStopping = false;
@@ -98,7 +98,7 @@ export class SandboxLifecycle {
     });
   }
 
-  /** Boots a fresh machine and gives it the files, with the agent's state among them. Tokens given before open it too. */
+  /** Boots a fresh machine with the saved files, which include the agent's state. Tokens issued before stay valid. */
   start(sandbox: SandboxRecord): Promise<void> {
     const { files, machines, egress, registry } = this.parts;
     return this.#step(sandbox, async (signal) => {
@@ -114,7 +114,8 @@ export class SandboxLifecycle {
         if (disk === undefined) await files.restore(machine, signal);
         egress.setRules(sandbox.id, egressRules(sandbox.egress));
         signal.throwIfAborted();
-        // Nobody has used it yet: should its files be forgotten or it come back with those of before, that is not noticed.
+        // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
+        // those files; nobody has used the new machine yet, so nothing is lost.
         registry.change(sandbox, { status: "running", machine });
       } catch (error) {
         sandbox.status = "stopped";
@@ -132,14 +133,16 @@ export class SandboxLifecycle {
   }
 
   /**
-   * Breaks off what is under way and removes everything; the registry has forgotten the sandbox before. What cannot be
-   * removed at once is tried again until it can be.
+   * Aborts the running step and removes the sandbox's machine and files. Call it after the registry dropped the sandbox.
+   * A removal that fails is repeated until it succeeds.
    */
   async remove(sandbox: SandboxRecord): Promise<void> {
     try {
       await this.#removeOnce(sandbox);
     } catch (error) {
-      this.parts.log(`Sandbox ${sandbox.id} is gone, and something of it is left: ${String(error)}`);
+      this.parts.log(
+        `Sandbox ${sandbox.id} was deleted, but removing its processes or files failed; trying again: ${String(error)}`,
+      );
       void this.#removeLater(sandbox);
     }
   }
@@ -159,18 +162,18 @@ export class SandboxLifecycle {
   async #removeOnce(sandbox: SandboxRecord): Promise<void> {
     const turn = this.#turn(sandbox);
     turn.ended.abort();
-    // A step that waits for what runs in the machine ends with it.
+    // Destroyed before the step's turn ends: a step that waits for a process in the machine would hold the turn.
     const destroyed = sandbox.machine?.destroy();
     await turn.limit(async () => {
       await destroyed;
       await sandbox.machine?.destroy();
       await this.parts.files.remove(sandbox.id);
-      // It may have been the last of its template's that could be started again.
+      // The sandbox may have been the last user of its template's layers.
       if (sandbox.template.built) await this.parts.layers.collect();
     });
   }
 
-  /** Notes when the machine breaks down under the sandbox. */
+  /** Marks the sandbox as failed when its machine exits unexpectedly. */
   watch(sandbox: SandboxRecord, machine: Machine): void {
     void machine.exited.then(({ message }) => {
       if (sandbox.machine !== machine || !this.parts.registry.has(sandbox.id)) return;
@@ -189,12 +192,12 @@ export class SandboxLifecycle {
     status: SandboxRecord["status"],
     undo: () => Promise<void>,
   ): Promise<void> {
-    // It broke down meanwhile, and is not to be told to run.
+    // The machine exited meanwhile: do not overwrite its status.
     if (sandbox.status === "error") throw sandboxFailed(sandbox);
     await this.#record(sandbox, { status }, undo);
   }
 
-  /** Keeps what has been done, or undoes it. */
+  /** Saves a change that was made to the machine, or undoes the change if it cannot be saved. */
   async #record(sandbox: SandboxRecord, change: SandboxChange, undo: () => Promise<void>): Promise<void> {
     try {
       this.parts.registry.change(sandbox, change);
@@ -207,7 +210,7 @@ export class SandboxLifecycle {
   #step(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { limit, ended } = this.#turn(sandbox);
     return limit(async () => {
-      // It may have ended while others had their turn: this says how.
+      // Throws if the sandbox ended while this step waited for its turn.
       this.parts.registry.get(sandbox.id);
       await work(ended.signal).catch((error: unknown) => {
         this.parts.registry.get(sandbox.id);
@@ -231,7 +234,7 @@ interface Turn {
   readonly ended: AbortController;
 }
 
-/** The time that saving the files of a sandbox may take: how many there are is up to the code in it. */
+/** A time limit for saving a sandbox's files, because code in the sandbox can create any number of them. */
 class SaveLimit {
   readonly signal: AbortSignal;
   readonly #seconds: number;

@@ -11,7 +11,7 @@ import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
 
 export type SandboxStatus = "creating" | "running" | "paused" | "stopped" | "error";
 
-/** A sandbox that exists: from the moment its machine is its own until it is deleted or its deadline passes. */
+/** An existing sandbox: from the moment it gets a machine until it is deleted or expires. */
 export interface SandboxRecord {
   readonly id: string;
   readonly template: LocalTemplate;
@@ -20,27 +20,27 @@ export interface SandboxRecord {
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: EgressWish;
-  /** The `Idempotency-Key` of its create, and what tells whether another request is the same. */
+  /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
-  /** None while it is stopped. */
+  /** Undefined while the sandbox is stopped. */
   machine: Machine | undefined;
-  /** `creating` also while a stopped one is started again. */
+  /** Also `creating` while a stopped sandbox is started again. */
   status: SandboxStatus;
-  /** Still `running`, but not for long: nothing new may begin in it. */
+  /** True while the sandbox is being stopped. Its status is still `running`, but new requests are refused. */
   isStopping: boolean;
-  /** Seconds of life counted from when it was last set. */
+  /** The sandbox's lifetime in seconds, counted from when it was last set. */
   timeoutSeconds: number;
   expiresAt: Date;
   failureReason: string | undefined;
 }
 
-/** What has to be known of a sandbox to talk to its agent. */
+/** The fields of a sandbox that decide whether its agent can be called. */
 export type ReachableSandbox = Pick<
   SandboxRecord,
   "id" | "status" | "machine" | "isStopping" | "failureReason"
 >;
 
-/** Where the sandbox's agent can be talked to now; throws what there is to say when it cannot. */
+/** The machine of a sandbox whose agent can be called now; throws the problem that says why it cannot. */
 export function reachableMachine(sandbox: ReachableSandbox): Machine {
   const { id, status, machine, isStopping } = sandbox;
   if (status === "error") throw sandboxFailed(sandbox);

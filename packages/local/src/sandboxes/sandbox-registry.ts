@@ -3,18 +3,18 @@ import type { PendingWrites } from "../store/pending-writes.js";
 import type { SandboxRepository, StoredSandbox } from "../store/sandbox-repository.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
-/** What may change of a sandbox. */
+/** The fields of a sandbox that may change. */
 export type SandboxChange = Partial<
   Pick<SandboxRecord, "machine" | "status" | "timeoutSeconds" | "expiresAt" | "failureReason">
 >;
 
 /**
- * The sandboxes there are and those there were. What is wished for is in the store before it is true here, or is refused
- * with a 507 problem. What has happened already, such as an end, is true at once and in the store as soon as it can be.
+ * All sandboxes, existing and ended. A requested change is saved first and then applied, or refused with a 507 problem.
+ * An event that already happened, such as an end, is applied at once and saved as soon as the store can be written to.
  */
 export class SandboxRegistry {
   readonly #sandboxes = new Map<string, SandboxRecord>();
-  /** Ends that the store may not know yet. */
+  /** Ends that may not be saved yet. */
   readonly #ends = new Map<string, EndedSandbox>();
 
   constructor(
@@ -22,7 +22,7 @@ export class SandboxRegistry {
     private readonly writes: PendingWrites,
   ) {}
 
-  /** What a control plane before this one left behind. A sandbox whose deadline has passed is not among them. */
+  /** Loads the sandboxes of the previous control plane. Those whose deadline has passed are recorded as expired. */
   restore(revive: (stored: StoredSandbox) => SandboxRecord): readonly SandboxRecord[] {
     for (const stored of this.repository.list()) {
       if (stored.expiresAt.getTime() <= Date.now()) this.#rememberEnd(stored, "expired");
@@ -31,12 +31,12 @@ export class SandboxRegistry {
     return this.list();
   }
 
-  /** @throws a 507 problem when nothing new can be kept. */
+  /** @throws a 507 problem when the store cannot be written to. */
   requireWritable(): void {
     this.writes.requireWritable();
   }
 
-  /** The sandbox, or the problem that says why there is none. */
+  /** The sandbox. Throws the 404 or 410 problem that says why there is none. */
   get(id: string): SandboxRecord {
     const sandbox = this.#sandboxes.get(id);
     if (sandbox) return sandbox;
@@ -56,31 +56,31 @@ export class SandboxRegistry {
     return this.list().find((sandbox) => sandbox.name === name);
   }
 
-  /** @throws a 507 problem when it cannot be kept; then there is no such sandbox. */
+  /** @throws a 507 problem when the sandbox cannot be saved; it is not added then. */
   add(sandbox: SandboxRecord): void {
     this.writes.require(sandbox.id, () => this.#write(sandbox));
     this.#sandboxes.set(sandbox.id, sandbox);
   }
 
-  /** @throws a 507 problem when that cannot be kept; then nothing has changed. */
+  /** @throws a 507 problem when the change cannot be saved; nothing has changed then. */
   change(sandbox: SandboxRecord, change: SandboxChange): void {
     try {
       this.writes.require(sandbox.id, () => this.#write({ ...sandbox, ...change }));
     } catch (error) {
-      // Whatever of it may have got into the store.
+      // A failed write may still have reached the file: write the old values again.
       this.note(sandbox, {});
       throw error;
     }
     Object.assign(sandbox, change);
   }
 
-  /** Takes down what has happened to the sandbox. */
+  /** Applies an event that already happened to the sandbox, and saves it as soon as possible. */
   note(sandbox: SandboxRecord, change: SandboxChange): void {
     Object.assign(sandbox, change);
     this.writes.ensure(sandbox.id, () => this.#write(sandbox));
   }
 
-  /** From now on it is gone for everybody who asks. */
+  /** Ends the sandbox: from now on {@link get} throws that it was deleted or has expired. */
   end(id: string, end: EndedSandbox["end"]): void {
     const sandbox = this.#sandboxes.get(id);
     if (!sandbox) return;
@@ -90,7 +90,7 @@ export class SandboxRegistry {
 
   #write(sandbox: SandboxRecord): void {
     const { machine: _, isStopping: __, status, ...rest } = sandbox;
-    // What is being started is stopped still, should it end here.
+    // A sandbox being started is saved as stopped: if the process is killed now, it can be started again.
     this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
   }
 

@@ -9,8 +9,8 @@ const checkSeconds = 15;
 const logFile = "/var/log/start-command.log";
 
 /**
- * Starts what the template says a sandbox starts with, and resolves when it is ready.
- * @throws a 409 problem when it does not get so, which it will not the next time either.
+ * Runs the template's start command in a machine and resolves when its ready check passes.
+ * @throws a 409 problem when the check does not pass in time. Not a 503, because a retry would fail the same way.
  */
 export async function startTemplate(
   agents: AgentCalls,

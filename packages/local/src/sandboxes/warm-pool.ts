@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 
-/** Long enough for what was just claimed to do its first work undisturbed, short beside a boot. */
+/** Lets a machine that was just claimed do its first work before the CPU is used to boot the next one. Short beside a boot. */
 const refillDelayMs = 50;
 const firstRetryMs = 250;
 const lastRetryMs = 30_000;
 
 export interface WarmPoolOptions {
-  /** Machines that should be waiting. */
+  /** The number of machines to keep waiting. */
   readonly size: number;
   readonly boot: () => Promise<Machine>;
-  /** What the host's packages are, in a form that can be compared: a machine sees those of its boot. */
+  /** A string that changes with the host's packages. A machine sees the packages of when it booted, so older ones are replaced. */
   readonly packages: () => string;
-  /** Whether there is room for one more that nobody owns. When there is again, {@link WarmPool.fill} is to be called. */
+  /** Whether there is memory for one more waiting machine. Call {@link WarmPool.fill} when memory becomes free. */
   readonly hasRoom: () => boolean;
-  /** Does something for which nobody waits, when there is nothing better to do. */
+  /** Runs background work when no caller needs the CPU. */
   readonly whenIdle: (work: () => Promise<void>) => Promise<void>;
   readonly onBootFailure: (error: unknown) => void;
 }
@@ -33,12 +33,12 @@ export class WarmPool {
     this.#size = options.size;
   }
 
-  /** Machines that can be claimed without waiting. */
+  /** The number of machines that can be claimed at once. */
   get ready(): number {
     return this.#waiting.length;
   }
 
-  /** A machine that is waiting, or else one that is booting already, or else a new one. Its caller owns it. */
+  /** A waiting machine, else the one that is booting, else a new one. The caller owns it. */
   async claim(): Promise<Machine> {
     const packages = this.#waiting.length === 0 ? "" : this.options.packages();
     const outdated: Promise<void>[] = [];
@@ -54,19 +54,19 @@ export class WarmPool {
     return machine;
   }
 
-  /** Boots machines, one after another, until as many wait as there should. */
+  /** Boots machines, one after another, until the pool is full. */
   fill(): void {
     this.#refillAfter(0);
   }
 
-  /** Changes how many should wait. Resolves when those too many are gone. */
+  /** Changes the pool's size. Resolves when surplus machines are destroyed. */
   async resize(size: number): Promise<void> {
     this.#size = size;
     this.fill();
     await Promise.all(this.#waiting.splice(size).map((machine) => machine.destroy()));
   }
 
-  /** Gives up a machine for somebody who needs its room: what resolves when it has ended, or undefined where there is none. */
+  /** Destroys one machine to free its memory. Resolves when it has ended; returns undefined if the pool has no machine. */
   yieldOne(): Promise<void> | undefined {
     const waiting = this.#waiting.pop();
     if (waiting) return waiting.destroy();
@@ -117,7 +117,7 @@ export class WarmPool {
       this.#failures += 1;
       this.options.onBootFailure(error);
     });
-    // It may have found its owner while it booted.
+    // Claimed, given up or closed while it booted: the machine is no longer ours.
     if (this.#booting !== booting) return;
     this.#booting = undefined;
     if (!machine) return;

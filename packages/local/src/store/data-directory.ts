@@ -5,14 +5,14 @@ import { isAliveIdentity, processIdentity } from "../runtime/host/process-identi
 import { makeDirectories } from "./make-directories.js";
 import { unusableDirectory } from "./storage-problem.js";
 
-/** Directories owned by this process, which a look at the owners' files does not tell from leftovers. */
+/** Directories this process owns. The files in `owners` carry process ids, so they cannot tell apart two owners in one process. */
 const ownedHere = new Set<string>();
 
 /**
- * Where a control plane keeps what outlives it; of one process at a time.
+ * The directory in which a control plane keeps its data across restarts. One process at a time may use it.
  *
- * Each that wants it leaves a file with its name in `owners` and then looks who else did: of two that come at once both
- * may have to give up, but never both go on. A file whose process is gone counts for nothing.
+ * To claim it, a process writes a file named after itself into `owners` and then reads the other files there. Two
+ * processes that claim at the same time may both give up, but can never both succeed. Files of dead processes are removed.
  */
 export class DataDirectory {
   private constructor(
@@ -57,6 +57,6 @@ export class DataDirectory {
 
 function inUse(path: string, pid: number): DataDirectoryError {
   return new DataDirectoryError(
-    `The data directory ${path} is in use by process ${pid}. Stop that one, or choose another with --data-dir.`,
+    `The data directory ${path} is in use by process ${pid}. Stop that process, or choose another directory with --data-dir.`,
   );
 }

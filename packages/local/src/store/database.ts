@@ -7,22 +7,22 @@ export type SqlValue = string | number | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
 /**
- * One SQLite file, or one in memory. Everything is synchronous and committed when a call returns: what an answer
- * acknowledges is on the disk before it is sent. What cannot be written, for want of room say, throws a 507 problem and
- * has changed nothing.
+ * One SQLite database, in a file or in memory. Calls are synchronous and commit before they return, so a change is on the
+ * disk before the HTTP answer that acknowledges it is sent. A write that fails (a full disk, for example) throws a 507
+ * problem and changes nothing.
  */
 export class Database {
   readonly #statements = new Map<string, Statement>();
 
   private constructor(private readonly sqlite: SqliteDatabase) {}
 
-  /** The caller must own the file: see {@link DataDirectory}. Without a path the database ends with this object. */
+  /** The caller must own the file: see {@link DataDirectory}. Without a path the database is in memory. */
   static async open(path?: string): Promise<Database> {
-    // Loaded on demand, since it takes 15 ms and 25 MB.
+    // Loaded on demand: SQLite takes 15 ms and 25 MB.
     const { default: wasm } = await import("node-sqlite3-wasm");
     if (path !== undefined) await prepareFile(path);
     const sqlite = new wasm.Database(path ?? ":memory:");
-    // Of one owner, so that the log's index can be in memory, where this SQLite has no shared one.
+    // WAL mode needs shared memory, which this WebAssembly build lacks, or an exclusive lock.
     sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     const database = new Database(sqlite);
     try {
@@ -48,7 +48,7 @@ export class Database {
     return (this.#using(sql, (statement) => statement.get([...values])) as Row | null) ?? undefined;
   }
 
-  /** All of it or nothing, also when the process is killed in between. */
+  /** Commits all writes of `work` or none of them, even if the process is killed halfway. */
   transaction<Result>(work: () => Result): Result {
     try {
       this.sqlite.exec("BEGIN IMMEDIATE");
@@ -73,14 +73,14 @@ export class Database {
     try {
       return use(statement);
     } catch (error) {
-      // It would fail once more, whatever it is used for next, because of what has just failed.
+      // SQLite repeats the error of a failed statement at its next use: drop the statement.
       this.#statements.delete(sql);
       finalize(statement);
       throw isUnwritable(error) ? storageFull(error) : error;
     }
   }
 
-  /** What is damaged would otherwise show later, in the middle of somebody's work. */
+  /** Finds a damaged file at the start, so that it does not fail requests later. */
   #requireSound(): void {
     const { quick_check: found } = this.sqlite.get("PRAGMA quick_check(1)") ?? {};
     if (found !== "ok") throw new Error(`database disk image is malformed: ${String(found)}`);
@@ -97,12 +97,14 @@ export class Database {
       });
     }
     if (applied.size > 0) {
-      throw new Error("it was written by a newer version of cloud-sandbox-local, which alone can read it");
+      throw new Error(
+        "it was written by a newer version of cloud-sandbox-local, and this version cannot read it",
+      );
     }
   }
 }
 
-/** Tells of the last failure of the statement, which is known. */
+/** Frees a failed statement. SQLite reports the statement's error again here; the caller already has it. */
 function finalize(statement: Statement): void {
   try {
     statement.finalize();
@@ -113,6 +115,7 @@ function finalize(statement: Statement): void {
 
 async function prepareFile(path: string): Promise<void> {
   await (await open(path, "a", 0o600)).close();
-  // How this SQLite locks a file: it stays when the process is killed. Who may open the file is decided before.
+  // This SQLite build locks with a `.lock` directory, which a killed process leaves behind. DataDirectory already made
+  // sure that no other process uses the file, so the directory can go.
   await rm(`${path}.lock`, { recursive: true, force: true });
 }

@@ -2,15 +2,15 @@ import { mkdir, readdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../runtime/host/remove-tree.js";
 
-/** The directories that builds leave, kept as long as a template names them or a machine stands on them. */
+/** The file system layers that template builds produce. A layer is kept while a template names it or a machine uses it. */
 export class LayerStore {
   readonly #holds = new Map<string, number>();
   #made: Promise<string> | undefined;
 
   constructor(
-    /** Where they are; asked for with the first. */
+    /** The directory of all layers; called once, when it is first needed. */
     private readonly directory: () => Promise<string>,
-    /** All that templates name. */
+    /** The paths of all layers that templates name. */
     private readonly named: () => readonly string[],
   ) {}
 
@@ -18,13 +18,13 @@ export class LayerStore {
     return join(await this.#ready(), name);
   }
 
-  /** Bytes that are free where they are. */
-  async room(): Promise<number> {
+  /** Free bytes on the layers' file system. */
+  async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(await this.#ready());
     return bavail * bsize;
   }
 
-  /** Keeps them, also from {@link collect}, until the function that is returned is called. */
+  /** Protects layers from {@link collect} until the returned function is called. */
   hold(layers: readonly string[]): () => void {
     for (const layer of layers) this.#holds.set(layer, (this.#holds.get(layer) ?? 0) + 1);
     let isHeld = true;
@@ -34,7 +34,7 @@ export class LayerStore {
     };
   }
 
-  /** Removes what nobody names or stands on. What cannot be removed is left for the next time. */
+  /** Removes the layers that no template names and no machine uses. A layer that cannot be removed is tried again next time. */
   async collect(): Promise<void> {
     const directory = await this.#ready();
     for (const name of await readdir(directory)) {

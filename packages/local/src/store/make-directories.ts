@@ -2,8 +2,8 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a directory and those above it that are missing. The recursive form of Node's own `mkdir` never ends where a file
- * system says of an entry that it cannot be found although its parent is there, as `/proc` does.
+ * Creates a directory and its missing parents. Node's own recursive `mkdir` loops forever in file systems such as `/proc`,
+ * which answer ENOENT to `mkdir` although the parent exists.
  */
 export async function makeDirectories(path: string, mode: number): Promise<void> {
   try {

@@ -1,10 +1,10 @@
 export interface Migration {
-  /** Never changed once released: it records in the file that the step was taken. */
+  /** Written to the database once the step is applied, so a released name must never change. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** The steps from an empty file to today's tables, in order. A released step is never changed; new ones go to the end. */
+/** The steps from an empty file to today's tables, in order. Never change a released step; append new ones. */
 export const migrations: readonly Migration[] = [
   {
     name: "settings",

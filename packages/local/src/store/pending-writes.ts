@@ -1,8 +1,8 @@
 const retryMs = 500;
 
 /**
- * Writes that say what has happened already, such as the end of a sandbox: each is done at once, or again and again until
- * it can be. While nothing can be written, it tries whether that has changed.
+ * Repeats failed writes until they succeed. For events that already happened and must be recorded, such as the end of a
+ * sandbox. While writes fail, the store is probed every 500 ms.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, () => void>();
@@ -10,7 +10,7 @@ export class PendingWrites {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** Writes something that changes nothing; throws when that is not possible. */
+    /** A test write without effect; throws when the store cannot be written to. */
     private readonly probe: () => void,
   ) {}
 
@@ -19,13 +19,13 @@ export class PendingWrites {
     return this.#isFailing;
   }
 
-  /** Does the write as soon as it can be done. One of the same key that is still to be done is replaced. */
+  /** Writes now, or as soon as writing works again. Replaces a pending write of the same key. */
   ensure(key: string, write: () => void): void {
     this.#writes.set(key, write);
     this.#try(() => this.#do(key, write));
   }
 
-  /** Does a write that must be done now, or throws. What is still to be done under its key is out of date then. */
+  /** Writes now or throws. A success drops the pending write of the same key, which is out of date. */
   require(key: string, write: () => void): void {
     try {
       write();
@@ -36,14 +36,14 @@ export class PendingWrites {
     this.#writes.delete(key);
   }
 
-  /** Throws when nothing can be written, without trying where there is no doubt. */
+  /** Throws when the store cannot be written to. Probes it only if the last write failed. */
   requireWritable(): void {
     if (!this.#isFailing) return;
     this.probe();
     this.#flush();
   }
 
-  /** Tries for the last time; how many writes are left undone. */
+  /** Tries the pending writes a last time and returns how many still failed. */
   close(): number {
     this.#flush();
     clearTimeout(this.#timer);

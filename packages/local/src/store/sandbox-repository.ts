@@ -7,10 +7,10 @@ import type { Database, Row } from "./database.js";
 /** How many ended sandboxes are remembered. */
 const rememberedEnds = 10_000;
 
-/** What outlives the process of a sandbox; its machine does not. */
+/** The part of a sandbox that survives a restart of the control plane. Its machine does not. */
 export interface StoredSandbox {
   readonly id: string;
-  /** As it was when the sandbox was made: it may have been deleted since. */
+  /** A copy from when the sandbox was created, because the template may be deleted later. */
   readonly template: LocalTemplate;
   readonly isolation: IsolationLevel;
   readonly status: "running" | "paused" | "stopped" | "error";
@@ -25,10 +25,10 @@ export interface StoredSandbox {
 }
 
 export interface SandboxRepository {
-  /** Adds it, or replaces what is known under its id. */
+  /** Inserts the sandbox, or replaces the record with the same id. */
   save(sandbox: StoredSandbox): void;
   list(): readonly StoredSandbox[];
-  /** Forgets the sandbox and remembers its end. */
+  /** Deletes the sandbox's record and records when and why it ended. */
   end(ended: EndedSandbox): void;
   findEnded(id: string): EndedSandbox | undefined;
 }
@@ -120,7 +120,7 @@ export class MemorySandboxRepository implements SandboxRepository {
   }
 }
 
-/** Without these nothing can be done with a sandbox; what else there is was written by a server like this one. */
+/** The fields a damaged record must not lack. The other fields are optional or derived, and are not checked. */
 const necessary = z.object({
   status: z.enum(["running", "paused", "stopped", "error"]),
   isolation: z.enum(isolationLevels),

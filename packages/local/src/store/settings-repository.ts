@@ -1,6 +1,6 @@
 import type { Database } from "./database.js";
 
-/** What is decided once and then kept: the account's key and the key that signs tokens. */
+/** Values chosen once and kept in the database: the API key and the key that signs tokens. */
 export class SettingsRepository {
   constructor(private readonly database: Database) {}
 

@@ -4,7 +4,7 @@ import type { Database, SqlValue } from "./database.js";
 
 const rememberedBuilds = 200;
 
-/** Templates that were built here, and their builds. */
+/** Templates that were built on this machine, and their builds. */
 export class TemplateRepository {
   constructor(private readonly database: Database) {}
 
@@ -21,7 +21,7 @@ export class TemplateRepository {
     ]);
   }
 
-  /** A build that has begun, with what stands in the place of its template until it has ended. */
+  /** Saves a build that has begun. `placeholder` is the template in status `building`, shown until the build ends. */
   begin(build: BuildRecord, placeholder: LocalTemplate | undefined): void {
     this.database.transaction(() => {
       if (placeholder) this.saveTemplate(placeholder);

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 
 const limit = 512 * 1024;
 
-/** What a build prints, for whoever asks later and for those who follow it. Its size is bounded. */
+/** The output of a build, for callers who ask for it later and for those who follow it live. At most 512 KiB are kept. */
 export class BuildLog {
   readonly #events = new EventEmitter().setMaxListeners(0);
   #text: string;
@@ -30,12 +30,12 @@ export class BuildLog {
     this.append(this.#text === "" || this.#text.endsWith("\n") ? `${text}\n` : `\n${text}\n`);
   }
 
-  /** Tells those who follow that there is something new, if only an end. */
+  /** Wakes the followers: there is more output, or the build has ended. */
   wake(): void {
     this.#events.emit("change");
   }
 
-  /** Resolves with the next change, or when the signal aborts. */
+  /** Resolves at the next {@link wake}, or when the signal aborts. */
   async changed(signal: AbortSignal): Promise<void> {
     await once(this.#events, "change", { signal }).catch(() => undefined);
   }

@@ -1,20 +1,20 @@
 import type { BuildStep } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import { Pace } from "../relay/pace.js";
+import { PollBackoff } from "../relay/poll-backoff.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { searchPathAnywhere } from "../runtime/search-path.js";
 
-/** What a step changes for those after it, and for the template. */
+/** What ENV and WORKDIR steps set, for later steps and for the template. */
 export interface BuildContext {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;
 }
 
-/** Where the archives of COPY steps are in a build machine, by the number of the step. */
-export const archiveAt = (index: number): string => `/run/copy-${index}.tar.gz`;
+/** The path, in the build machine, of the archive of the COPY step with this index. */
+export const archivePath = (index: number): string => `/run/copy-${index}.tar.gz`;
 
-/** Runs the steps of a build in a machine, so that whatever they do, or their files are, stays behind its walls. */
+/** Runs the steps of a build inside a machine: commands and uploaded archives are untrusted and never touch the host. */
 export class BuildMachine {
   constructor(
     private readonly agents: AgentCalls,
@@ -31,10 +31,10 @@ export class BuildMachine {
     }
     if (step.kind === "copy") {
       const { sources, destination, permissions = "" } = step;
-      await this.#run(copyScript, [archiveAt(index), destination, permissions, ...sources], context);
+      await this.#run(copyScript, [archivePath(index), destination, permissions, ...sources], context);
     }
     if (step.kind === "run") {
-      const programs = programsOfImages(step.command);
+      const programs = programsNamedByImagePath(step.command);
       if (programs.length > 0) await this.#run(linkScript, programs, context);
       await this.#run(rootGuard(step.command) + step.command, [], context);
     }
@@ -48,19 +48,19 @@ export class BuildMachine {
       workdir,
       timeout: longestStepSeconds,
     };
-    const { process_id: id } = readable(started, await this.#ask("POST", "/execute/background", body));
+    const { process_id: id } = parseAnswer(started, await this.#ask("POST", "/execute/background", body));
     let offsets = { stdout: 0, stderr: 0 };
-    const pace = new Pace({ firstMs: 20, longestMs: 1000, patientMs: waitSeconds * 500 });
+    const backoff = new PollBackoff({ firstMs: 20, longestMs: 1000, longPollMs: waitSeconds * 500 });
     for (;;) {
-      pace.begin();
+      backoff.beginRequest();
       const query = `stdout_offset=${offsets.stdout}&stderr_offset=${offsets.stderr}&limit=${pieceBytes}&wait=${waitSeconds}`;
       const path = `/execute/processes/${encodeURIComponent(id)}/output?${query}`;
-      const answer = readable(stepOutput, await this.#ask("GET", path));
+      const answer = parseAnswer(stepOutput, await this.#ask("GET", path));
       this.print(answer.stdout);
       this.print(answer.stderr);
       offsets = { stdout: answer.stdout_offset, stderr: answer.stderr_offset };
       if (!answer.complete) {
-        await pace.rest(this.signal);
+        await backoff.pause(this.signal);
         continue;
       }
       if (answer.exit_code === 0) return;
@@ -78,7 +78,7 @@ export class BuildMachine {
       path,
       ...(body && { body }),
       signal: this.signal,
-      longest: longestAnswer,
+      maxAnswerBytes,
     });
   }
 }
@@ -95,19 +95,19 @@ const stepOutput = z.object({
   termination_reason: z.optional(z.string()),
 });
 
-/** What the agent says is what a step in the machine may have put in its place. */
-function readable<Form extends z.ZodMiniType>(form: Form, answer: unknown): z.output<Form> {
-  const read = z.safeParse(form, answer);
-  if (read.success) return read.data;
-  throw new Error("the machine's agent sent an answer that nobody can read");
+/** Checks an agent's answer, because a build step may have replaced the agent. */
+function parseAnswer<Schema extends z.ZodMiniType>(schema: Schema, answer: unknown): z.output<Schema> {
+  const parsed = z.safeParse(schema, answer);
+  if (parsed.success) return parsed.data;
+  throw new Error("the build machine's agent sent an invalid answer");
 }
 
-/** What holds after a step, which does not depend on what it did. */
+/** The context after a step. It follows from the step alone, so a cached step needs no run. */
 export function contextAfter(step: BuildStep, context: BuildContext): BuildContext {
   const { environment, workdir } = context;
   if (step.kind === "env") {
     const variables = { ...environment, [step.name]: expand(step.value, environment) };
-    if (Buffer.byteLength(JSON.stringify(variables)) > environmentBytes) throw tooMuch();
+    if (Buffer.byteLength(JSON.stringify(variables)) > environmentBytes) throw environmentTooLarge();
     return { ...context, environment: variables };
   }
   if (step.kind !== "workdir") return context;
@@ -116,10 +116,10 @@ export function contextAfter(step: BuildStep, context: BuildContext): BuildConte
 }
 
 /**
- * What a command names by the place that it has in images of Python and Node.js. The vendor's `pipInstall` and
- * `npmInstall` do; on the machine it may be elsewhere.
+ * The programs that a command names by their path in the official Python and Node.js images, `/usr/local/bin`. The vendor's
+ * `pipInstall` and `npmInstall` do that, but on this machine the programs may be elsewhere.
  */
-function programsOfImages(command: string): string[] {
+function programsNamedByImagePath(command: string): string[] {
   const named = command.matchAll(/\/usr\/local\/bin\/((?:python|pip)[\d.]*|node|npm|npx)(?![\w./-])/g);
   return [...new Set([...named].map(([, program = ""]) => program))];
 }
@@ -129,45 +129,45 @@ const linkScript = `for program; do
   [ -e "$path" ] || ! found=$(command -v "$program") || { mkdir -p /usr/local/bin && ln -s "$found" "$path" && echo "Note: $path is $found."; }
 done`;
 
-/** Whether a step does something in a machine. */
-export const isPerformed = ({ kind }: BuildStep): boolean =>
+/** Whether a step runs something in a machine. */
+export const needsMachine = ({ kind }: BuildStep): boolean =>
   kind === "run" || kind === "copy" || kind === "workdir";
 
 const longestStepSeconds = 86_400;
 /** The agent answers when the step has ended, or after so many seconds. */
 const waitSeconds = 1;
-/** Of each output, at a time. What a build prints beyond a few of them is left out of its log. */
+/** Bytes of stdout, and of stderr, fetched with one request. */
 const pieceBytes = 256 * 1024;
-/** Two of them, each of whose bytes takes six at most as JSON, and what else there is. */
-const longestAnswer = 4 * 1024 * 1024;
+/** Enough for two pieces as JSON, in which a byte takes at most six. */
+const maxAnswerBytes = 4 * 1024 * 1024;
 
 /**
- * Before a command that cannot work without root, and does not provide for that: what its package manager says in many lines
- * is said in one, where there is no root.
+ * A shell line to put before a command that installs system packages: without root it ends the step with one clear
+ * sentence, instead of the package manager's many. Commands with `||` handle the failure themselves and get none.
  */
 function rootGuard(command: string): string {
   const manager = /(?:^|[;&(\n])\s*(?:sudo\s+)?(apt-get|apt|apk|yum|dnf)\s/.exec(command)?.[1];
   if (manager === undefined || command.includes("||")) return "";
-  const said = `${manager} needs root, which builds on this machine do not have: install with pip or npm instead, or install it on the host, whose programs are there in every sandbox.`;
-  return `[ "$(id -u)" = 0 ] || { echo ${quoted(said)} >&2; exit 100; }\n`;
+  const advice = `${manager} needs root, which builds on this machine do not have: install with pip or npm instead, or install it on the host, whose programs are in every sandbox.`;
+  return `[ "$(id -u)" = 0 ] || { echo ${quoted(advice)} >&2; exit 100; }\n`;
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** What a program can be started with: the kernel takes 128 KiB in one piece. */
+/** A limit that keeps programs startable: the kernel takes at most 128 KiB in one string. */
 const environmentBytes = 64 * 1024;
 
-const tooMuch = (): Error =>
+const environmentTooLarge = (): Error =>
   new Error(`The variables of a template may take at most ${environmentBytes / 1024} KiB.`);
 
-/** `$NAME` and `${NAME}` of the variables so far; what is not set stays as it is written. Each may double the last. */
+/** Expands `$NAME` and `${NAME}`. Unset names stay as written. The size is checked because each ENV step may double the last. */
 function expand(text: string, environment: Readonly<Record<string, string>>): string {
   let length = text.length;
   return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (written, braced?: string, bare?: string) => {
     const name = braced ?? bare ?? "";
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     length += value?.length ?? 0;
-    if (length > environmentBytes) throw tooMuch();
+    if (length > environmentBytes) throw environmentTooLarge();
     return value ?? (name === "PATH" ? defaultPath : written);
   });
 }
@@ -175,8 +175,8 @@ function expand(text: string, environment: Readonly<Record<string, string>>): st
 const defaultPath = `/home/sandbox/.local/bin:${searchPathAnywhere}`;
 
 /**
- * Unpacks an archive aside and copies what was asked for. Names that lead out of it are refused by tar, devices by the
- * kernel; links are kept as they are, and lead nowhere but into the machine.
+ * Unpacks an archive into a temporary directory and copies the requested files from there. Tar refuses names that lead out
+ * of the directory, the kernel refuses device files, and links can only point into the build machine.
  */
 const copyScript = `set -e
 archive=$1 destination=$2 permissions=$3; shift 3

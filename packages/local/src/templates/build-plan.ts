@@ -9,19 +9,19 @@ import type { Archive, TemplateUploads } from "./template-uploads.js";
 
 const stepLimit = 200;
 
-/** A build request, understood and found to be possible. */
+/** A checked build request. */
 export interface BuildPlan {
   readonly name: string;
   readonly fromImage: string;
   readonly base: LocalTemplate;
-  /** The one that its image is for; undefined for all of them. */
+  /** The one language its image is for; undefined if it is for all. */
   readonly language: string | undefined;
-  /** What is not as its image's name says: sentences for people. */
+  /** Sentences for people: how the template will differ from the image it names. */
   readonly differences: readonly string[];
   readonly steps: readonly BuildStep[];
-  /** Of COPY steps, by the number of the step. */
+  /** The archives of COPY steps, by the index of the step. */
   readonly archives: ReadonlyMap<number, Archive>;
-  /** One a step: two builds with the same key have done the same up to there. */
+  /** One cache key for each step: equal keys mean that two builds did the same up to and including that step. */
   readonly stepKeys: readonly string[];
   readonly skipCache: boolean;
   readonly limits: MachineLimits;
@@ -29,7 +29,7 @@ export interface BuildPlan {
   readonly readyCheck: ReadyCheck | undefined;
 }
 
-/** @throws a 400 problem for what can be seen to fail before anything is done. */
+/** Checks a build request. @throws a 400 problem for errors that show without running a step. */
 export function planBuild(
   request: ControlPlaneSchemas["TemplateBuildRequest"],
   { template: base, language, differences }: BuildBase<LocalTemplate>,
@@ -44,7 +44,7 @@ export function planBuild(
     const archive = uploads.find(step.filesHash);
     if (!archive)
       throw invalidBuild(
-        `Step ${index + 1} (COPY) names files that were not uploaded. Ask for an upload link for its filesHash and PUT them there.`,
+        `Step ${index + 1} (COPY) names files that were not uploaded. Ask for an upload link for its filesHash and PUT the files there.`,
       );
     archives.set(index, archive);
   }
@@ -57,7 +57,7 @@ export function planBuild(
     differences,
     steps,
     archives,
-    stepKeys: keysOf(base, steps, archives),
+    stepKeys: cacheKeys(base, steps, archives),
     skipCache: request.skipCache === true,
     limits: {
       ...base.limits,
@@ -72,7 +72,7 @@ export function planBuild(
 
 const mebibyte = 1024 * 1024;
 
-function keysOf(
+function cacheKeys(
   base: LocalTemplate,
   steps: readonly BuildStep[],
   archives: ReadonlyMap<number, Archive>,

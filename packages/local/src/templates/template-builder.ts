@@ -8,7 +8,7 @@ import { startTemplate } from "../sandboxes/template-start.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { BuildLog } from "./build-log.js";
-import { archiveAt, type BuildContext, BuildMachine, contextAfter, isPerformed } from "./build-machine.js";
+import { archivePath, type BuildContext, BuildMachine, contextAfter, needsMachine } from "./build-machine.js";
 import type { BuildPlan } from "./build-plan.js";
 
 export interface TemplateBuilderOptions {
@@ -18,7 +18,7 @@ export interface TemplateBuilderOptions {
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly budget: MemoryBudget;
-  /** How long a build may take in all. */
+  /** The time limit of a whole build. */
   readonly timeoutSeconds: number;
 }
 
@@ -26,49 +26,49 @@ export interface BuildProgress {
   readonly id: string;
   readonly log: BuildLog;
   readonly stop: AbortSignal;
-  /** The layers that hold the first `count` steps already, if there are any. */
+  /** The layers of an earlier build whose steps were the first `count` of this one; undefined if there is none. */
   readonly cached: (count: number) => readonly string[] | undefined;
   readonly report: (change: Pick<Partial<BuildRecord>, "status" | "progress" | "currentStep">) => void;
-  /** The template with what was made for it. */
-  readonly template: (made: Made) => LocalTemplate;
+  /** Makes the finished template from the build's result. */
+  readonly template: (result: BuildResult) => LocalTemplate;
 }
 
-export type Made = BuildContext & { readonly layers: readonly string[] };
+export type BuildResult = BuildContext & { readonly layers: readonly string[] };
 
-/** Carries out one build: steps in a machine, the machine's files into a layer, and a trial start of what came out. */
+/** Carries out one build: runs the steps in a machine, saves its changed files as a layer, and tries to start the result. */
 export class TemplateBuilder {
   constructor(private readonly options: TemplateBuilderOptions) {}
 
-  /** Rejects with the reason for people when the build fails. */
+  /** Rejects with a message for people when the build fails. */
   async build(plan: BuildPlan, progress: BuildProgress): Promise<LocalTemplate> {
     const { timeoutSeconds, layers } = this.options;
     const limit = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = AbortSignal.any([progress.stop, limit]);
     const layer = await layers.path(progress.id);
-    const cached = reusable(plan, progress);
+    const cached = longestCachedPart(plan, progress);
     const release = layers.hold(cached.layers);
     try {
-      const made = await this.#perform(plan, cached, layer, progress, signal);
-      const template = progress.template(made);
+      const result = await this.#runSteps(plan, cached, layer, progress, signal);
+      const template = progress.template(result);
       progress.report({ status: "publishing", progress: 95, currentStep: "trial start" });
       await this.#tryOut(template, progress.id, signal);
       return template;
     } catch (error) {
       if (limit.aborted)
-        throw new Error(`The build took longer than the ${timeoutSeconds} s that it may take.`);
+        throw new Error(`The build took longer than its limit of ${timeoutSeconds} s and was ended.`);
       throw error;
     } finally {
       release();
     }
   }
 
-  async #perform(
+  async #runSteps(
     plan: BuildPlan,
     cached: Cached,
     layer: string,
     progress: BuildProgress,
     signal: AbortSignal,
-  ): Promise<Made> {
+  ): Promise<BuildResult> {
     const { base, steps, archives } = plan;
     const { log, report } = progress;
     let context: BuildContext = {
@@ -80,11 +80,11 @@ export class TemplateBuilder {
       context = contextAfter(step, context);
     }
     const rest = steps.slice(cached.steps);
-    if (!rest.some(isPerformed)) {
+    if (!rest.some(needsMachine)) {
       for (const step of rest) context = contextAfter(step, context);
       return { ...context, layers: cached.layers };
     }
-    const files = [...archives].map(([index, { path }]) => ({ source: path, target: archiveAt(index) }));
+    const files = [...archives].map(([index, { path }]) => ({ source: path, target: archivePath(index) }));
     const machine = await this.#boot(
       {
         id: `build-${progress.id}`,
@@ -97,7 +97,7 @@ export class TemplateBuilder {
       },
       base,
     );
-    // Packages come from somewhere. What this machine's owner forbids to all stays forbidden.
+    // Builds install packages, so they get internet access. The operator's own rules still apply.
     this.options.egress.setRules(machine.id, { internetAccess: true });
     const destroy = (): void => void machine.destroy();
     signal.addEventListener("abort", destroy);
@@ -124,7 +124,7 @@ export class TemplateBuilder {
     }
   }
 
-  /** Sandboxes that would never start are found out now: as theirs, its start command is without internet access. */
+  /** Starts the template once, so that one which can never start fails its build. Without internet access, as sandboxes may be. */
   async #tryOut(template: LocalTemplate, id: string, signal: AbortSignal): Promise<void> {
     const { built } = template;
     if (built?.startCommand === undefined && built?.readyCheck === undefined) return;
@@ -156,11 +156,11 @@ export class TemplateBuilder {
     const { runtime, tokens, egress, budget } = this.options;
     const { id } = spec;
     const release = await budget.reserve(spec.limits);
-    const way = egress.open(id);
+    const machineEgress = egress.open(id);
     const start = runtime.start({
       ...spec,
       publicKey: tokens.publicKey,
-      egress: (connection) => way.accept(connection),
+      egress: (connection) => machineEgress.accept(connection),
       ...(built && { environment: built.environment }),
     });
     const machine = await start.catch((error: unknown) => {
@@ -181,8 +181,8 @@ interface Cached {
   readonly layers: readonly string[];
 }
 
-/** The most of the build that another has done before. */
-function reusable({ steps, skipCache, base }: BuildPlan, { cached }: BuildProgress): Cached {
+/** The longest beginning of the build that an earlier build already did, up to the first step with `skipCache`. */
+function longestCachedPart({ steps, skipCache, base }: BuildPlan, { cached }: BuildProgress): Cached {
   const fresh = skipCache ? 0 : steps.findIndex((step) => step.skipCache);
   for (let count = fresh === -1 ? steps.length : fresh; count > 0; count -= 1) {
     const layers = cached(count);

@@ -24,26 +24,26 @@ const buildsAtATime = 2;
 const buildLimit = 20;
 const rememberedBuilds = 200;
 const firstId = 1000;
-/** Bytes of the disk that templates leave to everything else. */
-const leastRoom = 1024 ** 3;
+/** No build starts with fewer free bytes on the disk, so that templates do not fill it. */
+const minFreeBytes = 1024 ** 3;
 
 export interface TemplateBuildsOptions {
   readonly catalogue: TemplateCatalogue;
   readonly builder: TemplateBuilder;
   readonly uploads: TemplateUploads;
   readonly layers: LayerStore;
-  /** Undefined where nothing outlives the process. */
+  /** Undefined without a data directory. */
   readonly repository: TemplateRepository | undefined;
   readonly writes: PendingWrites;
 }
 
-/** A build while it is known here: its record, with the log beside it as it grows. */
+/** A build's record, and its log while it grows. */
 export interface Build {
   record: BuildRecord;
   readonly log: BuildLog;
 }
 
-/** All builds of this machine, from the request to the template that they publish, or to the reason why not. */
+/** All template builds of this machine: starts, tracks, stops and restores them. */
 export class TemplateBuilds {
   readonly #builds = new Map<string, Build>();
   readonly #running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
@@ -52,26 +52,26 @@ export class TemplateBuilds {
 
   constructor(private readonly options: TemplateBuildsOptions) {}
 
-  /** Takes up what a control plane before this one left. A build that it did not end has failed. */
+  /** Loads the builds of the previous control plane. Builds that were still running are marked as failed. */
   restore(): void {
     const { repository, catalogue } = this.options;
     if (!repository) return;
-    const cutShort = "The control plane was ended while the template was being built. Build it again.";
+    const interrupted = "The control plane ended while the template was being built. Build it again.";
     for (const template of repository.templates()) catalogue.put(template);
     for (const record of repository.builds()) {
       const build = { record, log: new BuildLog(record.log) };
       this.#builds.set(record.id, build);
       if (hasEnded(record)) continue;
-      // Its template is written first: where that is active, everything was done.
+      // A template is saved before its build's record, so an active template means that the build succeeded.
       const { built } = catalogue.find(record.templateId) ?? {};
       if (built?.status === "active" && built.buildId === record.id) this.#succeed(build);
-      else this.#fail(build, cutShort);
+      else this.#fail(build, interrupted);
     }
     const ids = [...this.#builds.keys(), ...catalogue.list().map(({ id }) => id)].map(Number);
     this.#lastId = Math.max(firstId, ...ids);
   }
 
-  /** Answers when the build has begun. */
+  /** Starts a build and resolves as soon as it has begun. */
   async start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord> {
     const { catalogue, uploads } = this.options;
     const existing = catalogue.named(request.name);
@@ -79,18 +79,18 @@ export class TemplateBuilds {
     if (existing?.built?.status === "active" && request.update !== true)
       throw templateNameTaken(request.name);
     const running = existing && this.#running.get(existing.id);
-    // Callers were told its end: what is left of it is the removal of old layers.
+    // Callers already see that build as ended, and only the removal of its old layers is still running: wait for that.
     if (running && hasEnded(this.find(existing.id).record)) await running.ended;
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
-    if ((await this.options.layers.room()) < leastRoom) throw noRoomForLayers();
+    if ((await this.options.layers.freeBytes()) < minFreeBytes) throw noRoomForLayers();
     const base = buildBase(request.from_image ?? "", catalogue.list());
     const plan = planBuild(request, base, uploads);
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     return this.#begin(plan, existing);
   }
 
-  /** By its own id, or by its template's: then the newest. */
+  /** Finds a build by its own id, or the newest build of the template with that id. */
   find(id: string): Build {
     const ofTemplate = [...this.#builds.values()].filter(({ record }) => record.templateId === id).at(-1);
     const build = this.#builds.get(id) ?? ofTemplate;
@@ -98,7 +98,7 @@ export class TemplateBuilds {
     return build;
   }
 
-  /** Sandboxes of the template go on; its layers go with the last of them. */
+  /** Deletes a template. Its sandboxes keep running; its layers are removed with the last of them. */
   async remove(template: LocalTemplate): Promise<void> {
     if (!template.built) throw templateIsPublic(template.name);
     const running = this.#running.get(template.id);
@@ -111,7 +111,7 @@ export class TemplateBuilds {
     await this.options.layers.collect();
   }
 
-  /** Stops every build; resolves when nothing of any is running. */
+  /** Stops every build and resolves when none is running. */
   async close(): Promise<void> {
     const running = [...this.#running.values()];
     for (const { stop } of running) stop.abort(new Error("The control plane was stopped."));
@@ -137,7 +137,7 @@ export class TemplateBuilds {
         stepKeys: plan.stepKeys,
       },
     };
-    // What is being replaced is in use until it is.
+    // An active template stays in use until the new build succeeds; otherwise a template in status `building` is shown.
     const placeholder =
       existing?.built?.status === "active"
         ? undefined
@@ -180,7 +180,7 @@ export class TemplateBuilds {
         report: (change) => this.#change(build, change),
         template: (made) => template({ status: "active", ...made }),
       });
-      // Unless it was deleted in the last moment.
+      // The template may have been deleted during the last await.
       stop.throwIfAborted();
       this.#put(finished);
       this.#succeed(build);
@@ -208,7 +208,7 @@ export class TemplateBuilds {
     this.#change(build, { status: "active", progress: 100, currentStep: "done", completedAt });
   }
 
-  /** As after a success, the template is written first: a build that has ended is not looked at again by a restart. */
+  /** Saves the template before the build's record, as after a success: a restart does not repair the template of an ended build. */
   #fail(build: Build, error: string): void {
     build.log.line(`Failed: ${error}`);
     const template = this.options.catalogue.find(build.record.templateId);
@@ -230,7 +230,7 @@ export class TemplateBuilds {
     this.options.repository?.saveBuild({ ...record, log: log.text });
   }
 
-  /** @throws a 507 problem when it cannot be kept; then nothing has changed. */
+  /** @throws a 507 problem when the template cannot be saved; nothing has changed then. */
   #put(template: LocalTemplate): void {
     const before = this.options.catalogue.find(template.id);
     try {
@@ -238,7 +238,7 @@ export class TemplateBuilds {
         this.options.repository?.saveTemplate(template),
       );
     } catch (error) {
-      // Whatever of it may have got into the store.
+      // A failed write may still have reached the file: write the old template again.
       if (before) this.#ensure(before);
       throw error;
     }

@@ -11,32 +11,35 @@ import { isUnwritable, storageFull } from "../store/storage-problem.js";
 
 const lifetimeMs = 60 * 60_000;
 const mebibyte = 1024 * 1024;
-const largest = 512 * mebibyte;
-const keptBytes = 2048 * mebibyte;
+const maxArchiveBytes = 512 * mebibyte;
+const maxKeptBytes = 2048 * mebibyte;
 const grantLimit = 1000;
-const patienceBytes = 16 * mebibyte;
+/** Bytes beyond the announced length that are read and dropped, so that the sender can read the refusal. */
+const maxExcessBytes = 16 * mebibyte;
 
 export interface Archive {
-  /** A gzipped tar that nobody has looked into; machines get copies of their own. */
+  /** A gzipped tar, never unpacked on the host. */
   readonly path: string;
   readonly size: number;
-  /** Of its content. The hash that it came under says less: clients leave the content of directories out of it. */
+  /** SHA-256 of the archive. The client's `filesHash` is weaker: it leaves out the content of directories. */
   readonly digest: string;
 }
 
-/** Archives for COPY steps: announced, then sent to an address with a grant in it, and kept as long as this process. */
+/** Archives for COPY steps. A client announces one, uploads it to a link with a secret grant, and it is kept until close. */
 export class TemplateUploads {
-  /** By the digest of what was granted, so that how long a look takes says nothing. */
+  /** Keyed by the digest of the grant, so that the time of a lookup reveals nothing about the grant. */
   readonly #grants = new Map<string, { hash: string; length: number; expiresAt: number }>();
   readonly #archives = new Map<string, Archive>();
-  /** How many builds need an archive that perhaps nobody else will find. */
+  /** The number of builds that use an archive, which may have been replaced or evicted since. */
   readonly #held = new Map<Archive, number>();
   #directory: Promise<string> | undefined;
 
-  /** Permission to send the files of this hash, once or again, for an hour. Those given before go on. */
+  /** Grants uploads of the files with this hash for an hour. Earlier grants stay valid. */
   grant(hash: string, length: number): { grant: string; expiresAt: Date } {
-    if (length > largest)
-      throw invalidBuild(`The files of a COPY step may take at most ${largest / mebibyte} MiB packed.`);
+    if (length > maxArchiveBytes)
+      throw invalidBuild(
+        `The files of a COPY step may take at most ${maxArchiveBytes / mebibyte} MiB packed. Copy fewer files, or split the step.`,
+      );
     const grant = randomBytes(32).toString("base64url");
     const expiresAt = Date.now() + lifetimeMs;
     this.#grants.set(digestOf(grant), { hash, length, expiresAt });
@@ -51,36 +54,36 @@ export class TemplateUploads {
       throw new Problem(
         401,
         "INVALID_TOKEN",
-        "This address was not given for these files. Ask for an upload link.",
+        "This upload link is not valid for these files. Ask for a new upload link.",
       );
     if (granted.expiresAt < Date.now())
-      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired. Ask for another.");
+      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired. Ask for a new upload link.");
     const directory = await this.#ready();
     const path = join(directory, `${digestOf(hash)}-${randomBytes(6).toString("hex")}`);
-    const meter = new Meter(granted.length);
+    const check = new UploadCheck(granted.length);
     try {
-      await pipeline(body, meter, createWriteStream(`${path}.partial`, { mode: 0o600 }));
+      await pipeline(body, check, createWriteStream(`${path}.partial`, { mode: 0o600 }));
       await rename(`${path}.partial`, path);
     } catch (error) {
       await rm(`${path}.partial`, { force: true });
       if (isUnwritable(error)) throw storageFull(error);
       throw error;
     }
-    const archive = { path, size: meter.size, digest: meter.digest() };
+    const archive = { path, size: check.size, digest: check.digest() };
     const replaced = this.#archives.get(hash);
     this.#archives.delete(hash);
     this.#archives.set(hash, archive);
     if (replaced) await this.#remove(replaced);
-    await this.#shrink();
+    await this.#evictOldest();
     return archive;
   }
 
-  /** Keeps archives from being removed, until what is returned is called. */
+  /** Protects archives from removal until the returned function is called. */
   hold(archives: Iterable<Archive>): () => Promise<void> {
     const held = [...archives];
     for (const archive of held) this.#held.set(archive, (this.#held.get(archive) ?? 0) + 1);
     return async () => {
-      for (const archive of held) await this.#letGo(archive);
+      for (const archive of held) await this.#release(archive);
     };
   }
 
@@ -92,17 +95,17 @@ export class TemplateUploads {
     if (this.#directory !== undefined) await rm(await this.#directory, { recursive: true, force: true });
   }
 
-  async #shrink(): Promise<void> {
+  async #evictOldest(): Promise<void> {
     let size = [...this.#archives.values()].reduce((sum, archive) => sum + archive.size, 0);
     for (const [hash, archive] of this.#archives) {
-      if (size <= keptBytes) return;
+      if (size <= maxKeptBytes) return;
       size -= archive.size;
       this.#archives.delete(hash);
       await this.#remove(archive);
     }
   }
 
-  async #letGo(archive: Archive): Promise<void> {
+  async #release(archive: Archive): Promise<void> {
     const others = (this.#held.get(archive) ?? 0) - 1;
     if (others > 0) this.#held.set(archive, others);
     else this.#held.delete(archive);
@@ -121,11 +124,11 @@ export class TemplateUploads {
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-const tooMuch = (limit: number): Problem =>
-  invalidBuild(`More was sent than the ${limit} bytes of content_length that were announced.`);
+const longerThanAnnounced = (limit: number): Problem =>
+  invalidBuild(`The upload is longer than the ${limit} bytes that its content_length announced.`);
 
-/** Lets pass what is gzip, and no more than was announced. */
-class Meter extends Transform {
+/** Passes an upload through: counts and digests it, and fails unless it is gzip of at most the announced length. */
+class UploadCheck extends Transform {
   readonly #hash = createHash("sha256");
   #start = Buffer.alloc(0);
   size = 0;
@@ -147,18 +150,19 @@ class Meter extends Transform {
     if (this.#start.length < 2)
       this.#start = Buffer.concat([this.#start, chunk.subarray(0, 2)]).subarray(0, 2);
     this.#hash.update(chunk);
-    // A little more is read and dropped, so that its sender gets to read why.
-    if (this.size > this.limit + patienceBytes) done(tooMuch(this.limit));
+    if (this.size > this.limit + maxExcessBytes) done(longerThanAnnounced(this.limit));
     else if (this.size > this.limit) done();
     else done(null, chunk);
   }
 
   override _flush(done: (error?: Error | null) => void): void {
     const isGzip = this.#start[0] === 0x1f && this.#start[1] === 0x8b;
-    if (this.size > this.limit) done(tooMuch(this.limit));
+    if (this.size > this.limit) done(longerThanAnnounced(this.limit));
     else
       done(
-        isGzip ? null : invalidBuild("The files of a COPY step are sent as a gzipped tar; this is not gzip."),
+        isGzip
+          ? null
+          : invalidBuild("The upload is not gzip. Send the files of a COPY step as a gzipped tar."),
       );
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** The one key of this control plane. Comparing takes the same time whatever is given. */
+/** The control plane's API key. Comparing takes constant time, so that timing does not reveal the key. */
 export class AccountKey {
   readonly #digest: Buffer;
 
@@ -13,7 +13,7 @@ export class AccountKey {
   }
 }
 
-/** Digests are of one length, whatever the length of the key that was given. */
+/** Gives keys of any length the same length, which `timingSafeEqual` requires. */
 function digest(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

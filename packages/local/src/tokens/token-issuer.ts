@@ -10,14 +10,14 @@ import {
   SignJWT,
 } from "jose";
 
-/** A day, as the cloud's: clients of the vendor refresh a token that has less than an hour left before each call. */
+/** A day, as in the cloud. The vendor's clients refresh a token before each call once it has less than an hour left. */
 const lifetimeSeconds = 24 * 60 * 60;
 
-/** Used at once. */
+/** For the control plane's own calls, which use the token at once. */
 const ownLifetimeSeconds = 60;
 
-/** A machine may wait for long; what it gives its owner shall be worth most of a day. */
-const preparedMs = 60 * 60 * 1000;
+/** A token prepared longer ago than this is signed again, so that a new sandbox's token is valid for most of a day. */
+const maxPreparedAgeMs = 60 * 60 * 1000;
 
 export interface SandboxToken {
   readonly token: string;
@@ -39,7 +39,7 @@ export class TokenIssuer {
     return new TokenIssuer(privateKey, await exportSPKI(publicKey));
   }
 
-  /** Goes on with the key of an issuer before, as {@link TokenIssuer.exportKey} gave it. */
+  /** Restores an issuer from the key that {@link TokenIssuer.exportKey} returned. */
   static async open(key: string): Promise<TokenIssuer> {
     const publicKey = createPublicKey(key).export({ type: "spki", format: "pem" }).toString();
     return new TokenIssuer(await importPKCS8(key, "EdDSA", { extractable: true }), publicKey);
@@ -50,12 +50,12 @@ export class TokenIssuer {
     return exportPKCS8(this.privateKey);
   }
 
-  /** Signs a token ahead, for a sandbox that nobody has yet: its create need not wait for that. */
+  /** Signs a token in advance for a machine of the warm pool, so that creating a sandbox does not wait for the signature. */
   prepare(sandboxId: string): void {
     this.#prepared.set(sandboxId, { at: Date.now(), token: this.#sign(sandboxId) });
   }
 
-  /** Drops what was prepared for a sandbox that nobody got. */
+  /** Drops the prepared token of a machine that ended. */
   forget(sandboxId: string): void {
     this.#prepared.delete(sandboxId);
   }
@@ -63,7 +63,7 @@ export class TokenIssuer {
   async issue(sandboxId: string): Promise<SandboxToken> {
     const prepared = this.#prepared.get(sandboxId);
     this.#prepared.delete(sandboxId);
-    return prepared && Date.now() - prepared.at < preparedMs ? prepared.token : this.#sign(sandboxId);
+    return prepared && Date.now() - prepared.at < maxPreparedAgeMs ? prepared.token : this.#sign(sandboxId);
   }
 
   /** A token for this control plane's own calls. */

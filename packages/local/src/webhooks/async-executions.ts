@@ -10,7 +10,7 @@ import { type AgentTarget, agentPath } from "../agents/agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders, subjectOf } from "../relay/forwarded-headers.js";
 import { type Callback, parseCallback } from "./callback.js";
 
-/** As the agent's own. */
+/** The agent's own limit. */
 const bodyLimit = 32 * 1024 * 1024;
 const maxAnswerBytes = 64 * 1024;
 const operationPath = "/execute/async";
@@ -22,11 +22,11 @@ const startedJob = z.object({
 
 export interface AsyncExecutionsOptions {
   readonly allowPrivateAddresses: boolean;
-  /** Sends a request to a sandbox's agent; throws the problem that says why it is not answered. */
+  /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
-  /** Throws a problem where no more can be taken on. */
+  /** Throws a 429 problem when too many executions are open. */
   readonly admit: () => Promise<void>;
-  /** Takes on to report the execution's end; when it resolves, that will be done. */
+  /** Registers the report of the execution's end. Once it resolves, the report survives a restart. */
   readonly report: (execution: StartedExecution, callback: Callback) => Promise<void>;
   readonly log: (message: string) => void;
 }
@@ -39,8 +39,8 @@ export interface StartedExecution {
 type AsyncExecuteBody = AgentOperations["executeAsync"]["requestBody"]["content"]["application/json"];
 
 /**
- * `POST /execute/async` of all agents: the code runs in the sandbox as a background job, and what is to happen at its
- * end stays outside, where the sandbox can neither see nor change it.
+ * Handles `POST /execute/async` for all agents. The code runs in the sandbox as a background job; the callback stays in
+ * the control plane, where code in the sandbox can neither see nor change it.
  */
 export class AsyncExecutions {
   readonly #router;
@@ -55,13 +55,13 @@ export class AsyncExecutions {
       },
       handlers: {
         executeAsync: ({ auth: sandboxId, body, request, requestId }) => {
-          // The agent's refusals, which are passed on, name the request as this answer does.
+          // The agent's refusals are passed on, so they must carry the same request id.
           const headers = { ...forwardedRequestHeaders(request, sandboxId), "x-request-id": requestId };
           return this.#start(sandboxId, body, headers);
         },
       },
       envelope: agentEnvelope,
-      // Whether the token is true is for the agent to find out, which is asked before anything is done.
+      // The token is not verified here: the agent does that, and it is called before anything else happens.
       authenticate: ({ params, header }) =>
         params.sandbox_id ?? subjectOf(bearerToken(header("authorization"))) ?? "",
       bodyLimit,
@@ -91,7 +91,7 @@ export class AsyncExecutions {
     try {
       await this.options.report({ sandboxId, executionId: execution_id }, callback);
     } catch (error) {
-      // Code whose end will not be reported must not run.
+      // The report could not be registered: kill the code, because its end would not be reported.
       const path = `/execute/kill/${encodeURIComponent(process_id)}`;
       (await this.#post(sandboxId, path, headers, undefined)).resume();
       throw error;
@@ -101,7 +101,7 @@ export class AsyncExecutions {
       process_id,
       status: "queued",
       callback_url,
-      message: `${process_id} was started; its end will be reported to callback_url.`,
+      message: `Process ${process_id} was started. Its end will be reported to callback_url.`,
       timestamp: new Date().toISOString(),
     };
   }
@@ -122,7 +122,7 @@ export class AsyncExecutions {
   }
 }
 
-/** What the agent has against it, in its own words. */
+/** The agent's refusal, passed on unchanged. */
 function refusal({ statusCode, headers }: IncomingMessage, text: string): Reply {
   const { "content-length": _, ...forwarded } = forwardedResponseHeaders({ headers });
   const entries = Object.entries(forwarded).map(([name, value]) => [name, String(value)] as const);
@@ -133,7 +133,7 @@ function parseStarted(text: string, sandboxId: string): z.infer<typeof startedJo
   try {
     return startedJob.parse(JSON.parse(text));
   } catch (cause) {
-    const message = `The agent of sandbox ${sandboxId} sent an answer that nobody can read. Delete the sandbox and create a new one.`;
+    const message = `The agent of sandbox ${sandboxId} sent an invalid answer. Delete the sandbox and create a new one.`;
     throw new Problem(409, "AGENT_UNREADABLE", message, { cause });
   }
 }

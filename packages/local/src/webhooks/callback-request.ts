@@ -10,24 +10,24 @@ import { type Callback, isPrivateHost } from "./callback.js";
 
 export interface CallbackAnswer {
   readonly status: number;
-  /** What its `Retry-After` says, in milliseconds from now. */
+  /** The receiver's `Retry-After`, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The name stands for an address that nothing is sent to, whatever it stands for later. */
+/** The callback's name resolves to a private address. Final: the delivery is not tried again, even if the name changes. */
 export class PrivateAddressError extends Error {
   constructor() {
-    super("The callback's address is not a public one.");
+    super("The callback's address is not public, so nothing was sent to it.");
     this.name = "PrivateAddressError";
   }
 }
 
-/** Of the answer, read for the receiver's sake only. */
-const readBytes = 64 * 1024;
+/** Bytes of the answer's body that are read and dropped, so that the receiver can finish sending. */
+const maxDiscardedBytes = 64 * 1024;
 
 /**
- * Sends a report once and resolves with what the receiver says of it. Redirects are not followed. Rejects when there is
- * no answer in time, and with a {@link PrivateAddressError}; addresses are looked at when they are connected to.
+ * Sends a report once and resolves with the receiver's answer. Does not follow redirects. Rejects when there is no answer
+ * in time, and with a {@link PrivateAddressError}. Addresses are checked at connect time, so a changed name cannot evade it.
  */
 export function sendCallback(
   { url: target, headers, secret }: Callback,
@@ -71,19 +71,19 @@ export function sendCallback(
 const signature = (body: Buffer, secret: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 
-/** Two spellings of a name would be two headers. */
+/** Lower-cased names, so that a caller's `Content-Type` does not become a second header beside ours. */
 const lowerCased = (headers: Callback["headers"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Gives addresses that are all public, or none: the one connected to is one of those that were looked at. */
+/** A lookup that fails unless all addresses of the name are public. Node connects to one of the addresses it returns. */
 function publicLookup(resolve: NameResolver): LookupFunction {
-  const look = async (name: string): Promise<{ address: string; family: number }[]> => {
+  const lookup = async (name: string): Promise<{ address: string; family: number }[]> => {
     const addresses = await resolve(name);
     if (!addresses.every((address) => isPublicAddress(address))) throw new PrivateAddressError();
     return addresses.map((address) => ({ address, family: isIP(address) }));
   };
   return (name, { all }, callback) => {
-    look(name).then(
+    lookup(name).then(
       (found) => {
         const [first] = found;
         if (all || first === undefined) callback(first ? null : nameUnknown(), found);
@@ -106,8 +106,8 @@ function discard(answer: IncomingMessage): void {
   let read = 0;
   answer.on("data", (chunk: Buffer) => {
     read += chunk.length;
-    if (read > readBytes) answer.destroy();
+    if (read > maxDiscardedBytes) answer.destroy();
   });
-  // What it says is known already.
+  // The status is known, so an error in the body changes nothing.
   answer.on("error", () => answer.destroy());
 }

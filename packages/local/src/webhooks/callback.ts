@@ -4,24 +4,24 @@ import { webhookHeaders } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { isPublicAddress } from "../addresses/public-address.js";
 
-/** Where, and how, the end of an execution is reported. All of it may be secret. */
+/** Where and how the end of an execution is reported. Any of it may be secret: never log it. */
 export interface Callback {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secret: string | undefined;
 }
 
-/** Of most servers, for all headers together. */
+/** The limit of most servers for all headers of a request together. */
 const maxHeaderBytes = 16 * 1024;
 
-/** What frames a request or belongs to one connection, and what is said by the sender of it only. */
+/** Headers that a caller may not set: they frame the request, belong to the connection, or are set by the control plane. */
 const reservedHeaders = new Set([
   ...["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"],
   ...["transfer-encoding", "content-length", "content-encoding", "expect", "host"],
   ...Object.values(webhookHeaders).map((name) => name.toLowerCase()),
 ]);
 
-/** The callback that a request asks for; a 400 problem when nothing could be sent there. */
+/** The callback of a request. @throws a 400 problem when the callback is invalid. */
 export function parseCallback(
   asked: {
     readonly callback_url: string;
@@ -42,7 +42,7 @@ export function parseCallback(
   return { url: url.href, headers, secret: asked.callback_signature_secret || undefined };
 }
 
-/** Whether a URL names an address itself that is not the internet's. */
+/** Whether a URL's host is a private address or `localhost`. Other names are checked when they are resolved. */
 export function isPrivateHost({ hostname }: URL): boolean {
   const address = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(address) !== 0) return !isPublicAddress(address);

@@ -6,11 +6,11 @@ import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callba
 import type { DeliveryRepository } from "./delivery-repository.js";
 import type { WebhookOptions } from "./webhook-options.js";
 
-/** Requests at a time, in all and to one receiver: a slow one does not hold up the others. */
+/** Concurrent requests in all, and to one receiver, so that a slow receiver does not hold up the others. */
 const concurrency = 32;
 const concurrencyPerReceiver = 4;
-/** Milliseconds until it is tried again to take down an outcome that there was no room for. */
-const noteAgainMs = 1000;
+/** The pause before saving an attempt's outcome is tried again when the data directory is full. */
+const saveRetryMs = 1000;
 
 export interface DeliveryQueueOptions {
   readonly deliveries: DeliveryRepository;
@@ -19,8 +19,8 @@ export interface DeliveryQueueOptions {
 }
 
 /**
- * Delivers reports, each until its receiver has confirmed it or it is given up. After every attempt the store knows how
- * it went, so that a new process goes on where this one ends: at least once, and now and then twice.
+ * Delivers each report until its receiver confirms it or it is given up. The outcome of every attempt is saved, so that a
+ * new process continues where this one ends. A report is delivered at least once, in rare cases twice.
  */
 export class DeliveryQueue {
   readonly #stopped = new AbortController();
@@ -29,7 +29,7 @@ export class DeliveryQueue {
 
   constructor(private readonly options: DeliveryQueueOptions) {}
 
-  /** Starts delivering what the store says is pending. */
+  /** Starts to deliver the pending report with this id. */
   deliver(id: string): void {
     void this.#deliver(id);
   }
@@ -49,8 +49,8 @@ export class DeliveryQueue {
         await this.#receiver(delivery.callbackUrl, () => this.#attempt(id));
       } catch (error) {
         if (signal.aborted) return;
-        // Such as a full disk, which may be mended.
-        log(`Webhook delivery ${id} is held up: ${String(error)}`);
+        // A full disk, for example, which the operator may fix.
+        log(`Webhook delivery ${id} is delayed by an error and will be tried again: ${String(error)}`);
         await sleep(webhooks.maxRetryMs, undefined, { signal, ref: false }).catch(() => undefined);
       }
       if (!signal.aborted) delivery = deliveries.find(id);
@@ -80,15 +80,15 @@ export class DeliveryQueue {
       { id, body: report.payload },
       { timeoutMs, allowPrivateAddresses, resolve, signal },
     ).catch((error: Error) => error);
-    // What was broken off by our own end is tried again by the next process.
-    while (!signal.aborted && !this.#isNoted(delivery, outcome))
-      await sleep(noteAgainMs, undefined, { signal, ref: false });
+    // An attempt aborted by our own shutdown is not saved: the next process repeats it.
+    while (!signal.aborted && !this.#trySave(delivery, outcome))
+      await sleep(saveRetryMs, undefined, { signal, ref: false });
   }
 
-  /** Whether there was room to take down how it went: what has been delivered is not sent again for want of that. */
-  #isNoted(delivery: Delivery, outcome: CallbackAnswer | Error): boolean {
+  /** Saves an outcome; false if the data directory is full. Then only the save is repeated, not the delivery. */
+  #trySave(delivery: Delivery, outcome: CallbackAnswer | Error): boolean {
     try {
-      this.#note(delivery, outcome);
+      this.#save(delivery, outcome);
       return true;
     } catch (error) {
       if (error instanceof Problem && error.code === "STORAGE_FULL") return false;
@@ -96,7 +96,7 @@ export class DeliveryQueue {
     }
   }
 
-  #note(delivery: Delivery, outcome: CallbackAnswer | Error): void {
+  #save(delivery: Delivery, outcome: CallbackAnswer | Error): void {
     const { deliveries, webhooks, log } = this.options;
     const { id } = delivery;
     const attempts = delivery.attempts + 1;
@@ -126,7 +126,7 @@ export class DeliveryQueue {
   }
 }
 
-/** Nothing when the receiver has it. */
+/** Why an attempt failed; undefined if the receiver accepted the report. */
 function failureOf(
   outcome: CallbackAnswer | Error,
   timeoutMs: number,
@@ -142,12 +142,12 @@ function failureOf(
 
 function unanswered(error: Error, timeoutMs: number): string {
   if (error.name === "AbortError" || error.name === "TimeoutError")
-    return `There was no answer in ${timeoutMs} ms.`;
+    return `The receiver did not answer within ${timeoutMs} ms.`;
   const code = "code" in error ? ` (${String(error.code)})` : "";
-  return `The receiver could not be reached, or hung up${code}.`;
+  return `The receiver could not be reached, or closed the connection without an answer${code}.`;
 }
 
-/** Between half and all of what the number of attempts calls for, so that receivers are not hit by all at once. */
+/** The exponential delay before the next attempt, randomized between half and all of it, so that retries do not come at once. */
 function retryDelay(
   attempts: number,
   askedFor: number | undefined,

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryStatus } from "@cloud-sandbox/server-kit/handler
 import type { Database, Row, SqlValue } from "../store/database.js";
 import type { Callback } from "./callback.js";
 
-/** How many that are done are remembered, and how many bytes of what they delivered. */
+/** Finished deliveries are kept up to this number and this many bytes of payload. */
 const rememberedDeliveries = 1000;
 const rememberedBytes = 256 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ export type DeliveryChange = Partial<
   >
 > & { readonly payload?: string };
 
-/** What is to be delivered, from before the caller is told that it will be until long after it was. */
+/** Stores webhook deliveries: a delivery is saved before its caller gets an answer, and kept for a while after it is done. */
 export class DeliveryRepository {
   constructor(private readonly database: Database) {}
 
@@ -52,7 +52,7 @@ export class DeliveryRepository {
     return row && deliveryOf(row);
   }
 
-  /** What is sent, and where: nobody is shown it. */
+  /** The payload, URL, headers and secret of a delivery. For sending only: the secrets are never shown. */
   findReport(id: string): { readonly callback: Callback; readonly payload: string } | undefined {
     const row = this.database.get(
       "SELECT callback_url, headers, secret, payload FROM webhook_deliveries WHERE id = ? AND payload IS NOT NULL",
@@ -79,7 +79,7 @@ export class DeliveryRepository {
     return this.database.all(sql, [filter.sandboxId ?? null, filter.status ?? null]).map(deliveryOf);
   }
 
-  /** How many are not done. */
+  /** The number of deliveries that are waiting or pending. */
   countOpen(): number {
     const sql = "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status IN ('waiting', 'pending')";
     return Number(this.database.get(sql)?.count ?? 0);

@@ -4,14 +4,14 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import { answerJson } from "../agents/agent-answer.js";
-import { Pace } from "../relay/pace.js";
+import { PollBackoff } from "../relay/poll-backoff.js";
 
-/** Seconds that the agent holds an answer back while the code runs. */
+/** Seconds of a long poll: the agent answers when the code has ended, or after this time. */
 const waitSeconds = 30;
-/** Milliseconds between questions that were not answered, or answered at once. */
+/** The pauses between polls that fail or are answered at once. */
 const firstPauseMs = 50;
 const longestPauseMs = 5000;
-/** Bytes of each output that are reported. */
+/** Bytes of stdout, and of stderr, in a report. */
 const reportedBytes = 256 * 1024;
 const maxAnswerBytes = 4 * 1024 * 1024;
 
@@ -31,22 +31,22 @@ const jobAnswer = z.object({
 type JobAnswer = z.infer<typeof jobAnswer>;
 type Followed = Pick<Delivery, "sandboxId" | "executionId" | "createdAt">;
 
-/** Asks a sandbox's agent; throws the problem that says why there is none. */
+/** Sends a GET to a sandbox's agent; throws the problem that says why there is no answer. */
 export type AskAgent = (sandboxId: string, path: string, signal: AbortSignal) => Promise<IncomingMessage>;
 
-/** Stays with an execution until it has ended, or its sandbox has. */
+/** Waits until an execution ends, or its sandbox does. */
 export class ExecutionFollower {
   constructor(private readonly ask: AskAgent) {}
 
-  /** What there is to report. Rejects only when it is aborted. */
+  /** Resolves with the report when the execution has ended. Rejects only when `signal` aborts. */
   async end(execution: Followed, signal: AbortSignal): Promise<WebhookPayload> {
-    const pace = new Pace({
+    const backoff = new PollBackoff({
       firstMs: firstPauseMs,
       longestMs: longestPauseMs,
-      patientMs: waitSeconds * 500,
+      longPollMs: waitSeconds * 500,
     });
     for (;;) {
-      pace.begin();
+      backoff.beginRequest();
       try {
         const job = await this.#read(execution, { wait: waitSeconds, limit: 16 }, signal);
         if (job.status !== "running") return await this.#report(execution, job, signal);
@@ -54,9 +54,9 @@ export class ExecutionFollower {
         signal.throwIfAborted();
         const reason = finalReason(error);
         if (reason !== undefined) return lost(execution, reason);
-        // The agent was killed and comes back, or the sandbox is paused: it is asked again.
+        // The agent is being restarted, or the sandbox is paused: ask again.
       }
-      await pace.rest(signal);
+      await backoff.pause(signal);
     }
   }
 
@@ -70,7 +70,7 @@ export class ExecutionFollower {
     const answer = await this.ask(sandboxId, path, signal);
     const body = await answerJson(answer, maxAnswerBytes);
     if (answer.statusCode === 404)
-      throw new Problem(404, "NOT_FOUND", `Sandbox ${sandboxId} knows nothing of the execution any more.`);
+      throw new Problem(404, "NOT_FOUND", `Sandbox ${sandboxId} no longer has a record of the execution.`);
     if (answer.statusCode !== 200) throw new Error(`The agent answered ${answer.statusCode}.`);
     return jobAnswer.parse(body);
   }
@@ -100,7 +100,7 @@ export class ExecutionFollower {
     };
   }
 
-  /** All of an output, or its beginning and end with a line between them that says so. */
+  /** The whole output, or, if it is too long, its beginning and its end with a line between them that says how much was cut. */
   async #output(
     execution: Followed,
     name: "stdout" | "stderr",
@@ -112,7 +112,7 @@ export class ExecutionFollower {
     const other = name === "stdout" ? "stderr" : "stdout";
     const piece = async (offset: number, limit: number): Promise<string> => {
       const offsets = { [`${name}_offset`]: offset, [`${other}_offset`]: job[`${other}_bytes`] };
-      // An agent that is none may send more than it was asked for.
+      // Cut here too: code in the sandbox may have replaced the agent and send more than it was asked for.
       return (await this.#read(execution, { ...offsets, limit }, signal))[name].slice(0, limit);
     };
     if (total <= reportedBytes) return piece(0, reportedBytes);
@@ -123,22 +123,22 @@ export class ExecutionFollower {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  timeout: "The code ran into its time limit and was ended.",
+  timeout: "The code exceeded its time limit and was ended.",
   killed: "The execution was killed on request.",
   out_of_memory: "The code went over the sandbox's memory limit and was killed.",
   signal: "A signal ended the code: something in the sandbox sent it, or the sandbox was stopped.",
-  interrupted: "The code did not come to its end: what ran it was ended.",
+  interrupted: "The code did not finish, because the program that ran it ended.",
 };
 
-/** Why there will be no answer any more: the sandbox is gone, or was stopped, which ends all that runs in it. */
+/** Why no answer will ever come; undefined if one still may. Final: the sandbox is gone, or was stopped with everything in it. */
 function finalReason(error: unknown): string | undefined {
   const isFinal =
     error instanceof Problem &&
     (error.status === 404 || error.status === 410 || error.code === "SANDBOX_STOPPED");
-  return isFinal ? `The code did not come to its end: ${error.message}` : undefined;
+  return isFinal ? `The code did not finish: ${error.message}` : undefined;
 }
 
-/** Everything in a sandbox that ends is killed. */
+/** The report of an execution that ended with its sandbox. Exit code 137, because the sandbox's end kills its processes. */
 const lost = ({ sandboxId, executionId, createdAt }: Followed, error: string): WebhookPayload => ({
   execution_id: executionId,
   status: "failed",

@@ -1,11 +1,11 @@
 import { lookup } from "node:dns/promises";
 import type { NameResolver } from "../egress/name-resolver.js";
 
-/** How the ends of asynchronous executions are reported to the URLs that were given for that. */
+/** How the ends of asynchronous executions are reported to their callback URLs. */
 export interface WebhookOptions {
-  /** Whether they may be sent to private, loopback and other addresses that are not the internet's. Default: false. */
+  /** Whether reports may be sent to private, loopback and other addresses that are not public. Default: false. */
   readonly allowPrivateAddresses?: boolean;
-  /** Looks up a receiver's addresses, all of which have to be public. Default: as other programs of this machine do. */
+  /** Looks up a receiver's addresses, all of which must be public. Default: the lookup of the operating system. */
   readonly resolve?: NameResolver;
   /** Milliseconds that one attempt may take. Default: 10,000. */
   readonly requestTimeoutMs?: number;
@@ -13,9 +13,9 @@ export interface WebhookOptions {
   readonly firstRetryMs?: number;
   /** The longest wait between two attempts, in milliseconds. Default: an hour. */
   readonly maxRetryMs?: number;
-  /** After so many attempts it is given up. Default: 12. */
+  /** A report is given up after this many attempts. Default: 12. */
   readonly maxAttempts?: number;
-  /** After so many milliseconds it is given up. Default: a day. */
+  /** A report is given up after this many milliseconds. Default: a day. */
   readonly maxAgeMs?: number;
 }
 

@@ -13,17 +13,17 @@ import { DeliveryRepository } from "./delivery-repository.js";
 import { ExecutionFollower } from "./execution-follower.js";
 import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
 
-/** Executions that run, and reports that are to be delivered. */
+/** The limit of asynchronous executions that run or whose report is not yet delivered. */
 const maxOpen = 1000;
-/** Milliseconds until it is tried again to keep what there was no room for. */
+/** The pause before a report is saved again when the data directory is full. */
 const retryMs = 1000;
 
 export interface WebhooksParts {
   readonly store: Store;
   readonly options: WebhookOptions;
-  /** Sends a request to a sandbox's agent; throws the problem that says why it is not answered. */
+  /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
-  /** A token of the control plane's own for a sandbox. */
+  /** A token for the control plane's own calls to a sandbox's agent. */
   readonly token: (sandboxId: string) => Promise<string>;
   readonly log: (message: string) => void;
 }
@@ -33,7 +33,7 @@ interface Opened {
   readonly queue: DeliveryQueue;
 }
 
-/** Reports the ends of asynchronous executions to the URLs that were given for that. */
+/** Reports the ends of asynchronous executions to their callback URLs. */
 export class Webhooks {
   readonly handlers;
   readonly #executions: AsyncExecutions;
@@ -66,7 +66,7 @@ export class Webhooks {
     });
   }
 
-  /** Goes on with what an earlier process has left. */
+  /** Continues the deliveries that an earlier process left unfinished. */
   async resume(): Promise<void> {
     if (this.parts.store.directory === undefined) return;
     const { deliveries, queue } = await this.#open();
@@ -83,7 +83,7 @@ export class Webhooks {
     return this.#executions.handle(request, response);
   }
 
-  /** Stops where it is; a new process with the same store goes on. */
+  /** Stops all deliveries. A new process with the same data directory continues them. */
   async close(): Promise<void> {
     this.#stopped.abort();
     (await this.#opened)?.queue.close();
@@ -92,7 +92,7 @@ export class Webhooks {
   async #admit(): Promise<void> {
     const { deliveries } = await this.#open();
     if (deliveries.countOpen() < maxOpen) return;
-    const message = `${maxOpen} asynchronous executions run, or wait to be reported, the most at a time. Wait until some are done; GET /v1/webhook-deliveries lists them.`;
+    const message = `At most ${maxOpen} asynchronous executions may run or wait to be reported, and that many do. Wait until some are done; GET /v1/webhook-deliveries lists them.`;
     throw new Problem(429, "RESOURCE_EXHAUSTED", message);
   }
 
@@ -115,7 +115,7 @@ export class Webhooks {
     }
   }
 
-  /** What is to be reported is known here alone until the store has it. */
+  /** Repeats `work` while the data directory is full: the report exists only in memory until it is saved. */
   async #keepTrying(work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopped;
     for (;;) {
@@ -136,7 +136,7 @@ export class Webhooks {
     queue.deliver(id);
   }
 
-  /** Not before it is needed: a program's own control plane may never be. */
+  /** Opens the database at the first use, because an embedded control plane may never need it. */
   #open(): Promise<Opened> {
     this.#opened ??= this.parts.store.database().then((database) => {
       const deliveries = new DeliveryRepository(database);
