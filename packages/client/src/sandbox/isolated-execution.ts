@@ -94,8 +94,8 @@ function checkRun(code: string, options: IsolatedRun): void {
   checkFunction("onStep", options.onStep);
 }
 
-function programOf({ env, language, signal, timeoutSeconds: timeout, workdir }: IsolatedRun) {
-  return { env, language, signal, timeout, workdir };
+function programOf({ env, language, signal, timeoutSeconds, workdir }: IsolatedRun) {
+  return { env, language, signal, timeoutSeconds, workdir };
 }
 
 interface Place {
