@@ -218,7 +218,7 @@ describe("with tokens", () => {
     const mcp = await server.connect(token);
     const listing = { id: 2, method: "tools/list" };
     const session = { "mcp-session-id": String(mcp.transport.sessionId) };
-    const as = (holder: string) => ({ ...session, authorization: `Bearer ${holder}` });
+    const as = (tokenDigest: string) => ({ ...session, authorization: `Bearer ${tokenDigest}` });
     expect((await exchange(server.url, posted(listing, as(otherToken)))).status).toBe(404);
     expect((await exchange(server.url, posted(listing, as(token)))).status).toBe(200);
     await mcp.client.close();
@@ -236,8 +236,9 @@ describe("with tokens", () => {
 });
 
 /** Calls tools as a client of the stateless era. */
-function clientOf(server: HttpServer, client: string, holder?: string) {
-  const headers: Record<string, string> = holder === undefined ? {} : { authorization: `Bearer ${holder}` };
+function clientOf(server: HttpServer, client: string, tokenDigest?: string) {
+  const headers: Record<string, string> =
+    tokenDigest === undefined ? {} : { authorization: `Bearer ${tokenDigest}` };
   return async (name: string, given: object = {}) => {
     const request = statelessRequest("tools/call", { name, arguments: given }, { client, headers });
     return JSON.parse((await exchange(server.url, request)).body).result;

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { AuthenticationError, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InvalidArgumentsError } from "../src/errors/invalid-arguments-error.js";
-import { CreatedSandboxes } from "../src/ownership/created-sandboxes.js";
 import { SandboxDirectory } from "../src/ownership/sandbox-directory.js";
+import { SandboxLedger } from "../src/ownership/sandbox-ledger.js";
 
 const { signal } = new AbortController();
 const agent = "https://7777-1762778786mxaco6r2.eu-1001.vms.hopx.dev";
@@ -42,7 +42,7 @@ afterEach(async () => {
 function use(apiKey: string): void {
   const { port } = server.address() as AddressInfo;
   client = new SandboxClient({ apiKey, baseUrl: `http://127.0.0.1:${port}` });
-  directory = new SandboxDirectory(client, new CreatedSandboxes(), { holder: "" });
+  directory = new SandboxDirectory(client, new SandboxLedger(), { tokenDigest: "" });
 }
 
 describe("a sandbox is found", () => {

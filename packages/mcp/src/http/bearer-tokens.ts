@@ -5,16 +5,16 @@ import { OptionError } from "../settings/option-error.js";
 export class BearerTokens {
   readonly #digests: readonly Buffer[];
 
-  /** With no token, everybody is let in. */
+  /** Without tokens, every request is accepted. */
   constructor(tokens: readonly string[]) {
     this.#digests = tokens.map(digest);
   }
 
   /**
-   * Who a request is from: the digest of the token that it carries, or "" where none is asked for; undefined for
-   * nobody who is let in. The time it takes tells nothing of the tokens.
+   * The digest of the token that a request carries, or "" where none is asked for. Undefined when the request must be refused.
+   * The comparison takes the same time for every token, so that the time tells nothing about them.
    */
-  holder(authorization: string | undefined): string | undefined {
+  tokenDigest(authorization: string | undefined): string | undefined {
     if (this.#digests.length === 0) return "";
     const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "");
     const matches = this.#digests.filter((known) => timingSafeEqual(known, given));
@@ -25,7 +25,7 @@ export class BearerTokens {
 /** The tokens of `--token`, or `CLOUD_SANDBOX_MCP_TOKEN`: one, or several, one for each client. */
 export function parseTokens(text: string | undefined): string[] {
   const tokens = (text ?? "").split(/[\s,]+/).filter((token) => token !== "");
-  // As RFC 6750 has them; a guess of fewer characters is too likely to be right.
+  // The characters are those of RFC 6750. Shorter tokens could be guessed.
   if (tokens.every((token) => /^[A-Za-z0-9._~+/-]{16,}=*$/.test(token))) return tokens;
   throw new OptionError(
     "Each token of CLOUD_SANDBOX_MCP_TOKEN must be 16 or more letters, digits and . _ ~ + / -; `openssl rand -hex 24` makes one.",

@@ -1,10 +1,10 @@
-/** The clients that are served over HTTP: how many there can be, and when one that is silent is forgotten. */
-import { idleSeconds } from "../ownership/held-sandbox.js";
+/** The clients that are served over HTTP: how many there can be, and when a silent one is forgotten. */
+import { idleSeconds } from "../ownership/leased-sandbox.js";
 import type { Session } from "../session/session.js";
 
 export interface HttpClient {
   readonly session: Session;
-  /** Ends what serves it: its calls are cancelled, its streams closed. */
+  /** Cancels the client's calls and closes its streams. */
   disconnect(): Promise<void>;
 }
 
@@ -12,8 +12,8 @@ export interface HttpClientsOptions {
   /** Clients at a time. */
   readonly most: number;
   /**
-   * After this long without a request or an open stream, a client is forgotten. One that calls sandboxes by name is remembered
-   * for as long as they wait for it.
+   * A client is forgotten after this long without a request or an open stream. One that has leased sandboxes is remembered for as
+   * long as they live without being used.
    */
   readonly idleMs: number;
 }
@@ -27,7 +27,7 @@ interface Entry<Client> {
 
 export class HttpClients<Client extends HttpClient> {
   readonly #options: HttpClientsOptions;
-  /** The one that was seen longest ago first. */
+  /** In the order in which they were seen, the longest ago first. */
   readonly #entries = new Map<string, Entry<Client>>();
   readonly #sweeper: NodeJS.Timeout;
 
@@ -40,7 +40,7 @@ export class HttpClients<Client extends HttpClient> {
     return this.#entries.get(key)?.client;
   }
 
-  /** Makes room by forgetting the client that has been silent longest; false when none is. */
+  /** Makes room by forgetting the client that was silent longest. Returns false when no client is silent. */
   add(key: string, client: Client): boolean {
     if (this.#entries.size >= this.#options.most) {
       const silent = [...this.#entries].find(([, entry]) => isSilent(entry));
@@ -51,7 +51,7 @@ export class HttpClients<Client extends HttpClient> {
     return true;
   }
 
-  /** Notes a request of a client, until it is over. */
+  /** Counts a request of a client as open, until it is over. */
   note(key: string, over: Promise<void>): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -63,7 +63,7 @@ export class HttpClients<Client extends HttpClient> {
     });
   }
 
-  /** The client says that it leaves: its work ends, and what it made is deleted. */
+  /** The client says that it leaves: its calls are cancelled, and the sandboxes that it made are deleted. */
   async leave(key: string): Promise<void> {
     const client = this.get(key);
     this.#entries.delete(key);
@@ -71,12 +71,12 @@ export class HttpClients<Client extends HttpClient> {
     await client?.session.end();
   }
 
-  /** Stops the calls of tools that are under way; whoever waits for one is told that the server ends. */
+  /** Stops all calls of tools. Their callers are told that the server ends. */
   stopCalls(): void {
     for (const { client } of this.#entries.values()) client.session.stopCalls();
   }
 
-  /** Ends all work, as the server ends. */
+  /** Disconnects all clients, because the server ends. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     const clients = [...this.#entries.values()].map(({ client }) => client);
@@ -100,7 +100,7 @@ export class HttpClients<Client extends HttpClient> {
 
   #forget(key: string, { client }: Entry<Client>): void {
     this.#entries.delete(key);
-    // Nobody is there to be told; what fails to be deleted ends at its deadline.
+    // Nobody waits for the result. A sandbox that cannot be deleted ends at its deadline.
     client.session.abandon().catch(() => undefined);
     client.disconnect().catch(() => undefined);
   }

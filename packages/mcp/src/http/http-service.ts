@@ -114,7 +114,7 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
     const serve = async (web: Request): Promise<Response> => {
       const text = await web.text();
       share.settle(Buffer.byteLength(text));
-      const answer = await endpoint.serve({ request: web, text, holder: checked.holder, over });
+      const answer = await endpoint.serve({ request: web, text, tokenDigest: checked.tokenDigest, over });
       return answer instanceof Response ? answer : asResponse(answer);
     };
     const onerror = (error: Error): void => log(`a request could not be served (${error.name})`);

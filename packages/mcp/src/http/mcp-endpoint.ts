@@ -14,18 +14,18 @@ import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-cl
 import { type Refusal, refused } from "./request-checks.js";
 
 export interface EndpointParts {
-  /** What speaks the protocol with a client: one for a session, or for one request of the stateless era. */
+  /** Makes the server that speaks MCP with a client: one for a session, or for one request of the stateless protocol. */
   readonly newServer: (session: Session) => McpServer;
   readonly backend: SharedBackend;
-  /** Whether a request of the era with sessions is served that belongs to none. */
+  /** Whether a request of the protocol with sessions is served when it names no session. */
   readonly sessionless?: boolean | undefined;
   readonly log: (line: string) => void;
 }
 
 interface EndpointClient extends HttpClient {
-  /** Who has begun it: nobody else can go on with it. */
-  readonly holder: string;
-  /** Of the era with sessions: what carries this one. */
+  /** The digest of the token that began the session. Requests with another token are refused. */
+  readonly tokenDigest: string;
+  /** The transport of a session; undefined for a client of the stateless protocol. */
   readonly transport?: WebStandardStreamableHTTPServerTransport;
 }
 
@@ -33,9 +33,9 @@ export interface EndpointRequest {
   readonly request: Request;
   /** Its body. */
   readonly text: string;
-  /** Whose token it carries; "" where no token is asked for. */
-  readonly holder: string;
-  /** Fulfilled when the response has been sent, or cannot be any more. */
+  /** The digest of its token; "" where no token is asked for. */
+  readonly tokenDigest: string;
+  /** Resolves when the response was sent, or its connection has closed. */
   readonly over: Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class McpEndpoint {
   readonly #parts: EndpointParts;
   readonly #clients: HttpClients<EndpointClient>;
   readonly #stateless: McpHttpHandler;
-  /** Whose session a request of the stateless era belongs to. */
+  /** The session that a request of the stateless protocol belongs to. */
   readonly #sessions = new WeakMap<Request, Session>();
 
   constructor(parts: EndpointParts, options: HttpClientsOptions) {
@@ -58,12 +58,12 @@ export class McpEndpoint {
     );
   }
 
-  async serve({ request, text, holder, over }: EndpointRequest): Promise<Response | Refusal> {
+  async serve({ request, text, tokenDigest, over }: EndpointRequest): Promise<Response | Refusal> {
     const body = request.method === "POST" ? parsed(text) : undefined;
     if (body === notJson) return refused(400, "the body is not JSON");
     const isLegacy = await isLegacyRequest(request, body ?? null);
     const serve = isLegacy && !this.#isSessionless(request, body) ? this.#serveSession : this.#serveStateless;
-    return serve.call(this, request, body, holder, over);
+    return serve.call(this, request, body, tokenDigest, over);
   }
 
   #isSessionless({ method, headers }: Request, body: unknown): boolean {
@@ -71,7 +71,7 @@ export class McpEndpoint {
     return !headers.has("mcp-session-id") && !beginsSession(body);
   }
 
-  /** Stops the calls of tools that are under way; whoever waits for one is told that the server ends. */
+  /** Stops all calls of tools. Their callers are told that the server ends. */
   stopCalls(): void {
     this.#clients.stopCalls();
   }
@@ -80,40 +80,40 @@ export class McpEndpoint {
     await Promise.all([this.#stateless.close(), this.#clients.close()]);
   }
 
-  /** The stateless era names no session: a client is known by its token and by the name it gives itself. */
+  /** Requests of the stateless protocol name no session: a client is known by its token and by the name that it gives itself. */
   async #serveStateless(
     request: Request,
     parsedBody: unknown,
-    holder: string,
+    tokenDigest: string,
     over: Promise<void>,
   ): Promise<Response | Refusal> {
-    const key = `client ${holder} ${clientName(parsedBody)}`;
-    const client = this.#clients.get(key) ?? this.#newClient(holder);
+    const key = `client ${tokenDigest} ${clientName(parsedBody)}`;
+    const client = this.#clients.get(key) ?? this.#newClient(tokenDigest);
     if (this.#clients.get(key) === undefined && !this.#clients.add(key, client)) return full;
     this.#clients.note(key, over);
     this.#sessions.set(request, client.session);
     return this.#stateless.fetch(request, { parsedBody });
   }
 
-  #newClient(holder: string): EndpointClient {
-    const session = new Session(this.#parts.backend, holder);
-    // Whoever listens is told to list again; what a client is listed is its own.
+  #newClient(tokenDigest: string): EndpointClient {
+    const session = new Session(this.#parts.backend, tokenDigest);
+    // Every listener is told to list its resources again. Each client is listed only its own sandboxes.
     session.onSandboxesChange(() => this.#stateless.notify.resourcesChanged());
-    return { holder, session, disconnect: async () => undefined };
+    return { tokenDigest, session, disconnect: async () => undefined };
   }
 
   async #serveSession(
     request: Request,
     parsedBody: unknown,
-    holder: string,
+    tokenDigest: string,
     over: Promise<void>,
   ): Promise<Response | Refusal> {
     const id = request.headers.get("mcp-session-id");
     if (id === null)
-      return beginsSession(parsedBody) ? this.#begin(request, parsedBody, holder, over) : noSession;
+      return beginsSession(parsedBody) ? this.#begin(request, parsedBody, tokenDigest, over) : noSession;
     const key = `session ${id}`;
     const client = this.#clients.get(key);
-    if (client?.transport === undefined || client.holder !== holder) return unknownSession;
+    if (client?.transport === undefined || client.tokenDigest !== tokenDigest) return unknownSession;
     this.#clients.note(key, over);
     return client.transport.handleRequest(request, { parsedBody });
   }
@@ -121,21 +121,21 @@ export class McpEndpoint {
   async #begin(
     request: Request,
     parsedBody: unknown,
-    holder: string,
+    tokenDigest: string,
     over: Promise<void>,
   ): Promise<Response | Refusal> {
     const id = randomUUID();
     const key = `session ${id}`;
-    const session = new Session(this.#parts.backend, holder);
+    const session = new Session(this.#parts.backend, tokenDigest);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => {
-        // What fails to be deleted ends at its deadline.
+        // A sandbox that cannot be deleted ends at its deadline.
         this.#clients.leave(key).catch(() => undefined);
       },
     });
     const server = this.#parts.newServer(session);
-    const client = { holder, session, transport, disconnect: () => server.close() };
+    const client = { tokenDigest, session, transport, disconnect: () => server.close() };
     if (!this.#clients.add(key, client)) return full;
     await server.connect(transport);
     this.#clients.note(key, over);

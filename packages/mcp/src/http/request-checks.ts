@@ -37,8 +37,8 @@ export class RequestChecks {
     this.#tokens = tokens;
   }
 
-  /** The holder of the request's token, or why it is refused. */
-  check({ headers }: IncomingMessage): { readonly holder: string } | Refusal {
+  /** The digest of the request's token, or why the request is refused. */
+  check({ headers }: IncomingMessage): { readonly tokenDigest: string } | Refusal {
     if (!validateHostHeader(headers.host, this.#hosts).ok)
       return refused(
         403,
@@ -49,8 +49,8 @@ export class RequestChecks {
         403,
         "pages of that Origin may not use this server; --allowed-origin names further ones",
       );
-    const holder = this.#tokens.holder(headers.authorization);
-    if (holder !== undefined) return { holder };
+    const tokenDigest = this.#tokens.tokenDigest(headers.authorization);
+    if (tokenDigest !== undefined) return { tokenDigest };
     return refused(
       401,
       "send the server's token as Authorization: Bearer …; it says which on stderr, and CLOUD_SANDBOX_MCP_TOKEN sets it",

@@ -1,9 +1,9 @@
 /**
- * Runs in sandboxes of their own. A machine boots only so many sandboxes at a time well, and holds only so many: of hundreds of
- * calls at once, the others wait for their turn here, and are told so.
+ * A queue for runs in sandboxes of their own. A machine can boot and hold only so many sandboxes at a time: of hundreds of calls at
+ * once, the others wait here, and their progress says so.
  */
 
-/** Sandboxes that are being made at a time. */
+/** Sandboxes that may be starting at a time. */
 const mostStarting = 16;
 
 export interface WaitOptions {
@@ -14,14 +14,14 @@ export interface WaitOptions {
 export class IsolatedRuns {
   #starting = 0;
   #running = 0;
-  /** Who waits to begin, the first first. */
+  /** Runs that wait to begin, the oldest first. */
   readonly #queue = new Set<() => void>();
-  /** Who waits until a sandbox is gone. */
+  /** Runs that the service had no room for. They wait until a sandbox is deleted. */
   readonly #forRoom = new Set<() => void>();
 
   /**
-   * Runs `work`, which calls `started` once its sandbox is there. Where the service has no room for it, and others of these runs
-   * will make some, it is done again when one has ended: `isFull` says whether that is what a failure means, and nothing was run.
+   * Runs `work`, which calls `started` once its sandbox exists. When the service has no room for the sandbox, and other runs of
+   * this queue still go on, `work` is called again after one of them ended. `isFull` says whether an error means "no room".
    */
   async run<Result>(
     work: (started: () => void) => Promise<Result>,
@@ -30,7 +30,7 @@ export class IsolatedRuns {
   ): Promise<Result> {
     for (;;) {
       await this.#turn(options).catch((error: unknown) => {
-        // Whoever has ended told this one alone that there is room.
+        // The run that ended has told only this one, which gives up: tell the next.
         this.#tellOfRoom();
         throw error;
       });
@@ -65,11 +65,11 @@ export class IsolatedRuns {
     first?.();
   }
 
-  /** Waits until it may begin. */
+  /** Waits until the run may begin. */
   async #turn({ signal, report }: WaitOptions): Promise<void> {
     if (this.#starting >= mostStarting) {
       report(`Waiting for its turn: ${this.#queue.size + this.#starting} other runs start first`);
-      // A turn that is passed on stays counted.
+      // `#passTurn` hands its own place on, so the count does not change.
       return waitIn(this.#queue, signal);
     }
     this.#starting += 1;
@@ -82,7 +82,7 @@ export class IsolatedRuns {
   }
 }
 
-/** Waits in `line` until it is called; leaves it when the signal fires. */
+/** Waits in `line` until it is called. When the signal fires, it leaves the line and rejects. */
 function waitIn(line: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (end: () => void) => (): void => {

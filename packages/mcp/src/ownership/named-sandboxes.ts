@@ -1,14 +1,14 @@
-/** The sandboxes that one client calls by names of its own; no other client sees them. */
+/** The names that one client gave its sandboxes. No other client sees them. */
 import type { Sandbox } from "cloud-sandbox";
 
-/** Most names remembered of sandboxes that are gone. */
+/** Names kept of sandboxes that have ended. */
 const mostEnded = 100;
 
 export class NamedSandboxes {
   readonly #byName = new Map<string, Promise<Sandbox>>();
   readonly #ended = new Set<string>();
 
-  /** The sandbox of that name; `create` makes it when there is none, once for all who ask meanwhile. */
+  /** The sandbox of that name. When there is none, `create` makes it, once for all calls that ask at the same time. */
   getOrCreate(name: string, create: () => Promise<Sandbox>): Promise<Sandbox> {
     const existing = this.#byName.get(name);
     if (existing !== undefined) return existing;
@@ -19,7 +19,7 @@ export class NamedSandboxes {
     return created;
   }
 
-  /** Undefined when there is none; waits for one that is being created. */
+  /** Waits for a sandbox that is being created. Undefined when there is none. */
   async get(name: string): Promise<Sandbox | undefined> {
     return this.#byName.get(name);
   }
@@ -28,12 +28,12 @@ export class NamedSandboxes {
     return [...this.#byName.keys()];
   }
 
-  /** The last names whose sandbox is gone. */
+  /** The last names whose sandbox has ended. */
   endedNames(): string[] {
     return [...this.#ended];
   }
 
-  /** Gives the name to `sandbox`. Gives the one that had it until now. */
+  /** Gives the name to `sandbox`, and returns the sandbox that had it. */
   replace(name: string, sandbox: Sandbox): Promise<Sandbox> | undefined {
     const replaced = this.#byName.get(name);
     this.#byName.set(name, Promise.resolve(sandbox));
@@ -41,7 +41,7 @@ export class NamedSandboxes {
     return replaced;
   }
 
-  /** The sandbox of that name, whose name is free from now on. */
+  /** Frees the name, and returns the sandbox that had it. */
   take(name: string): Promise<Sandbox> | undefined {
     const taken = this.#byName.get(name);
     this.delete(name);

@@ -1,15 +1,15 @@
-/** The sandboxes that one client may use: finds the one a call means, and notes which ones the client has made. */
+/** Finds the sandbox that a call names, among those that its client may use, and records those that the client makes. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import type { CreatedSandboxes, Maker } from "./created-sandboxes.js";
+import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
 
-/** Sandboxes kept at hand; one beyond is looked up again when it is used. */
+/** Sandboxes kept in memory. The service is asked again for one beyond them. */
 const mostKnown = 500;
 
-/** Milliseconds after a deadline, until the sandbox should be gone; and until one that is not is looked at again. */
+/** Milliseconds after its deadline at which a sandbox is looked at, and after which one that still exists is looked at again. */
 const graceMs = 1_000;
 const lookAgainMs = 30_000;
-/** What a timer holds. An early look finds the deadline, and waits again. */
+/** The longest delay of a timer. A look before the deadline sets the timer again. */
 const longestTimer = 2_147_483_647;
 
 export interface GivenReference {
@@ -21,18 +21,18 @@ export class SandboxDirectory {
   readonly #client: SandboxClient;
   readonly #known = new Map<string, Sandbox>();
   readonly #deadlines = new Map<string, NodeJS.Timeout>();
-  readonly #created: CreatedSandboxes;
-  /** Stands for the client of this server in `created`. */
-  readonly #owner: Maker;
+  readonly #created: SandboxLedger;
+  /** The client of this server, as the ledger knows it. */
+  readonly #owner: Owner;
   readonly #listeners = new Set<() => void>();
 
-  constructor(client: SandboxClient, created: CreatedSandboxes, owner: Maker) {
+  constructor(client: SandboxClient, created: SandboxLedger, owner: Owner) {
     this.#client = client;
     this.#created = created;
     this.#owner = owner;
   }
 
-  /** The sandbox a call names by its id, or by the URL of its agent. Nothing is ever sent to a URL that was given. */
+  /** The sandbox that a call names by its id, or by the URL of its agent. No request goes to a URL that a call gave. */
   async find({ sandbox_id: id, vm_url: url }: GivenReference, signal: AbortSignal): Promise<Sandbox> {
     if (id !== undefined) {
       this.requireOwn(id);
@@ -49,12 +49,12 @@ export class SandboxDirectory {
     return (await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown)) !== undefined;
   }
 
-  /** Whether the client may use a sandbox: it may not when another client of this server has made it. */
+  /** Whether the client may use a sandbox: not when another client of this server made it. */
   isOwn(id: string): boolean {
     return !this.#created.isOfAnother(id, this.#owner);
   }
 
-  /** Throws the same for another client's sandbox as for one that never was. */
+  /** Throws the same error for another client's sandbox as for one that never existed, so that ids cannot be guessed. */
   requireOwn(id: string): void {
     if (this.isOwn(id)) return;
     throw new InvalidArgumentsError(
@@ -62,7 +62,7 @@ export class SandboxDirectory {
     );
   }
 
-  /** The sandboxes that the client made or used, the latest last; what is known of each may be old. */
+  /** The sandboxes that the client made or used, the latest last. Their status may be out of date. */
   known(): readonly Sandbox[] {
     return [...this.#known.values()];
   }
@@ -76,8 +76,8 @@ export class SandboxDirectory {
    * A sandbox that the client has made, which is deleted when the client leaves or this server ends. One that only this client
    * can call is deleted when the client is forgotten, too.
    */
-  adopt(sandbox: Sandbox, { isHeld = false } = {}): void {
-    this.#created.add(sandbox.id, this.#owner, isHeld);
+  adopt(sandbox: Sandbox, { isLeased = false } = {}): void {
+    this.#created.add(sandbox.id, this.#owner, isLeased);
     this.#remember(sandbox);
     for (const listener of this.#listeners) listener();
   }
@@ -90,7 +90,7 @@ export class SandboxDirectory {
     if (wasKnown) for (const listener of this.#listeners) listener();
   }
 
-  /** Notes when a sandbox ends, in place of what was noted before. */
+  /** Sets the deadline of a sandbox anew. */
   setDeadline(id: string, deadline: Date | undefined): void {
     this.#stopWaiting(id);
     if (deadline === undefined || !this.#known.has(id)) return;
@@ -98,7 +98,7 @@ export class SandboxDirectory {
     this.#deadlines.set(id, setTimeout(() => void this.#lookAt(id), wait).unref());
   }
 
-  /** Others may have moved its deadline. Where that cannot be found out, it stays known. */
+  /** Asks for the deadline again, which others may have moved. When the service cannot be asked, the sandbox stays known. */
   async #lookAt(id: string): Promise<void> {
     try {
       const sandbox = await this.#client.sandboxes.get(id).catch(unlessUnknown);
@@ -128,7 +128,7 @@ export class SandboxDirectory {
   }
 
   #remember(sandbox: Sandbox): Sandbox {
-    // One that is still starting gets its address later.
+    // A sandbox that is starting has no address yet, so it is looked up again.
     if (sandbox.publicHost === undefined) return sandbox;
     this.#known.delete(sandbox.id);
     this.#known.set(sandbox.id, sandbox);
@@ -142,7 +142,7 @@ export class SandboxDirectory {
   }
 }
 
-/** That the account does not know an id is an answer; whatever else goes wrong is the call's failure. */
+/** An id that the account does not have is undefined. Every other error is the call's failure. */
 function unlessUnknown(error: unknown): undefined {
   if (error instanceof Error && ["NotFoundError", "SandboxExpiredError"].includes(error.name))
     return undefined;
@@ -153,7 +153,7 @@ function isAgentOf({ publicHost }: Sandbox, url: string): boolean {
   return publicHost !== undefined && normalise(publicHost) === url;
 }
 
-/** Scheme, host and path, without the slash that some add. */
+/** Scheme, host and path, without a slash at the end. */
 function normalise(text: string): string {
   const given = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(given)) return "";
@@ -161,7 +161,7 @@ function normalise(text: string): string {
   return origin + pathname.replace(/(?<!\/)\/+$/, "");
 }
 
-/** What may be a sandbox's id: `https://7777-<id>.<region>.…` of clouds, `http://…/agent/<id>` of the local backend. */
+/** The parts of a URL that may be a sandbox's id: `https://7777-<id>.<region>.…` of clouds, `http://…/agent/<id>` of the local backend. */
 function idsIn(url: string): string[] {
   const inHost = /^https?:\/\/(?:\d+-)?([a-z0-9]+)\./i.exec(url)?.[1];
   const inPath = /\/([A-Za-z0-9_-]+)$/.exec(url)?.[1];

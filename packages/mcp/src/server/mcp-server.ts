@@ -1,4 +1,4 @@
-/** Offers tools over MCP, whatever carries the messages. */
+/** Offers a profile's tools, resources and prompts over MCP, on any transport. */
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { viewOf } from "../resources/view.js";
 import type { Answer } from "../results/answer.js";
@@ -10,7 +10,7 @@ import { version } from "../settings/version.js";
 import type { ListedTool } from "../tools/definition/listed-tool.js";
 import { progressOf } from "./progress.js";
 
-/** What a client may keep of the lists: they are the same for everyone and change only with the version. */
+/** How long clients may cache lists, which are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
 /** What a server offers, to whichever client. */
@@ -86,7 +86,7 @@ async function failure(
   { profile, log }: Offer,
   { environment }: Session,
 ): Promise<CallToolResult> {
-  // Loads the client with it, which starting up must not wait for.
+  // This module imports the client library, which the start must not load.
   const { explainFailure, unforeseen } = await import("../errors/tool-failure.js");
   const explained = explainFailure(error, profile.advice, environment);
   if (explained === undefined)
@@ -94,7 +94,7 @@ async function failure(
   return { isError: true, content: [{ type: "text", text: explained ?? unforeseen }], ...originOf(tool) };
 }
 
-/** What the SDK lists for a schema; the checking is the tool's, whose messages say what to do. */
+/** A schema that the SDK lists and does not check: the tool checks arguments itself, with messages that say what to do. */
 function unchecked(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = (): Record<string, unknown> => schema;
   return {

@@ -1,10 +1,10 @@
-/** Cuts stdin into its messages, one a line, and says what the protocol's own reader passes over in silence. */
+/** Cuts stdin into messages, one a line, and reports lines that are none, which the SDK's reader drops in silence. */
 import { Transform, type TransformCallback } from "node:stream";
 
-/** Most bytes of one message: room for the longest text that a tool takes, however it is escaped. */
+/** Bytes of the longest message: a tool takes 16 MiB of text, and escapes may make that four times as long. */
 export const longestMessage = 64 * 1024 * 1024;
 
-/** A message is longer than can be read; those after it cannot be told from its rest. */
+/** A message is too long to be read. Where it ends is not known, so the messages after it are lost, too. */
 export class MessageTooLongError extends Error {
   override readonly name = "MessageTooLongError";
 }
@@ -12,9 +12,9 @@ export class MessageTooLongError extends Error {
 export interface MessageLinesOptions {
   /** Bytes. Default: {@link longestMessage}. */
   readonly longest?: number;
-  /** Called for each line that is no JSON-RPC message, which goes no further. */
+  /** Called for each line that is not a JSON-RPC message. The line is dropped. */
   readonly onIgnored: () => void;
-  /** Resolves when the next message may come: answers that nobody reads are not to pile up. Default: at once. */
+  /** Resolves when the next message may come, so that answers which nobody reads do not pile up. Default: at once. */
   readonly whenWanted?: () => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export class MessageLines extends Transform {
   readonly #longest: number;
   readonly #onIgnored: () => void;
   readonly #whenWanted: () => Promise<void>;
-  /** The line that has begun; kept in parts, because joining them for each would take quadratic time. */
+  /** The parts of the current line. They are joined once, at its end: joining at each part would take quadratic time. */
   #parts: Buffer[] = [];
   #length = 0;
 

@@ -1,7 +1,7 @@
-/** Tells a client that asked for it how far a call is, and that it goes on. */
+/** Reports the progress of a call to a client that asked for it. */
 import type { ServerContext } from "@modelcontextprotocol/server";
 
-/** Milliseconds. Clients that wait longer for a call that reports need to hear of it. */
+/** Milliseconds between reports while nothing new happens: clients wait longer for a call that reports progress. */
 const usualHeartbeat = 5_000;
 
 type Tell = (progress: number, message: string) => void;
@@ -18,14 +18,14 @@ export class Progress {
     this.#timer = setInterval(() => this.#beat(), heartbeat).unref();
   }
 
-  /** What happens now. */
+  /** Reports what happens now. */
   report(step: string): void {
     this.#step = step;
     this.#send(step);
     this.#timer.refresh();
   }
 
-  /** Nothing may be told once the call is answered. */
+  /** Stops the reports: none may follow the answer of the call. */
   end(): void {
     clearInterval(this.#timer);
   }
@@ -35,20 +35,20 @@ export class Progress {
     this.#send(`${this.#step} (${seconds} s since the call)`);
   }
 
-  /** Steps are counted as they come; how many there will be is not known. */
+  /** The number of steps is not known in advance, so each report counts one up. */
   #send(message: string): void {
     this.#count += 1;
     this.#tell(this.#count, message);
   }
 }
 
-/** The progress of one call; undefined where its caller has not asked for it. */
+/** The progress of one call. Undefined when its caller did not ask for it. */
 export function progressOf({ mcpReq }: ServerContext): Progress | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return new Progress((progress, message) => {
     const params = { progressToken, progress, message };
-    // A caller that has left hears nothing, and the work must not fail for it.
+    // The caller may have left; the work must not fail because of that.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   });
 }

@@ -1,4 +1,4 @@
-/** Serves one client over stdin and stdout, and ends when it leaves. Nothing but the protocol goes to stdout. */
+/** Serves one client over stdin and stdout, and ends when the client leaves. Only messages of the protocol go to stdout. */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -32,7 +32,7 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
       return whenRead(process.stdout);
     },
   });
-  // Lines come whole: the transport never holds more than one.
+  // `MessageLines` passes whole lines, so the transport never buffers more than one.
   const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout, {
     maxBufferSize: longestMessage,
   });
@@ -57,14 +57,14 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
   }
 }
 
-/** Resolves when what was written has been taken, or most of it. What has just been asked gets a turn to be answered. */
+/** Resolves when the client has read most of what was written. First, requests that have just come get a turn of the event loop. */
 async function whenRead(output: Writable): Promise<void> {
   await nextTurn();
-  // Where it breaks, the transport says so.
+  // An error of stdout is the transport's to report.
   if (output.writableNeedDrain) await once(output, "drain").catch(() => undefined);
 }
 
-/** Resolves when stdin has ended and nobody takes the answers to what was asked before. */
+/** Resolves when stdin has ended and the client has stopped reading answers. */
 async function whenDeserted(): Promise<void> {
   await once(process.stdin, "end");
   for (let isRead = true; isRead; ) {

@@ -1,6 +1,6 @@
-/** How a server ends, whatever carries its messages. */
+/** How the server ends, over stdio and over HTTP. */
 
-/** A client that closes stdin, or a supervisor, waits about two seconds before it kills; nothing may be left by then. */
+/** Milliseconds for closing. Clients and supervisors wait about two seconds before they kill; nothing may be left by then. */
 export const closeWithinMs = 1_700;
 
 /** Resolves on the first signal that asks to stop. A second one ends the process at once. */

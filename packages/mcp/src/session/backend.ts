@@ -1,4 +1,4 @@
-/** Where sandboxes run: the cloud when there is a key for it, else this machine. The client decides, and starts what is needed. */
+/** Opens the backend: the cloud when there is an API key, else this machine. The client library decides, and starts the local one. */
 import type { LocalBackendOptions, SandboxClient, StartedBackend } from "cloud-sandbox";
 import { BackendError } from "../errors/backend-error.js";
 
@@ -6,12 +6,12 @@ export interface Backend {
   readonly client: SandboxClient;
   /** One line for the people who run this server. */
   readonly description: string;
-  /** Whether closing it ends its sandboxes. */
+  /** Whether closing the backend ends its sandboxes. */
   readonly endsItsSandboxes: boolean;
   close(): Promise<void>;
 }
 
-/** What a profile says of sandboxes that are made on this machine. */
+/** A profile's settings for sandboxes on this machine. */
 export type LocalOptions = LocalBackendOptions;
 
 /** Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. */
@@ -24,13 +24,13 @@ export async function openBackend(local: LocalOptions | undefined): Promise<Back
     };
     const client = new SandboxClient({ deleteOnSignal: false, local: { ...local, onReady } });
     if (client.backend === "cloud") return cloud(client);
-    // Starts it.
+    // The first call starts the local control plane.
     await client.health();
     return {
       client,
       description,
       endsItsSandboxes: true,
-      // Its sandboxes end with it, and what runs in them.
+      // There is nothing to wait for: the sandboxes end with their control plane.
       close: () => client.close({ timeoutSeconds: 0 }),
     };
   } catch (error) {
@@ -44,7 +44,7 @@ function cloud(client: SandboxClient): Backend {
     client,
     description: "cloud backend; the provider decides the isolation",
     endsItsSandboxes: false,
-    // Waits for sandboxes whose creation was cancelled half-way.
+    // This waits for sandboxes whose creation was cancelled, and deletes them.
     close: () => client.close(),
   };
 }

@@ -1,9 +1,9 @@
-/** One client of this server: the sandboxes it knows, and its calls that are under way. */
+/** One client of this server: its sandboxes, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
 import { BackendError } from "../errors/backend-error.js";
-import type { Maker } from "../ownership/created-sandboxes.js";
 import { NamedSandboxes } from "../ownership/named-sandboxes.js";
 import { SandboxDirectory } from "../ownership/sandbox-directory.js";
+import type { Owner } from "../ownership/sandbox-ledger.js";
 import type { Answer } from "../results/answer.js";
 import type { Environment } from "../settings/environment.js";
 import type { ToolContext } from "../tools/definition/tool.js";
@@ -11,11 +11,11 @@ import type { SharedBackend } from "./shared-backend.js";
 
 type Caller = Pick<ToolContext, "signal" | "report" | "offered">;
 
-/** What work for a client is given, whichever call of it this is. */
+/** What every piece of work for a client is given: a call of a tool, or a read of a resource. */
 export type SessionContext = Omit<ToolContext, keyof Caller>;
 
-export class Session implements Maker {
-  readonly holder: string;
+export class Session implements Owner {
+  readonly tokenDigest: string;
   readonly #backend: SharedBackend;
   readonly #named = new NamedSandboxes();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -23,10 +23,10 @@ export class Session implements Maker {
   readonly #calls = new Set<AbortController>();
   #directory: { readonly client: SandboxClient; readonly sandboxes: SandboxDirectory } | undefined;
 
-  /** The holder is whose token the client sends; "" where no token is asked for. */
-  constructor(backend: SharedBackend, holder = "") {
+  /** `tokenDigest` is the digest of the token that the client sends; "" where no token is asked for. */
+  constructor(backend: SharedBackend, tokenDigest = "") {
     this.#backend = backend;
-    this.holder = holder;
+    this.tokenDigest = tokenDigest;
   }
 
   /** The server's own environment variables. */
@@ -38,12 +38,12 @@ export class Session implements Maker {
     return this.#underWay.size > 0;
   }
 
-  /** Whether the client has sandboxes that it calls by name, which it could not any more once it is forgotten. */
+  /** Whether the client has sandboxes with names. It could not call them any more once it is forgotten. */
   get hasNames(): boolean {
     return this.#named.names().length > 0;
   }
 
-  /** Does what a call asks for. Its failure is thrown as it is; a call that was stopped fails with a {@link BackendError}. */
+  /** Does the work of a tool's call. Its error is thrown as it is. A call that `stopCalls` stops throws a {@link BackendError}. */
   async call(
     work: (context: ToolContext) => Promise<Answer>,
     { signal: left, ...caller }: Caller,
@@ -62,7 +62,7 @@ export class Session implements Maker {
     }
   }
 
-  /** Does a piece of work for the client, with the backend open; its failure is thrown as it is. */
+  /** Opens the backend and does a piece of work for the client. An error of the work is thrown as it is. */
   use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
     const underWay = this.#use(work);
     this.#underWay.add(underWay);
@@ -75,32 +75,32 @@ export class Session implements Maker {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops the calls of tools that are under way, because the server ends. */
+  /** Stops all calls of tools, because the server ends. */
   stopCalls(): void {
     for (const call of this.#calls) call.abort();
   }
 
-  /** Waits for the calls under way, whose caller has left. */
+  /** Waits until no call is under way. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }
 
-  /** The client has said that it leaves: what it made is deleted. */
+  /** The client said that it leaves: deletes the sandboxes that it made. */
   async end(): Promise<void> {
     await this.settled();
     await this.#backend.deleteSandboxesOf(this);
   }
 
-  /** The client has not been heard of for long: what others can call lives as long as it was promised. */
+  /** The client was silent for too long: sandboxes that others can call live until their deadlines, the rest is deleted. */
   async abandon(): Promise<void> {
     await this.#backend.forget(this);
   }
 
   async #use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
     const { client } = await this.#backend.open();
-    // A backend that was opened anew knows none of the sandboxes of the one before.
+    // A backend that was opened again has none of the sandboxes of the one before.
     if (this.#directory?.client !== client) {
-      const sandboxes = new SandboxDirectory(client, this.#backend.created, this);
+      const sandboxes = new SandboxDirectory(client, this.#backend.ledger, this);
       sandboxes.onChange(() => {
         for (const listener of this.#listeners) listener();
       });

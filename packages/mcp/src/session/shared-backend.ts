@@ -1,27 +1,27 @@
 /** The backend of all clients of one server: opened when it is first needed, closed when the server ends. */
 
-import { CreatedSandboxes, type Maker } from "../ownership/created-sandboxes.js";
 import { IsolatedRuns } from "../ownership/isolated-runs.js";
+import { type Owner, SandboxLedger } from "../ownership/sandbox-ledger.js";
 import type { Environment } from "../settings/environment.js";
 import { type Backend, type LocalOptions, openBackend } from "./backend.js";
 
 export interface SharedBackendOptions {
   readonly environment: Environment;
   readonly local?: LocalOptions | undefined;
-  /** Leaves sandboxes that were made here to their deadlines, as far as the backend outlives the server. */
+  /** Does not delete sandboxes when the server ends. Those in the cloud live until their deadlines. */
   readonly keepSandboxes?: boolean;
   readonly log: (line: string) => void;
 }
 
 export class SharedBackend {
   readonly environment: Environment;
-  readonly created = new CreatedSandboxes();
+  readonly ledger = new SandboxLedger();
   readonly runs = new IsolatedRuns();
   readonly #local: LocalOptions | undefined;
   readonly #keepSandboxes: boolean;
   readonly #log: (line: string) => void;
   #backend: Promise<Backend> | undefined;
-  /** What was logged last: each call tries to open the backend anew, and mostly fails for the same reason. */
+  /** The last line of the log. After a failure each call opens the backend again, and would log the same line. */
   #logged = "";
 
   constructor({ environment, local, keepSandboxes = false, log }: SharedBackendOptions) {
@@ -33,7 +33,7 @@ export class SharedBackend {
 
   /** Opens the backend before the first call needs it. */
   warmUp(): void {
-    // The call that needs it reports what is wrong, and tries again.
+    // An error is not reported here: the first call that needs the backend opens it again and reports the error.
     this.open().catch(() => undefined);
   }
 
@@ -53,24 +53,24 @@ export class SharedBackend {
     return this.#backend;
   }
 
-  /** Deletes what one client has made; what cannot be deleted ends at its deadline. */
-  async deleteSandboxesOf(client: Maker): Promise<void> {
-    if (this.#keepSandboxes) return this.created.release(client);
-    await this.#delete(this.created.take(client));
+  /** Deletes the sandboxes that one client made. One that cannot be deleted ends at its deadline. */
+  async deleteSandboxesOf(client: Owner): Promise<void> {
+    if (this.#keepSandboxes) return this.ledger.release(client);
+    await this.#delete(this.ledger.take(client));
   }
 
-  /** Leaves what a client has made to its deadline, but for what nobody else can call: that is deleted. */
-  async forget(client: Maker): Promise<void> {
-    const held = this.created.takeHeld(client);
-    this.created.release(client);
+  /** Deletes the leased sandboxes of a client, which nobody else can call. Its others live until their deadlines. */
+  async forget(client: Owner): Promise<void> {
+    const held = this.ledger.takeLeased(client);
+    this.ledger.release(client);
     await this.#delete(held);
   }
 
-  /** Deletes what any client has made, and closes the backend. */
+  /** Deletes the sandboxes of all clients, and closes the backend. */
   async close(): Promise<void> {
     const backend = await this.#backend?.catch(() => undefined);
     if (backend === undefined) return;
-    if (!this.#keepSandboxes && !backend.endsItsSandboxes) await this.#delete(this.created.take());
+    if (!this.#keepSandboxes && !backend.endsItsSandboxes) await this.#delete(this.ledger.take());
     await backend.close();
   }
 

@@ -1,7 +1,7 @@
 /** Makes sandboxes, and finds again those that the client has given names. */
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { findHeld } from "../ownership/held-sandbox.js";
+import { findLeased } from "../ownership/leased-sandbox.js";
 import type { ToolContext } from "./definition/tool.js";
 
 export interface WantedSandbox {
@@ -34,7 +34,7 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
     throw new InvalidArgumentsError("namespace is given without a name; give both or neither.");
   if (name === undefined) return { sandbox: await create(creation), created: true };
   const key = JSON.stringify([namespace ?? "", name]);
-  const existing = await findHeld(creation, key);
+  const existing = await findLeased(creation, key);
   if (existing !== undefined) return { sandbox: await fitting(existing, name, creation), created: false };
   let created = false;
   try {

@@ -1,7 +1,13 @@
 import type { ExecutionResult } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import { createHeld, endHeld, hasEnded, replaceHeld, useHeld } from "../../ownership/held-sandbox.js";
+import {
+  createLeased,
+  endLeased,
+  hasEnded,
+  replaceLeased,
+  useLeased,
+} from "../../ownership/leased-sandbox.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive, executing } from "../../tools/definition/annotations.js";
@@ -32,7 +38,7 @@ const startCodeExecuter = tool({
   }),
   output: textOutput,
   handler: async ({ dependencies, ...context }) => {
-    await replaceHeld(context, name, () => startWith(dependencies, context));
+    await replaceLeased(context, name, () => startWith(dependencies, context));
     const installed = dependencies.length === 0 ? "" : ` with ${dependencies.join(", ")}`;
     return textAnswer(`Code execution service started${installed}.`);
   },
@@ -41,7 +47,7 @@ const startCodeExecuter = tool({
 async function startWith(dependencies: readonly string[], context: ToolContext) {
   const { client, environment, report, sandboxes, signal } = context;
   report("Creating a sandbox");
-  const sandbox = await createHeld(context, { signal });
+  const sandbox = await createLeased(context, { signal });
   if (dependencies.length === 0) return sandbox;
   try {
     report(`Installing ${dependencies.join(", ")}`);
@@ -71,7 +77,7 @@ const executeCode = tool({
     const { named, signal } = context;
     const sandbox = await named.get(name);
     if (sandbox === undefined) throw notStarted();
-    const work = useHeld(context, name, sandbox, () =>
+    const work = useLeased(context, name, sandbox, () =>
       sandbox.execute(code, { timeoutSeconds: longestRun, signal }),
     );
     const run = await work.catch((error: unknown) => {
@@ -114,7 +120,7 @@ const stopCodeExecuter = tool({
   input: z.object({}),
   output: textOutput,
   handler: async (context) => {
-    const wasRunning = await endHeld(context, name);
+    const wasRunning = await endLeased(context, name);
     return textAnswer(`Code execution service ${wasRunning ? "stopped" : "is not running"}.`);
   },
 });

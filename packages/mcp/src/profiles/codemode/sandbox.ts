@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxLimits } from "cloud-sandbox";
-import { createHeld, useHeld } from "../../ownership/held-sandbox.js";
+import { createLeased, useLeased } from "../../ownership/leased-sandbox.js";
 import type { Answer } from "../../results/answer.js";
 import { textAnswer } from "../../results/text-answer.js";
 import type { Environment } from "../../settings/environment.js";
@@ -25,9 +25,9 @@ export async function inSandbox(
       codemodeSettings(environment).SANDBOX_IMAGE,
     );
     remarks.push(...differences.map((difference) => `[note] ${difference}`));
-    return createHeld(context, { template, internetAccess: false, limits: limitsAsked(environment) });
+    return createLeased(context, { template, internetAccess: false, limits: limitsAsked(environment) });
   });
-  const text = await useHeld(context, name, sandbox, work);
+  const text = await useLeased(context, name, sandbox, work);
   return textAnswer([text, ...remarks].join("\n"));
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createHeld, endHeld, replaceHeld } from "../../ownership/held-sandbox.js";
+import { createLeased, endLeased, replaceLeased } from "../../ownership/leased-sandbox.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive } from "../../tools/definition/annotations.js";
 import { tool } from "../../tools/definition/tool.js";
@@ -75,7 +75,7 @@ export const sandboxStart = tool({
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
     const env = Object.fromEntries(envs.map(nameAndValue));
     const options = { template, limits, env, signal };
-    const wasRunning = await replaceHeld(context, key, () => createHeld(context, options));
+    const wasRunning = await replaceLeased(context, key, () => createLeased(context, options));
     const replaced = wasRunning ? " The one that ran under this name is gone, with its files." : "";
     const told = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
     return textAnswer(told.join(" "));
@@ -96,7 +96,7 @@ export const sandboxStop = tool({
   input: z.object({ sandbox: sandboxInput, namespace: namespaceInput }),
   output: textOutput,
   handler: async ({ sandbox, namespace, ...context }) => {
-    const wasRunning = await endHeld(context, keyOf({ namespace, sandbox }));
+    const wasRunning = await endLeased(context, keyOf({ namespace, sandbox }));
     return textAnswer(`Sandbox ${sandbox} ${wasRunning ? "stopped" : "was not running"}.`);
   },
 });

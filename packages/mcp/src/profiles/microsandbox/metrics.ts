@@ -1,7 +1,7 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import { hasEnded, useHeld } from "../../ownership/held-sandbox.js";
+import { hasEnded, useLeased } from "../../ownership/leased-sandbox.js";
 import { jsonAnswer } from "../../results/text-answer.js";
 import { readOnly } from "../../tools/definition/annotations.js";
 import { type ToolContext, tool } from "../../tools/definition/tool.js";
@@ -52,7 +52,7 @@ export const sandboxGetMetrics = tool({
 async function measure(key: string, context: ToolContext): Promise<z.input<typeof metricsOutput>> {
   const sandbox = await context.named.get(key).catch(() => undefined);
   if (sandbox === undefined) return stopped(key);
-  return useHeld(context, key, sandbox, (held) => snapshot(key, held, context.signal)).catch(
+  return useLeased(context, key, sandbox, (held) => snapshot(key, held, context.signal)).catch(
     (error: unknown) => {
       if (hasEnded(error)) return stopped(key);
       throw error;

@@ -1,7 +1,7 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import { hasEnded, useHeld } from "../../ownership/held-sandbox.js";
+import { hasEnded, useLeased } from "../../ownership/leased-sandbox.js";
 import type { ToolContext } from "../../tools/definition/tool.js";
 
 const rule = "must be 1 to 100 letters, digits, dots, dashes and underscores, the first a letter or digit";
@@ -36,7 +36,7 @@ export async function inRunning<Result>(
   const key = keyOf({ namespace, sandbox: name });
   const sandbox = await context.named.get(key);
   if (sandbox === undefined) throw notRunning(namespace, name);
-  return useHeld(context, key, sandbox, work).catch((error: unknown) => {
+  return useLeased(context, key, sandbox, work).catch((error: unknown) => {
     throw hasEnded(error) ? notRunning(namespace, name) : error;
   });
 }

@@ -1,32 +1,32 @@
-/** Sandboxes that a client calls by name, and that live for as long as it uses them. */
+/** Leased sandboxes: a client calls them by name, and they live for as long as it uses them. */
 import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import type { NamedSandboxes } from "./named-sandboxes.js";
 import type { SandboxDirectory } from "./sandbox-directory.js";
 
-/** Seconds that one lives on after it was used last: what remains of a server that crashed ends then. */
+/** Seconds that a leased sandbox lives after its last use. Sandboxes of a server that crashed end then, too. */
 export const idleSeconds = 3600;
 
-interface Holder {
+interface LeaseContext {
   readonly client: SandboxClient;
   readonly named: NamedSandboxes;
   readonly sandboxes: SandboxDirectory;
 }
 
-/** Makes a sandbox that lives until it was not used for {@link idleSeconds}, or the client or this server ends. */
-export async function createHeld(
-  { client, sandboxes }: Pick<Holder, "client" | "sandboxes">,
+/** Makes a sandbox that ends when it was not used for {@link idleSeconds}, or when its client or this server ends. */
+export async function createLeased(
+  { client, sandboxes }: Pick<LeaseContext, "client" | "sandboxes">,
   options: Omit<CreateSandboxOptions, "timeoutSeconds">,
 ): Promise<Sandbox> {
   const sandbox = await client.sandboxes.create({ ...options, timeoutSeconds: idleSeconds });
-  sandboxes.adopt(sandbox, { isHeld: true });
+  sandboxes.adopt(sandbox, { isLeased: true });
   sandbox.keepAlive({ seconds: idleSeconds });
   return sandbox;
 }
 
-/** Makes the sandbox of a name that is free; of two calls at a time, one is refused. */
+/** Makes the sandbox of a free name. When two calls do that at the same time, one is refused. */
 export async function createNamed(
-  context: Holder,
+  context: LeaseContext,
   name: string,
   create: () => Promise<Sandbox>,
 ): Promise<Sandbox> {
@@ -41,9 +41,9 @@ export async function createNamed(
   );
 }
 
-/** Makes the sandbox of a name. One that has the name already ends when the new one is there. Gives whether there was one. */
-export async function replaceHeld(
-  context: Holder,
+/** Makes the sandbox of a name, then deletes the one that had the name. Returns whether there was one. */
+export async function replaceLeased(
+  context: LeaseContext,
   name: string,
   create: () => Promise<Sandbox>,
 ): Promise<boolean> {
@@ -54,9 +54,9 @@ export async function replaceHeld(
   return before !== undefined;
 }
 
-/** Works in a sandbox of the client. One that turns out to have ended is forgotten: its name is free again. */
-export async function useHeld<Result>(
-  { named, sandboxes }: Holder,
+/** Does `work` in a sandbox of the client. When the sandbox turns out to have ended, it is forgotten and its name is free. */
+export async function useLeased<Result>(
+  { named, sandboxes }: LeaseContext,
   name: string,
   sandbox: Sandbox,
   work: (sandbox: Sandbox) => Promise<Result>,
@@ -65,16 +65,16 @@ export async function useHeld<Result>(
     return await work(sandbox);
   } catch (error) {
     if (!hasEnded(error)) throw error;
-    // The name may be another's by now.
+    // Another call may have given the name to a new sandbox meanwhile.
     if ((await named.get(name).catch(() => undefined)) === sandbox) named.delete(name);
     sandboxes.forget(sandbox.id);
     throw error;
   }
 }
 
-/** The client's sandbox of that name, running: it is resumed when need be. Undefined when there is none, or no more. */
-export async function findHeld(
-  { named, sandboxes, signal }: Holder & { readonly signal: AbortSignal },
+/** The client's sandbox of that name, running; a paused one is resumed. Undefined when there is none, or it has ended. */
+export async function findLeased(
+  { named, sandboxes, signal }: LeaseContext & { readonly signal: AbortSignal },
   name: string,
 ): Promise<Sandbox | undefined> {
   const held = await named.get(name).catch(() => undefined);
@@ -91,14 +91,17 @@ export async function findHeld(
   return undefined;
 }
 
-/** Deletes the client's sandbox of that name. Gives whether there was one. */
-export async function endHeld(context: Holder, name: string): Promise<boolean> {
-  // Before anything is waited for, so that no other call ends the one that comes after it.
+/** Deletes the client's sandbox of that name. Returns whether there was one. */
+export async function endLeased(context: LeaseContext, name: string): Promise<boolean> {
+  // The name is taken before the first await: a sandbox that gets the name later must not be deleted here.
   return end(context, context.named.take(name));
 }
 
-async function end({ client, sandboxes }: Holder, taken: Promise<Sandbox> | undefined): Promise<boolean> {
-  // One that could not be made is none.
+async function end(
+  { client, sandboxes }: LeaseContext,
+  taken: Promise<Sandbox> | undefined,
+): Promise<boolean> {
+  // When its creation failed, there is no sandbox to delete.
   const sandbox = await taken?.catch(() => undefined);
   if (sandbox === undefined) return false;
   await client.sandboxes.delete(sandbox.id);
@@ -106,7 +109,7 @@ async function end({ client, sandboxes }: Holder, taken: Promise<Sandbox> | unde
   return true;
 }
 
-/** Whether the failure of a call is that its sandbox is gone. */
+/** Whether a call failed because its sandbox has ended. */
 export function hasEnded(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "SandboxExpiredError" || ("code" in error && error.code === "SANDBOX_NOT_FOUND");
