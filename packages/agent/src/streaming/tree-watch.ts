@@ -162,7 +162,7 @@ export class TreeWatch {
       const { dirty, entries } = directory;
       const happenings = [...dirty];
       dirty.clear();
-      for (const [name, { isChanged, turns }] of happenings) {
+      for (const [name, { isChanged, turns, wasLeft }] of happenings) {
         const path = posix.join(parent, name);
         const before = entries.get(name);
         const identity = await identityOf(this.#absolute(path));
@@ -177,7 +177,10 @@ export class TreeWatch {
         else if (turns > 1 && (await this.#wasEntry(directory, entry))) {
           this.#tell("created", path);
           this.#tell("deleted", path);
-        } else if (parent === "") await this.#checkRoot();
+        } else {
+          if (turns === 1 && !wasLeft && name !== directory.ownName) directory.leave(name);
+          if (parent === "") await this.#checkRoot();
+        }
       }
     }
     return { gone, come };

@@ -22,6 +22,8 @@ export interface Happening {
   readonly isChanged: boolean;
   /** How often it appeared or disappeared. */
   readonly turns: number;
+  /** Whether it was looked at after the first turn and left for the second. */
+  readonly wasLeft?: boolean;
 }
 
 /** One directory without those below: the entries it had when last looked at, and which of them to look at again. */
@@ -83,6 +85,12 @@ export class WatchedDirectory {
 
   delete(name: string): void {
     if (this.entries.delete(name)) this.budget.giveBackEntry();
+  }
+
+  /** Leaves a name that appeared and is gone already for the event of its end, which the system has queued. */
+  leave(name: string): void {
+    const { isChanged, turns } = this.dirty.get(name) ?? { isChanged: false, turns: 0 };
+    this.dirty.set(name, { isChanged, turns: turns + 1, wasLeft: true });
   }
 
   close(): void {
