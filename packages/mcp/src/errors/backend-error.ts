@@ -1,4 +1,4 @@
-/** There is no backend to work with; the message says why and what to do. */
+/** The backend cannot be opened or is closing. The message says why and what to do. */
 export class BackendError extends Error {
   override readonly name = "BackendError";
 }

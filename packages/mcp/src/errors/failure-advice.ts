@@ -1,18 +1,21 @@
 import type { Environment } from "../settings/environment.js";
 
-/** Which step comes next after a failure, in the terms of one profile's tools. */
+/** What to do after a failure, in the names of one profile's tools. */
 export interface FailureAdvice {
-  /** By the error's code, else by the name of its class; `EXECUTION_TIMEOUT`, `TEMPLATE_CONFLICT` and `TOKEN_REFUSED` are kinds of their own. Empty where no tool helps. */
+  /**
+   * By the error's code, else by the name of its class. `EXECUTION_TIMEOUT`, `TEMPLATE_CONFLICT` and `TOKEN_REFUSED` are keys of our
+   * own. An empty text means that no tool helps.
+   */
   readonly steps: Readonly<Record<string, string>>;
-  /** After every other failure. */
+  /** For every other failure. */
   readonly otherwise: string;
-  /** Said where a sandbox could not be deleted. */
+  /** Added when a sandbox could not be deleted. */
   readonly leftBehind: string;
-  /** What servers call what these tools do. */
+  /** The service's names for operations, and the tools that do the same. */
   readonly terms?: ReadonlyArray<readonly [wire: RegExp, tool: string]>;
 }
 
-/** What is the same whatever the tools are. It names the variables that the server has read. */
+/** The steps that are the same for all profiles. They name the environment variables that the server has read. */
 export function generalSteps(environment: Environment): Readonly<Record<string, string>> {
   const key = variableRead(environment, "API_KEY", "BEARER_TOKEN");
   const baseUrl = variableRead(environment, "BASE_URL");
@@ -24,7 +27,7 @@ export function generalSteps(environment: Environment): Readonly<Record<string, 
   };
 }
 
-/** The name of the setting that has a value, in either of its spellings; the first where none has. */
+/** The environment variable that sets one of these settings, in either of its spellings. The first one when none is set. */
 function variableRead(environment: Environment, ...settings: readonly string[]): string {
   const names = settings.flatMap((setting) => [`CLOUD_SANDBOX_${setting}`, `HOPX_${setting}`]);
   return names.find((name) => (environment[name]?.trim() ?? "") !== "") ?? names[0] ?? "";

@@ -1,4 +1,4 @@
-/** The caller gave something this tool cannot work with; the message names it and the way out. */
+/** The tool cannot use an argument of the call. The message names the argument and says what to give. */
 export class InvalidArgumentsError extends Error {
   override readonly name = "InvalidArgumentsError";
 }

@@ -1,6 +1,6 @@
-/** Which of the names that exist somebody may have meant. */
+/** Finds the existing name that a misspelt one may stand for. */
 
-/** Those that begin or end as `name` does, or of which it is a shorter form; the likeliest first, two at most. */
+/** Names that begin or end like `name`, or that `name` shortens: at most two, the likeliest first. */
 export function similarNames(name: string, known: readonly string[]): string[] {
   const wanted = letters(name);
   const scored = known.map((candidate) => ({ candidate, score: likeness(wanted, letters(candidate)) }));

@@ -1,4 +1,4 @@
-/** Turns whatever a call threw into what the model reads: what happened, and which step comes next. */
+/** Turns an error of a call into the text that the model reads: what happened, and what to do next. */
 import {
   AuthenticationError,
   ConfigurationError,
@@ -14,7 +14,7 @@ import { BackendError } from "./backend-error.js";
 import { type FailureAdvice, generalSteps } from "./failure-advice.js";
 import { InvalidArgumentsError } from "./invalid-arguments-error.js";
 
-/** Undefined for what nobody foresaw: an error of this program, which the model can do nothing about. */
+/** Undefined for an error in this program, about which the model can do nothing. */
 export function explainFailure(
   error: unknown,
   advice: FailureAdvice,
@@ -23,7 +23,7 @@ export function explainFailure(
   if (error instanceof InvalidArgumentsError || error instanceof BackendError) return error.message;
   if (!isSandboxError(error)) return undefined;
   const known = advice.steps[error.code];
-  // Where the step is known by its tool, the server's advice in its own terms would only be in the way.
+  // Our step names a tool. The service's advice names its own operations, so only its first sentence is kept.
   const isAdvised = known !== undefined || advised.has(error.name);
   const happened = inToolTerms(isAdvised ? firstSentence(error.summary) : error.summary, advice);
   if (hinted.has(error.code)) return [error.summary, error.hint, known].filter(Boolean).join(" ");
@@ -31,13 +31,13 @@ export function explainFailure(
   return [closed(happened), known ?? stepOfKind(error, advice, environment), left].filter(Boolean).join(" ");
 }
 
-/** Kinds of error for which our step says all that a server would. */
+/** Errors whose advice from the service is always replaced by our step. */
 const advised: ReadonlySet<string> = new Set(["AuthenticationError", "SandboxExpiredError"]);
 
-/** Codes of failures whose own hint names what there is. */
+/** Codes of errors whose own hint lists what exists, so it is kept. */
 const hinted: ReadonlySet<string> = new Set(["IMAGE_UNAVAILABLE", "PACKAGES_NOT_INSTALLED"]);
 
-/** Servers speak of their operations, and the client of its methods; a model has only the tools. */
+/** Messages name operations of the service and methods of the client. The model knows only the tools, so their names are put in. */
 function inToolTerms(text: string, { terms = [] }: FailureAdvice): string {
   return terms.reduce((told, [wire, tool]) => told.replace(wire, tool), text);
 }
@@ -59,7 +59,7 @@ function stepOfKind(error: SandboxError, advice: FailureAdvice, environment: Env
   if (error instanceof ConfigurationError) return `${error.hint ?? ""} This is the user's to do.`.trimStart();
   if (error instanceof ConflictError && /\btemplate\b/i.test(error.summary))
     return steps.TEMPLATE_CONFLICT ?? otherwise;
-  // What the server cannot do is not to be mended in the arguments.
+  // The service does not have this feature, so correcting the argument cannot help.
   if (error.name === "ValidationError" && /_(UNAVAILABLE|NOT_AVAILABLE)$/.test(error.code)) return otherwise;
   return steps[error.name] ?? generalSteps(environment)[error.name] ?? otherwise;
 }

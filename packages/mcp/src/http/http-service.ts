@@ -24,11 +24,11 @@ export interface HttpOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
-  /** A Unix socket in its place. */
+  /** Path of a Unix socket to listen on instead of a port. */
   readonly socket?: string | undefined;
   readonly allowedHost?: readonly string[];
   readonly allowedOrigin?: readonly string[];
-  /** As `CLOUD_SANDBOX_MCP_TOKEN` has them; false asks for none. */
+  /** Tokens in the form of `CLOUD_SANDBOX_MCP_TOKEN`; false asks for none. */
   readonly token?: string | false | undefined;
   /** Clients that are remembered at a time. */
   readonly maxClients: number;
@@ -37,20 +37,20 @@ export interface HttpOptions {
 }
 
 export interface HttpService {
-  /** Where the protocol is spoken. */
+  /** The URL of the MCP endpoint. */
   readonly url: string;
-  /** Lets requests under way end for a moment, then cancels them; calls of tools are answered that it ends. */
+  /** Gives open requests a moment to end, then cancels them. Calls of tools are answered with an error: the server ends. */
   close(): Promise<void>;
 }
 
-/** Most bytes of one body: the longest text that a tool takes, with room for its escapes. */
+/** Bytes of the largest body: the longest text that a tool takes, and half as much for its escapes. */
 const longestBody = 24 * 1024 * 1024;
 const load = { mostRequests: 1_000, mostBytes: 8 * longestBody };
 
-/** How long requests that are under way may go on once the server ends. */
+/** Milliseconds that open requests may go on after the server was asked to stop. */
 const drainMs = 700;
 
-/** How long the answers to those that are stopped then may take to be sent. */
+/** Milliseconds for sending the answers of calls that were stopped. */
 const answerMs = 500;
 
 /** Resolves when a signal asks to stop, and nothing is left behind. */
@@ -70,7 +70,7 @@ export async function serveOverHttp(
   await Promise.race([service.close().then(() => backend.close()), timePasses(closeWithinMs)]);
 }
 
-/** Listens; the parts say what is served. */
+/** Starts to listen. `parts` say what is served. */
 export async function startHttpService(parts: EndpointParts, options: HttpOptions): Promise<HttpService> {
   const { log } = parts;
   const { host, port, allowedHost = [], allowedOrigin = [] } = options;
@@ -90,7 +90,7 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
   const server = createHttpServer({ headersTimeout: 10_000, requestTimeout: 60_000 }, (request, response) => {
     const path = request.url?.split("?")[0];
     if (path === "/healthz") return answerHealth(response, isClosing);
-    // The rest of a body that nobody wants: a client that is still sending would miss the answer.
+    // Reads the rest of the body and drops it: a client that is still sending does not read the answer.
     const refuse = (refusal: Refusal): void => {
       request.resume();
       response.writeHead(refusal.status, headersOf(refusal)).end(bodyOf(refusal));
@@ -105,7 +105,7 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
     const share = limit.enter(bytes);
     if (share === undefined) return refuse(busy);
     const over = new Promise<void>((resolve) => response.once("close", resolve));
-    // Streams that wait for what may happen do not hold up the end.
+    // GET opens a stream for notifications, which never ends by itself, so closing does not wait for it.
     if (request.method === "POST") underWay.add(over);
     void over.then(() => {
       share.leave();
@@ -138,7 +138,7 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
   };
 }
 
-/** Whoever can reach a port of this machine can run code in its sandboxes; a socket belongs to its user alone. */
+/** A port needs a token, because every user of this machine can reach it. A Unix socket can be opened only by its own user. */
 function tokensFor({ host, socket, token: given }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
   if (given === false) {
     if (socket !== undefined || isLoopback(host)) return new BearerTokens([]);
@@ -152,7 +152,7 @@ function tokensFor({ host, socket, token: given }: HttpOptions, log: EndpointPar
   return new BearerTokens([token]);
 }
 
-/** What a body may take of memory until it has come: one that does not say how long it is, as much as is allowed. */
+/** Bytes of memory to reserve for a body: its Content-Length, or the maximum when it states none. */
 function expectedBytes({ headers, method }: IncomingMessage): number {
   if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
   return method === "POST" ? longestBody : 0;

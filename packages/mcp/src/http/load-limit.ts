@@ -1,4 +1,4 @@
-/** Keeps what is being served at a time within bounds. */
+/** Limits the requests and the bytes of bodies that are served at a time. */
 
 export interface LoadLimitOptions {
   readonly mostRequests: number;
@@ -6,9 +6,9 @@ export interface LoadLimitOptions {
   readonly mostBytes: number;
 }
 
-/** What one request takes of the load. */
+/** One request's share of the load. */
 export interface LoadShare {
-  /** Its body has come, and has this many bytes. */
+  /** The body has arrived and has this many bytes. */
   settle(bytes: number): void;
   leave(): void;
 }
@@ -22,7 +22,7 @@ export class LoadLimit {
     this.#options = options;
   }
 
-  /** Takes a request in whose body may have so many bytes; undefined when it would be too much. */
+  /** Admits a request whose body may have so many bytes. Undefined when the load would be too high. */
   enter(bytes: number): LoadShare | undefined {
     const { mostRequests, mostBytes } = this.#options;
     if (this.#requests >= mostRequests || this.#bytes + bytes > mostBytes) return undefined;

@@ -1,4 +1,4 @@
-/** What stands before the protocol on HTTP: who may address this server, from which pages, and with which token. */
+/** Checks the Host, Origin and token of HTTP requests, before the protocol reads them. */
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import { hostname, networkInterfaces } from "node:os";
 import {
@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { BearerTokens } from "./bearer-tokens.js";
 
-/** Why a request is not served. */
+/** The answer to a request that is refused. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Refusal {
 }
 
 export interface RequestCheckOptions {
-  /** The address that is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   /** Further names by which the server may be addressed. */
   readonly allowedHosts: readonly string[];
@@ -65,7 +65,7 @@ export function refused(status: number, reason: string, headers: Record<string, 
   return { status, message: `${STATUS_CODES[status]}: ${reason}.`, headers };
 }
 
-/** Whether only this machine reaches what listens there. */
+/** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }

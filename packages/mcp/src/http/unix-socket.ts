@@ -4,7 +4,7 @@ import { lstat, unlink } from "node:fs/promises";
 import { connect, type Server } from "node:net";
 import { OptionError } from "../settings/option-error.js";
 
-/** Listens at `path`, in place of a socket there that a server left behind. Throws an {@link OptionError}. */
+/** Listens at `path`. A socket that a dead server left there is replaced. Throws an {@link OptionError}. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   try {
     await listen(server, path);
@@ -17,7 +17,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   }
 }
 
-/** The mask is there before the socket is: there is no moment at which others can open it. */
+/** Sets the umask before the socket is made, so that other users cannot open it at any moment. */
 async function listen(server: Server, path: string): Promise<void> {
   const mask = process.umask(0o177);
   try {
@@ -28,7 +28,7 @@ async function listen(server: Server, path: string): Promise<void> {
   await once(server, "listening");
 }
 
-/** Whether anybody answers there, or what is there is no socket. */
+/** Whether the path is taken: a server answers there, or the file is not a socket. */
 async function isServed(path: string): Promise<boolean> {
   if (!(await lstat(path)).isSocket()) return true;
   const socket = connect(path);

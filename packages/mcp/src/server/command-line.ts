@@ -6,7 +6,7 @@ import { version } from "../settings/version.js";
 import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
 import { instead } from "./tool-selection.js";
 
-/** Settings that are variables alone. */
+/** Settings that have a variable and no option. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
 
 export interface ParsedCommandLine {
@@ -25,7 +25,7 @@ export function parseCommandLine(argv: readonly string[], variables: readonly st
   };
 }
 
-/** One that is misspelt would leave things as they are without it: tools that write, for one. */
+/** Refuses unknown variables: a misspelt READ_ONLY would leave the tools that write. */
 function requireKnown(variables: readonly string[], { options }: Command): void {
   const known = [...options.flatMap(({ envVar }) => envVar ?? []), ...furtherVariables];
   const unknown = variables.find((name) => name.startsWith(prefix) && !known.includes(name));

@@ -5,17 +5,17 @@ import { prefix, type ServerOptions, standardOptions } from "./server-options.js
 const noToken = `${prefix}NO_TOKEN`;
 
 /**
- * Reads the options; prints what is wrong with them, or the help that was asked for, and ends the process. Throws an OptionError
- * for a variable that is none of this server's, or has no value that it can have.
+ * Reads the options. With `--help`, or when an option is wrong, it prints a text and ends the process. Throws an OptionError for a
+ * variable that this server does not have, or whose value it cannot use.
  */
 export async function readOptions(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<ServerOptions> {
-  // Many clients pass a variable on that nobody has set as an empty one.
+  // Many clients pass a variable that the user has not set as an empty one.
   for (const [name, value] of Object.entries(environment))
     if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
-  // The other flags take false for what they are without it.
+  // `false` switches a flag off; the parser would take any value of NO_TOKEN as on.
   if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
   const isPlain = argv.length <= 2 && !Object.keys(environment).some((name) => name.startsWith(prefix));
   if (isPlain) return { ...standardOptions, profile: await profiles[0].load() };

@@ -1,4 +1,4 @@
-/** What the server was asked for, on the command line and in the environment. */
+/** The options of the command line and of the environment. */
 import type { Profile } from "../session/profile.js";
 import type { ToolSelection } from "./tool-selection.js";
 
@@ -8,7 +8,7 @@ export interface ServerOptions extends ToolSelection {
   readonly host: string;
   readonly port: number;
   readonly socket?: string;
-  /** What clients must send; false where nothing is asked for. */
+  /** The tokens that clients must send one of; false asks for none. */
   readonly token?: string | false;
   readonly allowedHost: readonly string[];
   readonly allowedOrigin: readonly string[];
@@ -17,7 +17,7 @@ export interface ServerOptions extends ToolSelection {
   readonly keepSandboxes: boolean;
 }
 
-/** What holds where nothing is asked for. */
+/** The defaults. */
 export const standardOptions = {
   transport: "stdio",
   host: "127.0.0.1",

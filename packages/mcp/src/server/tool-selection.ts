@@ -1,4 +1,4 @@
-/** Which of a profile's tools are offered. */
+/** Selects the tools of a profile that are offered. */
 
 import { similarNames } from "../errors/similar-names.js";
 import type { Profile } from "../session/profile.js";
@@ -6,18 +6,18 @@ import { OptionError } from "../settings/option-error.js";
 import type { ListedTool } from "../tools/definition/listed-tool.js";
 import { toolsets } from "../tools/definition/tool.js";
 
-/** Names that were given for tools and toolsets; undefined where nothing was given. */
+/** The options that select tools and toolsets; undefined when an option was not given. */
 export interface ToolSelection {
-  /** Toolsets to offer; `default` stands for those that are on without this, `all` for every one. */
+  /** Toolsets to offer: `default` names those that are offered without this option, `all` names every toolset. */
   readonly toolsets?: readonly string[] | undefined;
-  /** Tools to offer: beside the toolsets where both are given, else only these. */
+  /** Tools to offer: in addition to the toolsets when both are given, else only these. */
   readonly tools?: readonly string[] | undefined;
   readonly excludeTools?: readonly string[] | undefined;
-  /** Only tools that change nothing, whatever else is asked for. */
+  /** Offers only tools that change nothing, whatever else is selected. */
   readonly readOnly?: boolean | undefined;
 }
 
-/** The profile with the tools that the selection leaves of it, and with advice that names no other. */
+/** The profile with its selected tools. Sentences of its advice and instructions that name other tools are left out. */
 export function offeredProfile(profile: Profile, selection: ToolSelection): Profile {
   const tools = selectTools(profile, selection);
   const missing = profile.tools.filter((tool) => !tools.includes(tool)).map(({ name }) => name);
@@ -43,7 +43,7 @@ export function offeredProfile(profile: Profile, selection: ToolSelection): Prof
   };
 }
 
-/** The tools that the selection leaves of a profile, in the profile's order. */
+/** The selected tools, in the profile's order. */
 export function selectTools(profile: Profile, selection: ToolSelection): readonly ListedTool[] {
   const known = profile.tools.map(({ name }) => name);
   const chosen = namesAmong(known, selection.tools, "--tools", profile);
@@ -81,7 +81,7 @@ function namesAmong(
   throw new OptionError(`${problem}; ${instead(unknown, known)}`);
 }
 
-/** What to write instead of a name that is not known. */
+/** The end of a message about an unknown name: similar names, or all that exist. */
 export function instead(name: string, known: readonly string[]): string {
   const similar = similarNames(name, known);
   return similar.length > 0 ? `did you mean ${similar.join(" or ")}?` : `there is ${known.join(", ")}.`;

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What Node.js has of it since 22.1. */
+/** What `node:module` has since Node.js 22.1. */
 interface CompileCache {
   enableCompileCache?(directory: string): unknown;
 }

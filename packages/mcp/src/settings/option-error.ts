@@ -1,4 +1,4 @@
-/** An option that cannot be honoured, on the command line or in the environment; the message says what to give. */
+/** An option of the command line or of the environment has a wrong value. The message says what to give. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
 }

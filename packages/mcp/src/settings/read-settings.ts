@@ -1,9 +1,9 @@
-/** What the environment variables of another server say, for the profile that stands in for it. */
+/** Reads the environment variables of another server, for the profile that replaces it. */
 import * as z from "zod";
 import type { Environment } from "./environment.js";
 import { OptionError } from "./option-error.js";
 
-/** Reads the variables that `shape` names; one that is empty is as good as none. Throws an {@link OptionError}. */
+/** Reads the variables that `shape` names. An empty variable counts as not set. Throws an {@link OptionError}. */
 export function readSettings<Shape extends z.ZodObject>(
   shape: Shape,
   environment: Environment,

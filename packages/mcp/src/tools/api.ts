@@ -1,6 +1,6 @@
 /**
- * The control plane's operations by method and path, as HOPX's own server has them. Each is the tool that does the same, with
- * that tool's checks: what is not offered, another client's sandbox, and tokens stay out of reach.
+ * The control plane's operations by method and path, as HOPX's own server has them. Each operation calls the tool that does the
+ * same, so that tool's checks hold: no operation of a tool that is not offered, no sandbox of another client, no token.
  */
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
@@ -59,14 +59,14 @@ export const callApi = tool({
   },
 });
 
-/** Where the server is, is for its configuration to say: only a path is taken. */
+/** Only a path is accepted: a model must not choose the host that the API key is sent to. */
 function target(path: string): { pathname: string; search: string } {
   const [, pathname, search = ""] = /^(\/(?!\/)[\w./~%-]*)(\?.*)?$/.exec(path) ?? [];
   if (pathname !== undefined) return { pathname, search };
   throw new InvalidArgumentsError("path must be the path of an operation, such as /v1/sandboxes.");
 }
 
-/** What the path gives for the parameters of the template; undefined where it is not of its form. */
+/** The values of the template's parameters in a path. Undefined when the path does not match the template. */
 function parameters(template: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [template.split("/"), path.split("/")];
   if (wanted.length !== given.length) return undefined;
@@ -92,7 +92,7 @@ function numberIn(value: unknown): unknown {
   return typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
 }
 
-/** Text of a query as the number that the tool takes, and numbers of a body as its text: ids of templates are both. */
+/** Converts texts of a query to numbers, and numbers of a body to texts, where the tool takes the other: template ids can be both. */
 function inTypes(given: Record<string, unknown>, { input }: Tool): Record<string, unknown> {
   const asTaken = ([name, value]: [string, unknown]): [string, unknown] => {
     const field = Object.hasOwn(input.shape, name) ? input.shape[name] : undefined;

@@ -1,4 +1,4 @@
-/** Code that nobody waits for: it is started, looked at, read and ended. */
+/** Background executions: starts them, lists them, reads their output and ends them. */
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
@@ -133,7 +133,7 @@ const executeListProcesses = sandboxTool({
         duration,
       }),
     );
-    // Those that were started last are the ones that matter.
+    // The list is cut at its end, so the latest executions come first.
     const { items, truncated } = firstEntries(told.reverse(), limit);
     return { processes: items, count: items.length, total_processes: all.length, truncated, note };
   },

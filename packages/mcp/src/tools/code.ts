@@ -29,7 +29,7 @@ interface Program {
 }
 
 interface IsolatedProgram extends Program {
-  /** Said with the result. */
+  /** A sentence that is added to the result's note. */
   readonly remark?: string | undefined;
   readonly template_name: string;
   readonly region?: string | undefined;
@@ -79,7 +79,7 @@ async function runIsolated({
   return executionResult(outcome, { sandboxId: outcome.sandboxId, kept: false, leftBehind, facts, remark });
 }
 
-/** Whether the service refused to make a sandbox because there are too many. */
+/** Whether the service refused to make a sandbox because too many exist. */
 function hasNoRoom(error: unknown): boolean {
   return error instanceof Error && ["ResourceLimitError", "RateLimitError"].includes(error.name);
 }
@@ -113,7 +113,7 @@ const executeCodeIsolated = tool({
 interface PlacedProgram extends Program {
   readonly sandbox: Sandbox;
   readonly working_dir: string;
-  /** Whether displayed tables and other texts are shown. */
+  /** Whether tables and other texts that the code displays are returned, not only images. */
   readonly texts: boolean;
 }
 
@@ -135,7 +135,7 @@ async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: Plac
 }
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;
-/** Seconds, where the mode decides. */
+/** Limits of time in seconds, which depend on the mode. */
 const usualTimeout = 30;
 const usualBackgroundTimeout = 300;
 const longestTimeout = 300;

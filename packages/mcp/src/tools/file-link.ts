@@ -1,4 +1,4 @@
-/** Files as links: `sandbox://{id}/files{/path*}` is read as a resource, and written from. */
+/** Files of sandboxes as links, `sandbox://{id}/files{/path*}`: clients read them as resources, and file_upload copies from them. */
 import type { Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
@@ -12,12 +12,12 @@ export function mediaType(path: string): string {
   return mime.getType(path) ?? "application/octet-stream";
 }
 
-/** Most bytes of a file that a resource holds; as much again may go to its encoding. */
+/** Bytes of the largest file that is read as a resource. Its encoding may double them. */
 export const largestResource = 4 * 1024 * 1024;
 
 /**
- * The bytes of a file that holds at most `maxBytes`; undefined of a larger one. No size is asked for before: that of a link is
- * not its file's, and a file may grow.
+ * The bytes of a file. Undefined when it has more than `maxBytes`. The size is not asked for first: the size of a link is not that
+ * of its file, and a file may grow.
  */
 export async function bytesWithin(
   { files }: Sandbox,
@@ -31,10 +31,10 @@ export async function bytesWithin(
   });
 }
 
-/** Bytes that are copied from one sandbox to another in one call; they pass through this server's memory. */
+/** Bytes of the largest file that one call copies from a sandbox to another: they pass through this server's memory. */
 const longestCopy = 64 * 1024 * 1024;
 
-/** What a URI stands for: the data in it, or a file of a sandbox that the client may use. */
+/** The content of a URI: the data in it, or a file of a sandbox that the client may use. */
 export async function contentOf(
   uri: string,
   { sandboxes, signal }: Pick<ToolContext, "sandboxes" | "signal">,
@@ -63,7 +63,7 @@ export function directory(path: string): string {
   return `${path} is a directory: pack it with run_command and tar first.`;
 }
 
-/** Without the checks of atob, `Buffer.from` would leave out what is no base64. */
+/** Uses atob, which refuses text that is not base64: `Buffer.from` skips the wrong characters. */
 function fromBase64(text: Buffer): Buffer {
   try {
     return Buffer.from(atob(text.toString("latin1")), "latin1");
@@ -74,7 +74,7 @@ function fromBase64(text: Buffer): Buffer {
   }
 }
 
-/** The bytes that a text stands for in a URI; they need not be UTF-8. */
+/** Decodes the escapes of a URI to bytes, which need not be UTF-8. */
 function unescaped(text: string): Buffer {
   if (/%(?![\da-f]{2})/i.test(text)) throw notEncoded();
   const bytes = Buffer.from(text);

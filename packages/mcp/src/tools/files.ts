@@ -37,14 +37,14 @@ const fileRead = sandboxTool({
     const { text, totalBytes, omittedBytes } = cutMiddle(content, resultBudget);
     const truncated = omittedBytes > 0;
     if (!/[\0\ufffd]/.test(content)) return { path, content: text, size: totalBytes, truncated };
-    // The text alone cannot tell: replacement characters may be the file's own.
+    // A replacement character does not mean that the file is binary, since the file itself may have it: look at the bytes.
     const bytes = await sandbox.files.readBytes(path, { maxBytes: largestText, signal });
     const isText = isUtf8(bytes) && !bytes.includes(0);
     return { path, content: text, size: bytes.length, truncated, note: isText ? undefined : notText };
   },
 });
 
-/** Bytes that are read as text at most. */
+/** Bytes of the largest file that is read as text. */
 const largestText = 64 * 1024 * 1024;
 
 const notText =
@@ -159,7 +159,7 @@ const fileMkdir = sandboxTool({
   },
 });
 
-/** Most bytes of an image that is shown. */
+/** Bytes of the largest image that is returned as an image. */
 const largestImage = 3 * 1024 * 1024;
 
 const fileDownload = sandboxTool({
@@ -182,7 +182,7 @@ const fileDownload = sandboxTool({
     if (isDirectory) throw new InvalidArgumentsError(directory(path));
     const [uri, mimeType] = [fileUri(sandbox.id, path), mediaType(path)];
     const isImage = shownAsImage.has(mimeType);
-    // Of a link, only reading tells where it leads and how much is there.
+    // The size in a list is that of a link, not of the file that it leads to, so links are read.
     const isRead = isSymlink || (isImage && entry.size <= largestImage);
     const bytes = isRead ? await bytesWithin(sandbox, path, largestResource, signal) : undefined;
     const size = isRead ? bytes?.length : entry.size;

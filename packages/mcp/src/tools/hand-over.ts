@@ -1,14 +1,14 @@
-/** Runs that outlive the patience of clients, which often end a call after 60 seconds. */
+/** Clients often end a call after 60 seconds. A run that takes longer is handed over: it goes on, and the result has its id. */
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
 import { Answer } from "../results/answer.js";
 import { readOutput } from "../results/process-output.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
 import type { ToolContext } from "./definition/tool.js";
 
-/** Longer than anything takes that a call waits for, in seconds. */
+/** Seconds: longer than any run takes that a call waits for. */
 const untilItsEnd = 86_400;
 
-/** Seconds that a call waits before it hands over what can be looked at with `reader`: to the end, where that is not offered. */
+/** Seconds that a call waits before it hands a run over. When `reader`, the tool that reads on, is not offered, it waits to the end. */
 export function patience(
   { environment, offered }: Pick<ToolContext, "environment" | "offered">,
   reader = "execute_process_output",
@@ -18,11 +18,11 @@ export function patience(
 
 export interface HandedOverFacts {
   readonly mode?: string;
-  /** What is left to do after it. */
+  /** What the model has to do when the run has ended. */
   readonly then?: string;
 }
 
-/** What the model gets in place of the result, and how it goes on. */
+/** The answer in place of the result: what the run has written so far, and the tool that reads on. */
 export async function handedOver(
   sandbox: Sandbox,
   execution: Execution,
@@ -39,7 +39,7 @@ export async function handedOver(
 const goesOn =
   "It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on";
 
-/** Tells a caller how far a program is. */
+/** Reports the progress of a program to the caller. */
 export function runningReport(report: ToolContext["report"]): (progress: ExecutionProgress) => void {
   return ({ durationSeconds: duration = 0, stdoutBytes, stderrBytes, latest }) => {
     const line = lastLine(latest);

@@ -1,4 +1,4 @@
-/** Makes sandboxes, and finds again those that the client has given names. */
+/** Makes sandboxes, and finds those that the client has given names. */
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { findLeased } from "../ownership/leased-sandbox.js";
@@ -19,7 +19,7 @@ export interface WantedSandbox {
 
 export interface FoundSandbox {
   readonly sandbox: Sandbox;
-  /** False for one that was there by its name. */
+  /** False when a sandbox of that name existed. */
   readonly created: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
     });
     return { sandbox, created };
   } catch (error) {
-    // The call that made it for all who asked was cancelled; this one was not.
+    // Another call was creating the sandbox for both and was cancelled; this call creates it anew.
     const isAnothers = !created && error instanceof Error && error.name === "AbortError";
     if (isAnothers && !creation.signal.aborted) return createOrFind(creation);
     throw error;
@@ -68,7 +68,7 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
   return sandbox;
 }
 
-/** Services that do not say how they isolate, such as the cloud, ignore a size that is asked for. */
+/** The size to ask for. Services that do not state their isolation, such as the cloud, ignore a size, so none is sent. */
 async function limitsTaken(
   client: SandboxClient,
   { vcpu, memory_mb: memoryMb }: WantedSandbox,
@@ -79,7 +79,7 @@ async function limitsTaken(
   return isolation === undefined ? undefined : { vcpu, memoryMb };
 }
 
-/** Whether a sandbox has the size that was asked for, if any was. */
+/** Whether a sandbox has the size that was asked for. */
 export function isAsWished(sandbox: Sandbox, { vcpu, memory_mb }: Partial<WantedSandbox>): boolean {
   const { resources } = sandbox.toJSON();
   return (

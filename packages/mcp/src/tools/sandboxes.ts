@@ -117,7 +117,7 @@ const listSandboxes = tool({
     const { limit, note } = entryLimit(asked, mostListed);
     const own: Sandbox[] = [];
     let hasMore = false;
-    // As many pages as it takes: the first ones may hold nothing but other clients' sandboxes.
+    // Reads as many pages as needed: the first ones may have only sandboxes of other clients.
     for await (const page of client.sandboxes.list({ status, region, signal }).pages()) {
       own.push(...page.items.filter(({ id }) => sandboxes.isOwn(id)));
       hasMore = page.hasMore;
@@ -150,7 +150,7 @@ const deleteSandbox = tool({
   input: onSandbox,
   output: z.looseObject({ id: z.string(), status: z.string().describe("deleted, or not_found") }),
   handler: async ({ client, sandboxes, id, signal }) => {
-    // Deleting what is gone is no error, so whether it was there must be asked first.
+    // Deleting a sandbox that does not exist is no error, so whether it exists is asked first.
     const wasThere = await sandboxes.has(id, signal);
     await client.sandboxes.delete(id, { signal });
     sandboxes.forget(id);

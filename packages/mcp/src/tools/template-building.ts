@@ -1,4 +1,4 @@
-/** Builds templates for callers who cannot wait for the end of every build. */
+/** Builds templates. A caller whose patience ends gets the state of the build, which goes on. */
 import type { SandboxClient, Template, TemplateRecord } from "cloud-sandbox";
 
 export interface TemplateWish {
@@ -50,7 +50,7 @@ export async function buildUntil(
     });
   } catch (error) {
     if (hasBegun && patience.aborted && !signal.aborted) return undefined;
-    // What failed by itself stays, and says why.
+    // A build that failed by itself is kept: its record says why.
     if (hasBegun && signal.aborted && !options.update)
       await templates.delete(options.name).catch(() => undefined);
     throw error;

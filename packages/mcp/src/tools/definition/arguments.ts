@@ -1,9 +1,9 @@
-/** Checks a call's arguments, and says what is wrong with them in words that a model can act on. */
+/** Checks the arguments of a call. Its messages say what to correct, so that a model can act on them. */
 import type * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { similarNames } from "../../errors/similar-names.js";
 
-/** Problems told at a time; a call can have thousands. */
+/** Problems in one message. A call can have thousands. */
 const mostProblems = 5;
 
 export function readArguments<Input extends z.ZodObject>(
@@ -25,7 +25,7 @@ function withoutNulls(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
-/** A choice in capitals is that choice: models write "Python" as well as "python". */
+/** Choices are accepted in any case: models write "Python" as well as "python". */
 function withChoices(given: unknown, input: z.ZodObject): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
   const chosen = ([name, value]: [string, unknown]): [string, unknown] => {
@@ -43,7 +43,7 @@ function choicesOf(field: z.core.$ZodType | undefined): string[] {
   return def?.type === "default" || def?.type === "optional" ? choicesOf(def.innerType) : [];
 }
 
-/** Running as if they were not there would do something else than was asked for. */
+/** Unknown arguments are refused: ignoring one would do something else than was asked for. */
 function unknownNames(given: unknown, known: readonly string[]): string[] {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return [];
   return Object.keys(given)
@@ -57,11 +57,11 @@ function instead(name: string, known: readonly string[]): string {
   return known.length > 0 ? `it takes ${known.join(", ")}` : "it takes none";
 }
 
-/** What is said where a field has no words of its own. */
+/** The message for a field whose schema has none. */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "invalid_type") return `must be ${typesInWords[issue.expected] ?? issue.expected}`;
-  // Where more than one character is needed, the field says so.
+  // Fields that need more than one character have a message of their own.
   if (issue.code === "too_small") return "must not be empty";
   return undefined;
 }
@@ -72,12 +72,12 @@ const typesInWords: Readonly<Record<string, string>> = {
   number: "a number",
 };
 
-/** Never the value itself: it may be a secret of the environment. */
+/** The message leaves the value out: it may be a secret, such as an environment variable. */
 function describe(issue: z.core.$ZodIssue, given: unknown): string {
   if (issue.path.length === 0) return "they must be an object";
   const field = issue.path.join(".").slice(0, 200);
   if (issue.path.reduce(member, given) === undefined) return `${field} is required`;
-  // What is wrong with the key of a record is one level further down.
+  // For the key of a record, zod puts the message one level deeper.
   const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
   return `${field} ${message}`;
 }

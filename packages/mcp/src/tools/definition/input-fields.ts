@@ -1,13 +1,13 @@
 /**
- * Inputs that several tools share, each described once. A model reads these descriptions with every tool, so they
- * are short; the messages are what it reads when it got one wrong.
+ * Inputs that several tools share. A model reads the descriptions with every tool, so they are short; it reads a message only when
+ * an argument is wrong.
  */
 import * as z from "zod";
 import { languages } from "./languages.js";
 
 export const text = z.string("must be text").min(1, "must not be empty");
 
-/** Which sandbox a call is about: the first fields of every tool that works in one. */
+/** Names the sandbox of a call: the first fields of every tool that works in a sandbox. */
 export const sandboxReference = {
   sandbox_id: text.optional().describe("Id from create_sandbox"),
   vm_url: text.optional().describe("Its direct_url, instead of sandbox_id"),
@@ -17,7 +17,7 @@ export type SandboxReference = typeof sandboxReference;
 
 export const sandboxId = text.describe("Sandbox id");
 
-/** Most bytes of one text that a tool takes. */
+/** Bytes of the longest text that a tool takes. */
 const longestText = 16 * 1024 * 1024;
 
 export const code = longText("put its data into files with file_write").describe("The program");
@@ -37,21 +37,21 @@ export const language = z
   .default("python")
   .describe("Language of code");
 
-/** How long code may run, in seconds; the wire allows 1 to 300. */
+/** Seconds that code may run. The service allows 1 to 300. */
 export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds, 1-300; then it is killed");
 
-/** A day: how long sandboxes live at most, and what runs in their background. */
+/** Seconds of a day: the longest life of a sandbox and of a background execution. */
 const day = 86_400;
 
-/** How long code may run that nobody waits for, in seconds. */
+/** Seconds that a background execution may run. */
 export function backgroundTimeout(standard: number): z.ZodDefault<z.ZodInt> {
   return wholeSeconds(day).default(standard).describe(`Seconds, 1-${day}; then it is killed`);
 }
 
-/** Where the mode of a run decides what is usual, and how much is allowed. */
+/** The limit of a run whose mode decides the default and the maximum. */
 export const optionalTimeout = wholeSeconds(day).optional();
 
-/** How long a sandbox lives, in seconds. */
+/** Seconds that a sandbox lives. */
 export const lifetime = wholeSeconds(day);
 
 /** Names a background execution. */
@@ -67,7 +67,7 @@ export const jobName = z
 
 export const port = wholeNumber(65_535).describe("1-65535");
 
-/** Names as shells take them, values as text. */
+/** Environment variables: names that shells accept, and values as text. */
 export const variables = z.record(
   z
     .string()
@@ -96,7 +96,7 @@ export const absolutePath = text.describe("Absolute path under /workspace or /tm
 
 export const templateName = text.describe("Template, by name");
 
-/** Absent, the backend decides: the cloud's default is on, and so is that of this machine unless it was set otherwise. */
+/** When it is absent, the backend decides: on in the cloud, and on this machine unless CLOUD_SANDBOX_INTERNET says otherwise. */
 export const internetAccess = z
   .boolean("must be true or false")
   .optional()
@@ -104,7 +104,7 @@ export const internetAccess = z
 
 export const region = text.optional().describe("Where to run it");
 
-/** Most entries of a list to return: -1 is as many as a result holds, and more than `most` is told as `most`. */
+/** The number of entries to return: -1 returns as many as a result holds. More than `most` counts as `most`. */
 export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
   const rule = `must be a whole number of 1 to ${most}, or -1 for no limit`;
   const isCount = (count: number): boolean => count === -1 || count >= 1;
@@ -115,7 +115,7 @@ export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodIn
     .describe(`Most entries, 1-${most}; -1: no limit`);
 }
 
-/** Not a bound of the schema, which every conversation would pay for and next to none needs. */
+/** The limit is checked and is not in the schema: every conversation would pay for it, and hardly any needs it. */
 function longText(instead: string): z.ZodString {
   const limit = `must be at most ${longestText / 1024 / 1024} MiB: ${instead}`;
   return z.string("must be text").refine((text) => Buffer.byteLength(text) <= longestText, limit);

@@ -1,2 +1,2 @@
-/** What sandboxes run. */
+/** The languages of code that sandboxes run. */
 export const languages = ["python", "javascript", "bash", "go"] as const;

@@ -1,4 +1,4 @@
-/** A tool is data: what the model reads, the shape of what goes in and out, and a handler of a few lines. */
+/** A tool is data: the texts that the model reads, the schemas of input and output, and a handler of a few lines. */
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type * as z from "zod";
 import type { IsolatedRuns } from "../../ownership/isolated-runs.js";
@@ -22,7 +22,7 @@ export const toolsets = [
 ] as const;
 export type Toolset = (typeof toolsets)[number];
 
-/** All four hints: a client assumes the worst of each that is absent. */
+/** All four hints are required: clients assume the worst for each that is absent. */
 export interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -30,21 +30,21 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** What every handler is given beside its arguments. */
+/** What every handler gets beside its arguments. */
 export interface ToolContext {
   readonly client: SandboxClient;
   readonly sandboxes: SandboxDirectory;
-  /** What the client of this server calls by name. */
+  /** The names that the client gave its sandboxes. */
   readonly named: NamedSandboxes;
-  /** Where runs in sandboxes of their own wait for their turn. */
+  /** The queue of runs in sandboxes of their own. */
   readonly runs: IsolatedRuns;
   /** The server's own environment variables, for settings of a profile. */
   readonly environment: Environment;
-  /** The names of the tools that are there for the caller. */
+  /** The names of the tools that the caller is offered. */
   readonly offered: ReadonlySet<string>;
-  /** Fires when the caller cancels, or leaves. */
+  /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
-  /** Tells a caller that asked for progress what happens now. */
+  /** Reports progress to a caller that asked for it. */
   readonly report: (step: string) => void;
 }
 
@@ -65,11 +65,11 @@ interface Definition<Input extends z.ZodObject, Output extends z.ZodObject, Cont
   extends Omit<Tool, "run" | "input" | "output"> {
   readonly input: Input;
   readonly output: Output;
-  /** Gives the structure, or an {@link Answer} where that is not all. */
+  /** Returns the structured result, or an {@link Answer} when the result has its own text, images or links. */
   readonly handler: (call: z.output<Input> & Context) => Promise<z.input<Output> | Answer<z.input<Output>>>;
 }
 
-/** A tool that works on the account: its sandboxes, its templates, a run of its own. */
+/** A tool that needs no sandbox: it works on the account, or makes a sandbox itself. */
 export function tool<Input extends z.ZodObject, Output extends z.ZodObject>({
   handler,
   ...definition
@@ -84,7 +84,7 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>({
   };
 }
 
-/** A tool that works in one sandbox: its input begins with the fields that say which. */
+/** A tool that works in one sandbox. Its input begins with the fields that name the sandbox. */
 export function sandboxTool<Input extends z.ZodObject<SandboxReference>, Output extends z.ZodObject>({
   handler,
   ...definition
