@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { webhookPayload } from "@cloud-sandbox/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CodeBlock, codeBlocks, root } from "./support/code-blocks.js";
+import { type CodeBlock, codeBlocks, pages, root } from "./support/code-blocks.js";
 import { type LocalServer, startLocalServer } from "./support/local-server.js";
 import {
   addedServer,
@@ -66,6 +66,16 @@ test("the pages have blocks of every kind that is tested here, and of no other",
   // Blocks without a language are drawings; those of text are written by the tests that they tell of.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
+});
+
+test("links between files of the repository lead to files that are there", () => {
+  const broken = pages().flatMap((page) =>
+    [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^(\/|[a-z]+:)/.test(target) && !existsSync(join(root, dirname(page), target)))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(broken).toEqual([]);
 });
 
 describe("a block of TypeScript", () => {

@@ -15,11 +15,16 @@ export interface CodeBlock {
 
 /** Every fenced code block of the project's pages. */
 export function codeBlocks(): CodeBlock[] {
-  const pages = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  return pages().flatMap(blocksOf);
+}
+
+/** Every page of the project, by its path from the root. */
+export function pages(): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
     cwd: root,
     encoding: "utf8",
   });
-  return pages.trim().split("\n").flatMap(blocksOf);
+  return listed.trim().split("\n");
 }
 
 function blocksOf(file: string): CodeBlock[] {
