@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { type RunOptions, runCommand } from "./run-command.js";
 import { version } from "./version.js";
 
-/** Exit code when the program was not run at all, so that it is not taken for the program's own. */
+/** Exit code when the program did not run: few programs end with it themselves. */
 const notRun = 125;
 
 const program = new Command("cloud-sandbox")
@@ -39,7 +39,7 @@ program
     let lost: NodeJS.ErrnoException | undefined;
     for (const stream of [process.stdout, process.stderr]) {
       stream.on("error", (error: NodeJS.ErrnoException) => {
-        // Whoever reads the output has read enough: the work is over, and nobody is there to be told.
+        // EPIPE: the reader of the output has closed it, so the work stops without a message.
         if (error.code !== "EPIPE") lost = error;
         interrupted.abort();
       });
@@ -55,7 +55,7 @@ program
 program.parseAsync().catch((error: unknown) => {
   if (process.stderr.writable) process.stderr.write(`cloud-sandbox: ${explain(error)}\n`);
   process.exitCode = notRun;
-  // An unread standard input would hold the process.
+  // A standard input that is not read to its end keeps the process alive.
   process.stdin.destroy();
 });
 

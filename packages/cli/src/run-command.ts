@@ -20,7 +20,7 @@ export async function runCommand(
 ): Promise<number> {
   const code = options.code ?? (await readProgram(file, signal));
   const language = options.language ?? languageOf(file);
-  // Signals are this command's. One sandbox is all that is needed: nothing is gained by booting another to wait.
+  // This command handles signals itself. It needs one sandbox, so the pool must not boot another.
   const client = new SandboxClient({ deleteOnSignal: false, local: { pool: 0 } });
   try {
     const { stdout, stderr, exitCode, terminationReason, output } = await client.executeIsolated(code, {

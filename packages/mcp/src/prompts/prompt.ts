@@ -1,4 +1,4 @@
-/** A prompt is data: what a person picks, what it asks of them, and the text that the model is given. */
+/** A prompt is data: its name and title, the arguments that a person fills in, and the text that the model gets. */
 import { completable } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Registration } from "../session/profile.js";
@@ -7,7 +7,7 @@ import type { Session } from "../session/session.js";
 interface Argument {
   readonly description: string;
   readonly optional?: true;
-  /** What it may be, as far as that is known, when a person has typed the beginning. */
+  /** Suggests values when a person has typed the beginning. */
   readonly complete?: (session: Session, typed: string) => string[] | Promise<string[]>;
 }
 
@@ -16,7 +16,7 @@ interface Prompt<Name extends string> {
   readonly title: string;
   readonly description: string;
   readonly arguments: Readonly<Record<Name, Argument>>;
-  /** The tools that its text names; where one is not offered, neither is the prompt. */
+  /** The tools that its text names. The prompt is offered only when all of them are. */
   readonly tools: readonly string[];
   readonly text: (given: Readonly<Partial<Record<Name, string>>>) => string;
 }
@@ -48,14 +48,14 @@ function argumentSchema({ description, optional, complete }: Argument, session: 
   return optional ? completed.optional().describe(description) : completed;
 }
 
-/** What a person gave, marked as such: a fence that nothing in it can close. */
+/** Puts a person's text into a code fence that is longer than any in the text, so that the text cannot close it. */
 export function quoted(text: string, kind = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${kind}\n${text}\n${fence}`;
 }
 
-/** Completes from a list that is always the same. */
+/** Completes from a fixed list. */
 export function oneOf(values: readonly string[]): NonNullable<Argument["complete"]> {
   return (_, typed) => values.filter((value) => value.startsWith(typed.toLowerCase()));
 }

@@ -1,4 +1,4 @@
-/** `resources/list`, a page at a time: the SDK's own lists all at once. */
+/** `resources/list`, page by page: the SDK's own handler returns everything at once. */
 import type { Resource } from "@modelcontextprotocol/server";
 import type { Registration } from "../session/profile.js";
 import type { SessionContext } from "../session/session.js";
@@ -8,7 +8,7 @@ import { listSandboxes } from "./sandboxes.js";
 import { listTemplates } from "./templates.js";
 import { viewResource } from "./view.js";
 
-/** Comes last: it takes the place of what the resources before it brought. */
+/** Must be registered last: it replaces the handler that the SDK set for the other resources. */
 export const listing: Registration = (server, session, profile) => {
   const read = reader(session, profile);
   server.server.setRequestHandler("resources/list", async ({ params }, { mcpReq: { signal } }) => {
@@ -19,7 +19,7 @@ export const listing: Registration = (server, session, profile) => {
   });
 };
 
-/** What a client works with first. */
+/** The client's sandboxes come first, then the account's templates. */
 async function* everything(context: SessionContext, signal: AbortSignal): AsyncGenerator<Resource> {
   yield* listSandboxes(context, signal);
   yield* listTemplates(context, signal);

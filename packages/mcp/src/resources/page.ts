@@ -8,7 +8,7 @@ export interface Page<Item> {
   readonly nextCursor?: string;
 }
 
-/** A part of a long list, from where a cursor says; takes no more of the list than it needs. */
+/** One page of a long list, from a cursor on. It reads no more of the list than the page needs. */
 export async function pageOf<Item>(
   all: AsyncIterable<Item>,
   cursor: string | undefined,

@@ -1,4 +1,4 @@
-/** How resources are read: with the backend open, and with errors that say what to do. */
+/** Reads resources: opens the backend, and turns errors into the words that tools use. */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -8,7 +8,7 @@ import {
 import type { Profile } from "../session/profile.js";
 import type { Session, SessionContext } from "../session/session.js";
 
-/** Does a piece of work for the resource `uri`; what fails is an error of the protocol, in a tool's words. */
+/** Does a piece of work for the resource `uri`. Its errors become errors of the protocol that say what to do. */
 type Reader = <Result>(uri: string, work: (context: SessionContext) => Promise<Result>) => Promise<Result>;
 
 export function reader(session: Session, { advice }: Profile): Reader {
@@ -24,7 +24,7 @@ export function reader(session: Session, { advice }: Profile): Reader {
     });
 }
 
-/** Completions are a help while typing: where they cannot be had, there are none. */
+/** Completions. An error gives none, because completions only help while somebody types. */
 export async function completing(
   session: Session,
   work: (context: SessionContext) => Promise<string[]>,
@@ -38,7 +38,7 @@ export function jsonContents(uri: string, value: unknown): ReadResourceResult {
   return { contents: [{ uri, mimeType: jsonType, text: JSON.stringify(value, null, 2) }] };
 }
 
-/** The one value of a variable of a URI template, as it was before it was put into the URI. */
+/** The decoded value of a variable of a URI template. */
 export function decoded(uri: string, value: string | string[] | undefined): string {
   try {
     return decodeURIComponent(String(value ?? ""));

@@ -49,7 +49,7 @@ export const sandboxFiles: Registration = (server, session, profile) => {
   );
 };
 
-/** The SDK's template takes a path of several segments apart in no way. */
+/** Matches paths itself: the SDK's URI templates match only one segment. */
 class FileUriTemplate extends UriTemplate {
   override match(uri: string): Variables | null {
     const [, id, path] = /^sandbox:\/\/([^/?#]+)\/files((?:\/[^/?#]+)*)\/?$/.exec(uri) ?? [];
@@ -82,7 +82,7 @@ async function contentsAt(
   return { contents: [{ uri, mimeType, ...content, ...untrusted }] };
 }
 
-/** What is at a path, from the list of what is beside it: clouds have no other way to ask. */
+/** The entry of a path, found in the list of its directory: clouds have no operation for one entry. */
 async function entryAt(
   sandbox: Sandbox,
   path: string,
@@ -118,7 +118,7 @@ function directory(
   return jsonContents(uri, { path, files: items, count: items.length, total_files: total, truncated });
 }
 
-/** Paths, without their first slash, that begin as `typed`: one directory at a time. */
+/** Paths that begin with `typed`, without the first slash, from one directory at a time. */
 async function pathsBeginning(sandbox: Sandbox, typed: string, signal: AbortSignal): Promise<string[]> {
   const [, parent = "", beginning = ""] = /^\/?(.*\/)?([^/]*)$/.exec(typed) ?? [];
   const entries =

@@ -35,7 +35,7 @@ export async function* listSandboxes(context: SessionContext, signal: AbortSigna
   for await (const sandbox of knownNow(context, signal)) yield* asResources(sandbox);
 }
 
-/** As they are now: one that has come to its deadline is not among them. */
+/** The client's sandboxes as the service lists them now, without those that have ended. */
 async function* knownNow(
   { client, sandboxes }: SessionContext,
   signal?: AbortSignal,

@@ -26,7 +26,7 @@ export const templates: Registration = (server, session, profile) => {
   );
 };
 
-/** The names of templates that begin as `typed`, else those that are like it. */
+/** Names of templates that begin with `typed`, or else similar names. */
 export function templateNames(session: Session, typed: string): Promise<string[]> {
   return completing(session, async ({ client }) => {
     const names: string[] = [];

@@ -6,7 +6,7 @@ import type { ListedTool } from "../tools/definition/listed-tool.js";
 
 const uri = "ui://cloud-sandbox/view";
 const mimeType = "text/html;profile=mcp-app";
-/** It loads nothing and connects to nothing, so it asks for no domain. */
+/** The page loads nothing and connects to nothing, so it asks for no domain. */
 const meta = { ui: { prefersBorder: true } };
 
 export const viewResource: Resource = {
@@ -24,7 +24,7 @@ export const view: Registration = (server) => {
   }));
 };
 
-/** What a tool's entry in the list says to a host with MCP Apps: which results the page shows better than text. */
+/** The `_meta` of a listed tool whose results hosts with MCP Apps show in the page. Undefined for other tools. */
 export function viewOf(
   { toolset, outputSchema }: ListedTool,
   profile: Profile,

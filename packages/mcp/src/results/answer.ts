@@ -1,12 +1,12 @@
-/** What a tool answers: its structure, which is shown as text too, and what is no text. */
+/** The answer of a tool: the structured result, its text, and images and links. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 type Content = CallToolResult["content"][number];
 
 export interface AnswerParts {
-  /** Shown in place of the structure's facts. */
+  /** The text. By default it is made from the structured result. */
   readonly text?: string;
-  /** Images and links, beside the text. */
+  /** Images and links that follow the text. */
   readonly attachments?: readonly Content[];
 }
 

@@ -1,4 +1,4 @@
-/** What code displayed, as a result shows it: images as images, the rest as text within bounds. */
+/** What code displayed, as part of a result: images as images, and the rest as text, cut to a limit. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { RichOutput } from "cloud-sandbox";
 import * as z from "zod";
@@ -16,16 +16,16 @@ export interface Displayed {
   readonly images: readonly Content[];
 }
 
-/** Models take images of some 5 MB, as base64; all of a result's together stay below that. */
+/** Models take about 5 MB of base64 for images. All images of a result together stay below that. */
 const imageBudget = 4_000_000;
 const mostImages = 10;
-/** A real sandbox has no more. */
+/** The most displayed values that a sandbox returns. */
 const mostValues = 64;
-/** Bytes of each text, and of all. */
+/** Bytes of one text, and of all texts together. */
 const textBudget = 4000;
 const textsBudget = 12_000;
 
-/** With `texts`, frames, JSON and other text are shown too, not only named. */
+/** With `texts`, the result has tables, JSON and other texts. Without, it only names them. */
 export function displayed(outputs: readonly RichOutput[], { texts }: { readonly texts: boolean }): Displayed {
   const images: Content[] = [];
   let [imagesLeft, textsLeft] = [imageBudget, texts ? textsBudget : 0];
@@ -49,7 +49,7 @@ export function displayed(outputs: readonly RichOutput[], { texts }: { readonly 
   return { values: values.length > 0 ? values : undefined, images };
 }
 
-/** What models see as an image. */
+/** Media types that models accept as images. */
 export const shownAsImage: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",

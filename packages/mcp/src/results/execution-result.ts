@@ -1,4 +1,4 @@
-/** What a program did, as a tool's result: its output within the budget, and what to do about what is missing. */
+/** The result of a run: its output, cut to the budget, and how to get what was cut. */
 import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { Answer } from "./answer.js";
@@ -33,15 +33,15 @@ export interface ExecutionPlace {
   readonly sandboxId: string;
   /** Whether the sandbox stays, with its files. */
   readonly kept: boolean;
-  /** Whether it stays only because it could not be deleted. */
+  /** Whether the sandbox stays because it could not be deleted. */
   readonly leftBehind?: boolean;
   /** Whether displayed text is shown too, not only images. */
   readonly texts?: boolean;
   /** The tool for what takes longer. */
   readonly longer?: string;
-  /** What else is to be told. */
+  /** Further fields of the result. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** Said before everything else. */
+  /** A sentence that comes first in the note. */
   readonly remark?: string | undefined;
 }
 

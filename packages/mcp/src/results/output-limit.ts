@@ -1,4 +1,4 @@
-/** Keeps results within what a model can take: head and tail stay, and what was cut is said. */
+/** Cuts results to a size that models can take: head and tail stay, and the result says how much was cut. */
 
 /**
  * Most bytes of program output, file text or list entries in one result, as they are written in JSON. Clients drop
@@ -8,7 +8,7 @@ export const resultBudget = 30_000;
 
 export interface LimitedText {
   readonly text: string;
-  /** Of the text that was whole, as UTF-8. */
+  /** Bytes of the whole text, as UTF-8. */
   readonly totalBytes: number;
   /** Bytes of the middle that were left out; 0 when `text` is whole. */
   readonly omittedBytes: number;
@@ -29,7 +29,7 @@ export function cutMiddle(whole: string, budget: number, missingBytes = 0): Limi
   return { text, totalBytes, omittedBytes };
 }
 
-/** What the text of a stream lacks of all that was written, as far as is known: bytes that are no UTF-8 are longer as text. */
+/** Bytes that the text of a stream lacks. It is an estimate: bytes that are not UTF-8 are longer as text. */
 export function bytesMissing(text: string, { bytes = 0 }: { readonly bytes: number | undefined }): number {
   return Math.max(0, bytes - Buffer.byteLength(text));
 }
@@ -40,7 +40,7 @@ export function limitCharacters(whole: string, most: number): string {
   const head = whole.slice(0, Math.ceil(most / 2));
   const tail = whole.slice(whole.length - Math.floor(most / 2));
   const text = `${head}\n[… ${whole.length - most} of ${whole.length} characters left out …]\n${tail}`;
-  // Halves of characters become replacement characters.
+  // A cut in the middle of a character leaves replacement characters, which are removed.
   return Buffer.from(text).toString();
 }
 
@@ -54,11 +54,11 @@ export function shareBudget(first: string, second: string, budget: number): [fir
 
 export interface EntryLimit {
   readonly limit: number;
-  /** Said where fewer are returned than were asked for. */
+  /** Says that fewer entries are returned than were asked for. */
   readonly note: string | undefined;
 }
 
-/** How many entries a caller gets who asks for so many, -1 for no limit, of a list that returns `most`. */
+/** The number of entries to return when `most` are possible and -1 asks for all. */
 export function entryLimit(asked: number, most: number): EntryLimit {
   if (asked !== -1 && asked <= most) return { limit: asked, note: undefined };
   const note = asked === -1 ? undefined : `${asked} entries were asked for; ${most} is the most of one call.`;

@@ -1,4 +1,4 @@
-/** What a background execution has written so far, from an offset on, and what it gave at its end. */
+/** The output of a background execution from an offset on, and its result when it has ended. */
 import type { ExecutionOutput, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { Answer } from "./answer.js";
@@ -26,18 +26,18 @@ export const processOutput = z.looseObject({
 });
 
 export interface ReadPosition {
-  /** Below 0: from the end. */
+  /** A negative offset counts from the end. */
   readonly stdoutOffset?: number;
   readonly stderrOffset?: number;
 }
 
-/** Bytes of a stream that are asked for; less where they take more room in a result. */
+/** Bytes of a stream to ask for. When their JSON is larger than the budget, fewer are asked for. */
 const usualPiece = 15_000;
 const smallestPiece = 16;
 
 type ProcessOutput = z.input<typeof processOutput>;
 
-/** With the end of the output comes what `execute_code` would have given and shown. */
+/** Reads output. The last piece also has the value and the displayed images that `execute_code` returns. */
 export async function readOutput(
   sandbox: Sandbox,
   processId: string,

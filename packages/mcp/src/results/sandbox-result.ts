@@ -17,7 +17,7 @@ export function sandboxResult(sandbox: Sandbox): z.input<typeof sandboxOutput> {
   return { id, status, ...wireNames({ templateName, directUrl: publicHost, publicHost, ...facts }) };
 }
 
-/** What tells one sandbox of a list from another; get_sandbox has the rest. */
+/** The fields of a sandbox in a list. get_sandbox returns the rest. */
 export function sandboxSummary(sandbox: Sandbox): z.input<typeof sandboxOutput> {
   const { resources: _, timeout_seconds: __, public_host: ___, ...summary } = sandboxResult(sandbox);
   return summary;

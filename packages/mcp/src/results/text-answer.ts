@@ -1,4 +1,4 @@
-/** Answers of servers that know nothing but text: it is the structure too, under the name that their framework gives it. */
+/** Answers of servers that return only text. Their framework puts the text into the structured result, as `result`. */
 import * as z from "zod";
 import { Answer } from "./answer.js";
 
@@ -8,7 +8,7 @@ export function textAnswer(result: string): Answer<{ result: string }> {
   return new Answer({ result }, { text: result });
 }
 
-/** Where that text is JSON, clients that know structures get it as one. */
+/** An answer whose text is JSON: the structured result is the same JSON. */
 export function jsonAnswer<Structure extends Record<string, unknown>>(
   structure: Structure,
 ): Answer<Structure> {

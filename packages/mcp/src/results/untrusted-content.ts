@@ -1,13 +1,13 @@
 /**
- * Says of results that somebody else may have written what is in them. The protocol has no field for it yet (SEP-1913): clients
- * know the `openWorldHint` of tools; the mark on each result is for hosts that look for it.
+ * Marks results whose content anybody may have written. The protocol has no field for that yet (SEP-1913): clients see the
+ * `openWorldHint` of tools, and this mark on each result is for hosts that look for it.
  */
 
 const mark = "io.github.cloud-sandbox/untrusted-content";
 
 export const untrusted = { _meta: { [mark]: true } } as const;
 
-/** What a tool's results are marked with. */
+/** The mark of a tool's results, or nothing. */
 export function originOf({
   annotations,
 }: {

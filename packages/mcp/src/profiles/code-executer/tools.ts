@@ -13,10 +13,10 @@ import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive, executing } from "../../tools/definition/annotations.js";
 import { type Tool, type ToolContext, tool } from "../../tools/definition/tool.js";
 
-/** The client's one sandbox; clients give it no name. */
+/** The name of the client's only sandbox. Clients never see it. */
 const name = "code-executer";
 
-/** Seconds; what takes longer is better started in the background by the code itself. */
+/** The longest run, in seconds. Code can start longer work in the background itself. */
 const longestRun = 300;
 
 const startCodeExecuter = tool({
@@ -55,7 +55,7 @@ async function startWith(dependencies: readonly string[], context: ToolContext) 
     await sandbox.pythonPackages.install(dependencies, { indexUrl, onLine: report, signal });
     return sandbox;
   } catch (error) {
-    // One that cannot be deleted now is deleted when the client leaves.
+    // A sandbox that cannot be deleted now is deleted when the client leaves.
     await client.sandboxes.delete(sandbox.id).then(
       () => sandboxes.forget(sandbox.id),
       () => undefined,
@@ -93,7 +93,7 @@ function notStarted(): InvalidArgumentsError {
   );
 }
 
-/** What was printed, then the value; where it failed, the error. */
+/** The output, then the value of the last expression, or the error. */
 function outputText({
   contextLost,
   output: extents,

@@ -20,7 +20,7 @@ export const codemode: Profile = {
     return { port, ...(host !== undefined && { host }) };
   },
   sessionless: true,
-  // What is kept ready has the limits already that its sandboxes ask for.
+  // Sandboxes of the pool get the same limits as calls ask for: with others they could not be used.
   local: (environment) => ({
     pool: codemodeSettings(environment).POOL_SIZE,
     limits: sandboxLimits(environment),

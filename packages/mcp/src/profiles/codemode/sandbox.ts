@@ -6,12 +6,12 @@ import type { Environment } from "../../settings/environment.js";
 import type { ToolContext } from "../../tools/definition/tool.js";
 import { codemodeSettings, sandboxLimits } from "./settings.js";
 
-/** The client's one sandbox; clients give it no name. */
+/** The name of the client's only sandbox. Clients never see it. */
 const name = "codemode";
 
 /**
- * Works in the client's sandbox, which the first call makes. What of it is not as SANDBOX_IMAGE says is told once, below the
- * text of that call.
+ * Does `work` in the client's sandbox, which the first call makes. How the sandbox differs from SANDBOX_IMAGE is said once, below
+ * the text of that call.
  */
 export async function inSandbox(
   context: ToolContext,
@@ -31,7 +31,7 @@ export async function inSandbox(
   return textAnswer([text, ...remarks].join("\n"));
 }
 
-/** Those of the defaults that nobody has set are no reason to refuse a server that has limits of its own. */
+/** The limits to ask for. None when the user has set none: a service with limits of its own would refuse the defaults. */
 function limitsAsked(environment: Environment): SandboxLimits | undefined {
   const isSet = ["CONTAINER_MEMORY_LIMIT", "CONTAINER_CPU_LIMIT"].some(
     (name) => (environment[name]?.trim() ?? "") !== "",

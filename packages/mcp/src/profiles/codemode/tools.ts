@@ -57,7 +57,7 @@ const executeCode = tool({
   },
 });
 
-/** As the original writes it: what is empty is left out. */
+/** The text in the form of the original server, which leaves empty parts out. */
 function programText(run: CommandResult, timeout: number, most: number): string {
   const isTimeout = run.terminationReason === "timeout";
   const ending = isTimeout ? `Execution timed out after ${timeout} seconds\n` : "";

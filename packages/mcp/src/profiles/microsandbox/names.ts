@@ -18,7 +18,7 @@ export interface FullName {
   readonly sandbox: string;
 }
 
-/** One text for both: neither has a slash in it. */
+/** Joins namespace and name with a slash, which neither may contain. */
 export function keyOf({ namespace, sandbox }: FullName): string {
   return `${namespace}/${sandbox}`;
 }
@@ -28,7 +28,7 @@ export function fullNameOf(key: string): FullName {
   return { namespace, sandbox };
 }
 
-/** Works in a sandbox that runs; where there is none of that name, says how to start it. */
+/** Does `work` in the running sandbox of that name. When there is none, the error says how to start it. */
 export async function inRunning<Result>(
   { namespace, sandbox: name, ...context }: FullName & ToolContext,
   work: (sandbox: Sandbox) => Promise<Result>,

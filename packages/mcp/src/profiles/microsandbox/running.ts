@@ -7,7 +7,7 @@ import { code } from "../../tools/definition/input-fields.js";
 import { tool } from "../../tools/definition/tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
 
-/** Seconds; what takes longer is better started in the background. */
+/** The longest run, in seconds. Longer ones belong in the background. */
 const longestRun = 300;
 
 const languages = {
@@ -91,7 +91,7 @@ export const sandboxRunCommand = tool({
 
 type Output = { stream: "stdout" | "stderr"; text: string }[];
 
-/** The value of the last expression is shown as an interpreter shows it, and why a program was stopped. */
+/** The output, the value of the last expression as an interpreter prints it, and why the program was stopped. */
 function outputOf(run: ProgramResult, value?: ExecutionResult["value"]): Output {
   const stopped = run.terminationReason === "timeout" ? `stopped after ${longestRun} seconds\n` : "";
   const stdout = run.stdout + (value === undefined ? "" : `${endLine(run.stdout)}${value}\n`);
