@@ -38,6 +38,7 @@ const commands = {
   check: { run: ["node", "scripts/check.mjs"] },
   bench: { runtime: "required", run: ["node", "bench/run.mjs"] },
   build: {},
+  docs: { run: ["node", "scripts/build-site.mjs"] },
 };
 
 /** What sandboxes need of this machine. They see its /usr, so a Python elsewhere is none to them. */

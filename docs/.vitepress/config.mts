@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { type DefaultTheme, defineConfig, type MarkdownRenderer } from "vitepress";
+import { repositoryLinks } from "./links.mts";
+
+type Item = DefaultTheme.SidebarItem;
+
+const guides: Item[] = [
+  { text: "Start", items: [page("Quickstart", "/quickstart")] },
+  {
+    text: "Guides",
+    items: [
+      page("Run code", "/guides/run-code"),
+      page("Files", "/guides/files"),
+      page("Long jobs", "/guides/long-jobs"),
+      page("Streams", "/guides/streams"),
+      page("Templates", "/guides/templates"),
+      page("Internet access", "/guides/internet-access"),
+      page("Webhooks", "/guides/webhooks"),
+      page("Previews", "/guides/previews"),
+      page("Test your app", "/guides/testing"),
+      page("MCP for each assistant", "/guides/mcp"),
+      page("Replace another MCP server", "/replacing-mcp-servers"),
+      page("Host it yourself", "/guides/self-hosting"),
+    ],
+  },
+  {
+    text: "Come from elsewhere",
+    items: [
+      page("From HOPX", "/migrating-from-hopx"),
+      page("From E2B", "/migrating-from-e2b"),
+      page("From Vercel Sandbox", "/migrating-from-vercel-sandbox"),
+    ],
+  },
+  {
+    text: "How it works",
+    items: [
+      page("Architecture", "/architecture"),
+      page("Security", "/security"),
+      page("Security of the MCP server", "/mcp-security"),
+      page("Performance", "/performance"),
+      page("Decisions", "/decisions/"),
+    ],
+  },
+  {
+    text: "Reference",
+    items: [
+      page("API of the client and the local backend", "/api/"),
+      page("cloud-sandbox", "/packages/client"),
+      page("cloud-sandbox-local", "/packages/local"),
+      page("cloud-sandbox-mcp", "/packages/mcp"),
+      page("cloud-sandbox-cli", "/packages/cli"),
+      page("Tools of the MCP server", "/reference/mcp-tools"),
+      page("HTTP: control plane", "/reference/control-plane"),
+      page("HTTP: agent", "/reference/agent"),
+    ],
+  },
+  {
+    text: "Reports of the tests",
+    collapsed: true,
+    items: [
+      page("Operations and their tests", "/reports/operations"),
+      page("What every backend does", "/reports/contract-suite"),
+      page("Faults and the client", "/reports/client-faults"),
+      page("Crash safety", "/reports/crash-safety"),
+      page("An MCP session", "/reports/mcp-walk"),
+      page("Mutation tests", "/reports/mutation"),
+    ],
+  },
+];
+
+/** All that a page loads comes from the site itself: it works without a network. */
+export default defineConfig({
+  title: "Cloud Sandbox",
+  description: "Run code that you do not trust in isolated sandboxes.",
+  cleanUrls: false,
+  rewrites: { "decisions/README.md": "decisions/index.md" },
+  markdown: {
+    // Braces in headings are parts of paths, such as /v1/sandboxes/{id}.
+    attrs: { disable: true },
+    config(md) {
+      diagrams(md);
+      repositoryLinks(md);
+    },
+  },
+  vite: { build: { chunkSizeWarningLimit: 4000 } },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      page("Quickstart", "/quickstart"),
+      page("Guides", "/guides/run-code"),
+      page("API", "/api/"),
+      page("Architecture", "/architecture"),
+    ],
+    sidebar: { "/api/": apiReference(), "/": guides },
+  },
+});
+
+function page(text: string, link: string): { text: string; link: string } {
+  return { text, link };
+}
+
+/** Blocks of Mermaid become drawings. */
+function diagrams(md: MarkdownRenderer): void {
+  const { fence } = md.renderer.rules;
+  md.renderer.rules.fence = (tokens, index, ...rest) => {
+    const { info = "", content = "" } = tokens[index] ?? {};
+    if (info.trim() !== "mermaid") return fence?.(tokens, index, ...rest) ?? "";
+    return `<Diagram source="${encodeURIComponent(content)}" />`;
+  };
+}
+
+interface Entry {
+  readonly title: string;
+  readonly path?: string | null;
+  readonly children?: readonly Entry[];
+}
+
+/** The tree that TypeDoc wrote beside the pages of the reference. */
+function apiReference(): Item[] {
+  const tree = JSON.parse(readFileSync(new URL("../api/navigation.json", import.meta.url), "utf8"));
+  const item = ({ title, path, children }: Entry): Item => ({
+    text: title,
+    ...(path ? { link: `/api/${path}` } : {}),
+    ...(children ? { collapsed: true, items: children.map(item) } : {}),
+  });
+  return [page("All packages", "/api/"), ...(tree as Entry[]).map(item)];
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+// Builds the pages of docs/ into a site with search and the API reference: docs/.vitepress/dist.
+//   npm run docs
+// What it needs is installed below docs/ by this script alone: it is large, and no test and no package uses it.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const docs = join(root, "docs");
+
+install();
+run("node_modules/.bin/typedoc", "--options", "typedoc.config.mjs");
+copyReadmes();
+run("node_modules/.bin/vitepress", "build", ".");
+console.log("The site is in docs/.vitepress/dist: serve it with any web server.");
+
+function install() {
+  const lockfile = readFileSync(join(docs, "pnpm-lock.yaml"), "utf8");
+  const stamp = join(docs, "node_modules", ".installed-lockfile");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lockfile) return;
+  run("npx", "-y", "pnpm@10.34.9", "install", "--ignore-workspace", "--frozen-lockfile");
+  writeFileSync(stamp, lockfile);
+}
+
+/** The READMEs of packages are pages too; what they link to is found by .vitepress/links.mts. */
+function copyReadmes() {
+  mkdirSync(join(docs, "packages"), { recursive: true });
+  for (const name of ["client", "local", "mcp", "cli"]) {
+    const text = readFileSync(join(root, "packages", name, "README.md"), "utf8");
+    writeFileSync(join(docs, "packages", `${name}.md`), text);
+  }
+}
+
+function run(command, ...args) {
+  const { status, error } = spawnSync(command, args, { cwd: docs, stdio: "inherit" });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
