@@ -105,7 +105,7 @@ describe("an attempt", () => {
     [
       "is broken off",
       (response) => response.socket?.resetAndDestroy(),
-      /^The receiver could not be reached, or hung up \(ECONNRESET\)\.$/,
+      /^The receiver could not be reached, or closed the connection without an answer \(ECONNRESET\)\.$/,
     ],
   ])("that %s says so", async (_, behave, error) => {
     await using receiver = await WebhookReceiver.start(behave);
@@ -123,7 +123,7 @@ describe("an attempt", () => {
     const id = pending("http://a.example/");
     start({ allowPrivateAddresses: false, resolve }).deliver(id);
     const { error } = await after(1, id);
-    expect(error).toBe("The receiver could not be reached, or hung up.");
+    expect(error).toBe("The receiver could not be reached, or closed the connection without an answer.");
   });
 
   test("waits until its time has come", async () => {
