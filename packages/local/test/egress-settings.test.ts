@@ -23,9 +23,9 @@ describe("the rules that a create asks for", () => {
   });
 
   test.each([
-    ["allow", { allow: ["pypi.org", "http://a"] }, /^egress\.allow\[1\] is no destination/],
-    ["deny", { deny: [""] }, /^egress\.deny\[0\] is no destination/],
-  ])("are refused where an entry of %s is no destination", (_, wish, message) => {
+    ["allow", { allow: ["pypi.org", "http://a"] }, /^egress\.allow\[1\] is not a valid destination/],
+    ["deny", { deny: [""] }, /^egress\.deny\[0\] is not a valid destination/],
+  ])("are refused where an entry of %s is invalid", (_, wish, message) => {
     expect(() => egressRules({ internetAccess: true, ...wish })).toThrow(
       expect.objectContaining({
         status: 400,
@@ -39,7 +39,7 @@ describe("the rules that a create asks for", () => {
     "cannot narrow what there is not: %j",
     (wish) => {
       expect(() => egressRules({ internetAccess: false, ...wish })).toThrow(
-        /^egress narrows internet access/,
+        /^egress limits internet access/,
       );
     },
   );
@@ -77,7 +77,7 @@ describe("what an operator sets", () => {
       expect.objectContaining({
         name: "InvalidEgressError",
         message: expect.stringContaining(
-          `${JSON.stringify(text.slice(0, 80))} is no setting of --internet or ${internetVariable}`,
+          `${JSON.stringify(text.slice(0, 80))} is not a valid value for --internet or ${internetVariable}`,
         ),
       }),
     );

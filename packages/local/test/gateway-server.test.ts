@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { GatewayRig, received, sandboxId, tokenFor } from "./support/gateway-rig.js";
 
-const patience = { head: 250, rest: 250 };
+const timeouts = { headMs: 250, bodyRestMs: 250 };
 const post = (path: string, ...headers: readonly string[]): string =>
   [`POST ${path} HTTP/1.1`, "Host: localhost", "Content-Length: 5", ...headers, "", ""].join("\r\n");
 
@@ -10,7 +10,7 @@ test.each([
   ["says nothing", ""],
   ["does not end its request's head", "GET / HTTP/1.1\r\nHost: localhost\r\nX-More: "],
 ])("a connection that %s is given up, and told why", async (_, start) => {
-  await using rig = await GatewayRig.start((socket) => socket.end(), { patience });
+  await using rig = await GatewayRig.start((socket) => socket.end(), { timeouts });
   const client = rig.open(start);
   const trickle = setInterval(() => client.write("x"), 20);
   try {
@@ -23,7 +23,7 @@ test.each([
 
 test("a body that comes in bits is not waited for once its request is answered", async () => {
   const refused = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
-  await using rig = await GatewayRig.start((socket) => socket.write(refused), { patience });
+  await using rig = await GatewayRig.start((socket) => socket.write(refused), { timeouts });
   const client = rig.open(`${post(`/agent/${sandboxId}/execute`)}1`);
   const got = received(client);
   await expect.poll(got).toContain("HTTP/1.1 401 ");
@@ -59,13 +59,13 @@ test("a body that somebody waits for may take longer, and its connection serves 
       });
       more();
     },
-    { patience },
+    { timeouts },
   );
   const request = post(`/agent/${sandboxId}/files/upload`, `Authorization: Bearer ${tokenFor(sandboxId)}`);
   const client = rig.open(`${request}1`);
   const got = received(client);
   for (const digit of ["2", "3", "4", "5"]) {
-    await new Promise((resolve) => setTimeout(resolve, patience.head / 2));
+    await new Promise((resolve) => setTimeout(resolve, timeouts.headMs / 2));
     client.write(digit);
   }
   await expect.poll(got).toMatch(/ok$/);

@@ -7,21 +7,21 @@ const intervalMs = 1000;
 const answerLimitMs = 5000;
 const streamLimit = 100;
 
-/** Streams of the agents' figures. The next are asked for when the last were read, so that a slow reader costs nothing. */
+/** Streams the agents' metrics. The next snapshot is requested only after the last was read, so a slow reader costs nothing. */
 export class MetricsStreams {
   #open = 0;
 
   constructor(
     private readonly agents: AgentCalls,
-    /** Throws once the sandbox is gone. */
+    /** Finds a sandbox; throws if it is gone. */
     private readonly find: (id: string) => SandboxRecord,
   ) {}
 
-  /** Server-sent events, one a second, until the sandbox is gone, stopped or broken. A paused one is silent. */
+  /** Server-sent events, one a second, until the sandbox is deleted, stopped or failed. While it is paused, only comments are sent. */
   open(id: string, signal: AbortSignal): AsyncIterable<string> {
     reachableMachine(this.find(id));
     if (this.#open >= streamLimit) {
-      const message = `This machine follows the metrics of at most ${streamLimit} sandboxes at a time. Close a stream first.`;
+      const message = `This server has reached its limit of ${streamLimit} open metrics streams. Close a stream first.`;
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, { details: { limit: streamLimit } });
     }
     return this.#events(id, signal);
@@ -41,17 +41,17 @@ export class MetricsStreams {
     }
   }
 
-  /** The next event, a comment where there is nothing to tell, or undefined at the end. */
+  /** The next event, a comment if there are no metrics now, or undefined at the end of the stream. */
   async #event(id: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const sandbox = this.find(id);
       if (sandbox.status === "paused") return ": paused\n\n";
       const limit = AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]);
-      const figures = await this.agents.readMetrics(reachableMachine(sandbox), limit);
-      // On one line, whatever answered.
-      return `data: ${JSON.stringify(JSON.parse(figures))}\n\n`;
+      const metrics = await this.agents.readMetrics(reachableMachine(sandbox), limit);
+      // Serialized again, because a line break in the agent's text would end the event.
+      return `data: ${JSON.stringify(JSON.parse(metrics))}\n\n`;
     } catch {
-      // Of a busy agent there will be figures again; of a sandbox that cannot be reached there will not.
+      // A busy agent may answer the next time. A sandbox that cannot be reached never will: end the stream.
       return this.#isReachable(id) ? ": no answer\n\n" : undefined;
     }
   }

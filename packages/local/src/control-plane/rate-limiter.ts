@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import type { AccountKey } from "../tokens/account-key.js";
 
 const windowMs = 60_000;
-/** Callers told apart in a window; those beyond are counted as one, except for who has the account's key. */
+/** Callers counted one by one in a window. Further ones are counted as one caller, except the holder of the account's key. */
 const knownCallers = 1000;
 
 /** Counts the requests of each caller in windows of a minute. */
@@ -16,7 +16,7 @@ export class RateLimiter {
     private readonly accountKey: Pick<AccountKey, "matches">,
   ) {}
 
-  /** Counts a request of whoever presents this credential, and says in `headers` what is left. Throws when it is one too many. */
+  /** Counts a request with this credential and sets the rate limit headers. Throws a 429 problem beyond the limit. */
   admit(credential: string, headers: Record<string, string>): void {
     const now = Date.now();
     if (now >= this.#windowEnd) {
@@ -34,13 +34,13 @@ export class RateLimiter {
 
   #caller(credential: string): string {
     const digest = createHash("sha256").update(credential).digest("base64");
-    const isTold =
+    const isCountedAlone =
       this.#counts.has(digest) || this.#counts.size < knownCallers || this.accountKey.matches(credential);
-    return isTold ? digest : "others";
+    return isCountedAlone ? digest : "others";
   }
 
   #excess(seconds: number): Problem {
-    const message = `More than ${this.limit} requests in a minute. Wait ${seconds} s, or start the server with a higher --rate-limit.`;
+    const message = `More than ${this.limit} requests came in one minute, the limit of this server. Wait ${seconds} s, or start the server with a higher --rate-limit.`;
     return new Problem(429, "RATE_LIMIT_EXCEEDED", message, {
       headers: { "retry-after": String(seconds) },
       details: { retry_after_seconds: seconds, limit: this.limit },

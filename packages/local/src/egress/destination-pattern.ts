@@ -5,7 +5,7 @@ import { canonicalHost, type Destination } from "./destination.js";
 type Subnet = ReturnType<typeof ipaddr.parseCIDR>;
 
 /**
- * What lists of destinations are made of: `pypi.org`, `*.npmjs.org` (every name below, not the domain itself),
+ * One entry of an allow or deny list: `pypi.org`, `*.npmjs.org` (every name below, not the domain itself),
  * `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`, or `*`; each with `:port` for that port only.
  */
 export class DestinationPattern {
@@ -15,7 +15,7 @@ export class DestinationPattern {
     private readonly port: number | undefined,
   ) {}
 
-  /** Undefined for what is none. */
+  /** Parses an entry; undefined if the text is not a valid one. */
   static parse(text: string): DestinationPattern | undefined {
     const isBare6 = ipaddr.IPv6.isValid(text) || ipaddr.IPv6.isValidCIDR(text);
     const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -37,7 +37,7 @@ export class DestinationPattern {
     return new DestinationPattern(text, { subnet }, port);
   }
 
-  /** Whether it is about addresses, so that a name has to be resolved first. */
+  /** Whether the pattern matches addresses, so that a name must be resolved before it can be checked. */
   get isSubnet(): boolean {
     return typeof this.host === "object" && "subnet" in this.host;
   }

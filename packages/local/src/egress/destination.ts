@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
-/** Where a program wants to go. */
+/** The host and port that a program in a sandbox wants to connect to. */
 export interface Destination {
-  /** A name in lower case without a final dot, or an address; in one spelling for every way there is to write it. */
+  /** A name in lower case without a final dot, or an address. Always in canonical spelling: see {@link canonicalHost}. */
   readonly host: string;
   readonly port: number;
 }
@@ -11,8 +11,8 @@ const longestHost = 253;
 const hasDelimiter = /[\s/?#@\\%:[\]]/;
 
 /**
- * The host as the URL standard writes it: `0x7f.1`, `2130706433` and `0177.0.0.1` all become `127.0.0.1`, so that what is
- * checked is what is connected to. Undefined for what is no host.
+ * The host in the URL standard's spelling: `0x7f.1`, `2130706433` and `0177.0.0.1` all become `127.0.0.1`. So the host that
+ * the policy checks is the host that is connected to. Undefined if the text is not a host.
  */
 export function canonicalHost(text: string): string | undefined {
   const bracketed = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
@@ -20,19 +20,19 @@ export function canonicalHost(text: string): string | undefined {
   if (!isAddress6 && hasDelimiter.test(text)) return undefined;
   const url = parseUrl(`http://${isAddress6 ? `[${bracketed}]` : text}/`);
   const host = url?.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "") ?? "";
-  // A second final dot would make another spelling of the same name.
+  // Two final dots would be a second spelling of the same name, which the lists would not match.
   const hasEmptyLabel = host.split(".").includes("");
   return hasEmptyLabel || host.length > longestHost ? undefined : host;
 }
 
-/** Undefined for what is no destination. */
+/** The destination; undefined if host or port is invalid. */
 export function parseDestination(host: string, port: number): Destination | undefined {
   const canonical = canonicalHost(host);
   if (canonical === undefined || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
   return { host: canonical, port };
 }
 
-/** Reads `host:port` or `[address]:port`. Without a port it is `defaultPort`, if there is one. */
+/** Parses `host:port` or `[address]:port`. A missing port becomes `defaultPort`; without that the text is invalid. */
 export function parseAuthority(text: string, defaultPort?: number): Destination | undefined {
   const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? [];
   return parseDestination(host, port === undefined ? (defaultPort ?? 0) : Number(port));

@@ -7,29 +7,29 @@ import type { InternetLack } from "./internet-lack.js";
 import type { NameResolver } from "./name-resolver.js";
 import { connectThrough } from "./upstream-proxy.js";
 
-/** Time that one address has before the next one is tried, and that all have together. */
+/** The time limit of one address before the next is tried, and of all addresses together. */
 const attemptMs = 3000;
 const connectMs = 15_000;
 
 export interface DialerOptions {
   readonly resolve: NameResolver;
-  /** Asked where a connection fails, so that nobody takes the lack of a network for a prohibition. */
+  /** Asked when a connection fails: if this machine has no internet access, the error says so. */
   readonly lack: InternetLack;
-  /** Through which all connections go. */
+  /** A proxy through which all connections are made. */
   readonly upstreamProxy?: URL | undefined;
 }
 
 export interface Dialed {
   readonly socket: Socket;
-  /** Unknown where another proxy connects. */
+  /** Undefined when an upstream proxy made the connection. */
   readonly address: string | undefined;
 }
 
-/** Makes connections to where a policy lets them go. */
+/** Opens connections for sandboxes, as far as their policy allows. */
 export class Dialer {
   constructor(private readonly options: DialerOptions) {}
 
-  /** A connection to where the policy lets it go; throws an EgressProblem that says why there is none. */
+  /** Connects to a destination. Throws an EgressProblem if the policy refuses it or it cannot be reached. */
   async dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
     refuse(policy.refuseName(destination));
     return this.#dial(destination, policy, signal).catch(async (error: unknown) => {
@@ -38,17 +38,17 @@ export class Dialer {
     });
   }
 
-  /** Where a failure may be this machine's lack of a network, the problem that says so. */
+  /** The problem that names this machine's missing internet access as the cause; undefined if that is not the cause. */
   async #lack({ host }: Destination, { kind, message }: EgressProblem): Promise<EgressProblem | undefined> {
     const isOfNetwork = kind === "unresolvable" || kind === "unreachable" || kind === "timeout";
-    // What stands for the internet in a network of its own is at addresses of that network.
+    // In an isolated network, stand-ins for internet servers have private addresses, so the policy refuses their names.
     const isOfName = kind === "refused" && isIP(host) === 0;
     if (this.options.upstreamProxy || !(isOfNetwork || isOfName)) return undefined;
     const lack = await this.options.lack();
     return lack === undefined ? undefined : new EgressProblem(kind, `${lack} ${message}`);
   }
 
-  /** To one of the very addresses that were checked: the name is never looked up a second time. */
+  /** Connects to one of the addresses that were checked. The name is not looked up again, since the answer could change. */
   async #dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
     const { upstreamProxy } = this.options;
     const addresses = await this.#addresses(destination.host);
@@ -68,7 +68,7 @@ export class Dialer {
     }
   }
 
-  /** None where they are unknown here, and another proxy will look them up. */
+  /** The host's addresses. Empty if the lookup fails here but an upstream proxy can still look the name up. */
   async #addresses(host: string): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
     const { upstreamProxy } = this.options;
@@ -97,7 +97,7 @@ function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new EgressProblem("refused", reason);
 }
 
-/** One after the other, IPv4 first, until one answers. */
+/** Tries the addresses one after the other, IPv4 first, until one answers. */
 function connectTo(
   addresses: readonly string[],
   { host, port }: Destination,

@@ -12,14 +12,14 @@ export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
   /** Default: the name servers of this machine. */
   readonly resolve?: NameResolver | undefined;
-  /** Default: what these name servers know; nothing is known where `resolve` is given. */
+  /** Tells whether this machine has no internet access. Default: asks the machine's name servers, unless `resolve` is given. */
   readonly lack?: InternetLack | undefined;
-  /** An HTTP proxy through which alone this machine reaches the internet. Default: none is between. */
+  /** An HTTP proxy that this machine needs to reach the internet. Default: none. */
   readonly upstreamProxy?: URL | undefined;
   readonly limits?: Partial<EgressLimits>;
 }
 
-/** The filtering proxy that is all the network a sandbox has. Each is known by the socket its connections come from. */
+/** The filtering proxy that is a sandbox's only network. A connection's socket tells which sandbox it belongs to. */
 export class EgressGateway {
   readonly #sandboxes = new Map<string, SandboxEgress>();
   readonly #http = new HttpProxy();
@@ -34,7 +34,7 @@ export class EgressGateway {
     });
   }
 
-  /** The way out of a machine that is being started. Until it has an owner, and rules, everything is refused. */
+  /** Opens the egress of a machine that is being started. Everything is refused until {@link setRules} is called. */
   open(id: string): SandboxEgress {
     const { operator, limits } = this.options;
     const closed = new EgressPolicy({ internetAccess: false }, operator);
@@ -43,13 +43,13 @@ export class EgressGateway {
     return egress;
   }
 
-  /** Sets what a sandbox may reach from now on. */
+  /** Sets which destinations a sandbox may reach from now on. */
   setRules(id: string, rules: EgressRules): void {
     const egress = this.#sandboxes.get(id);
     if (egress) egress.policy = new EgressPolicy(rules, this.options.operator);
   }
 
-  /** What a sandbox has asked for; empty when its machine has ended. */
+  /** The connections a sandbox asked for; empty after its machine has ended. */
   log(id: string): EgressLog {
     return this.#sandboxes.get(id)?.log ?? new EgressLog();
   }

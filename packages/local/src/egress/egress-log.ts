@@ -6,7 +6,7 @@ export type EgressProtocol = EgressEntry["protocol"];
 
 const keptEntries = 1000;
 
-/** Every connection a sandbox asked for: the last ones in full, all of them in numbers. */
+/** The connections a sandbox asked for: the last 1,000 as entries, all of them in the totals. */
 export class EgressLog {
   #entries: LoggedAttempt[] = [];
   #count = 0;
@@ -29,7 +29,7 @@ export class EgressLog {
     this.#totals.dropped += 1;
   }
 
-  /** The last ones, oldest first. */
+  /** The last 1,000 connections, the oldest first. */
   get entries(): readonly EgressEntry[] {
     return this.#entries.slice(-keptEntries);
   }
@@ -48,7 +48,7 @@ export class EgressLog {
 
 type Settled = (decision: "allowed" | "refused" | "failed", bytesSent: number, bytesReceived: number) => void;
 
-/** An entry that is being written. */
+/** The entry of a connection that is still being made or open. */
 export class LoggedAttempt implements EgressEntry {
   readonly time = new Date();
   readonly host: string;

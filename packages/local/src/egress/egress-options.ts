@@ -4,7 +4,7 @@ import { EgressGateway } from "./egress-gateway.js";
 import type { NameResolver } from "./name-resolver.js";
 import { parseUpstreamProxy } from "./upstream-proxy.js";
 
-/** What sandboxes with internet access may reach. */
+/** The operator's rules on what sandboxes with internet access may reach. */
 export interface EgressOptions {
   /**
    * Destinations that sandboxes with `internet_access` may reach although they are in private, loopback or other ranges that
@@ -14,19 +14,19 @@ export interface EgressOptions {
   /** Destinations that no sandbox may reach, in the same form. Default: `*:25`, so that none sends mail. */
   readonly deny?: readonly string[];
   /**
-   * URL of an HTTP proxy through which alone this machine reaches the internet, such as `http://proxy.internal:3128`. It is
-   * asked by name; addresses are checked as they are seen from here, and not at all where names cannot be looked up here.
-   * Default: none; the proxy variables of this process are not read.
+   * URL of an HTTP proxy that this machine needs to reach the internet, for example `http://proxy.internal:3128`. The proxy
+   * gets names and looks them up itself. Addresses are checked only if the name can also be looked up on this machine.
+   * Default: none; proxy variables such as `HTTPS_PROXY` are not read.
    */
   readonly upstreamProxy?: string;
   /** Looks up a name's addresses, all of which are checked. Default: asks the name servers of this machine. */
   readonly resolve?: NameResolver;
 }
 
-/** Mail is not what sandboxes are for, and what a host is known for soon. */
+/** Port 25 is closed, because a sandbox that sends spam gets the host's address onto block lists. */
 export const defaultDeny: readonly string[] = ["*:25"];
 
-/** The proxy that an operator asks for; throws an InvalidEgressError that names what is wrong. */
+/** The egress gateway for an operator's options. @throws InvalidEgressError when an option is invalid. */
 export function egressGateway({
   allowPrivate = [],
   deny = defaultDeny,
@@ -44,12 +44,14 @@ function parsePattern(text: string): DestinationPattern {
   const pattern = DestinationPattern.parse(text);
   if (pattern) return pattern;
   throw new InvalidEgressError(
-    `${JSON.stringify(text.slice(0, 80))} is no destination. Write a name, *.name, an address or a range, each with :port if only that one is meant.`,
+    `${JSON.stringify(text.slice(0, 80))} is not a valid destination. Write a name, *.name, an address or a range, and append :port to mean only that port.`,
   );
 }
 
 function parseProxy(text: string): URL {
   const url = parseUpstreamProxy(text);
   if (url) return url;
-  throw new InvalidEgressError("The upstream proxy is an http: URL, such as http://proxy.internal:3128.");
+  throw new InvalidEgressError(
+    "The upstream proxy must be given as an http: URL, such as http://proxy.internal:3128.",
+  );
 }

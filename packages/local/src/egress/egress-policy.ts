@@ -2,23 +2,23 @@ import { isPublicAddress } from "../addresses/public-address.js";
 import type { Destination } from "./destination.js";
 import type { DestinationPattern } from "./destination-pattern.js";
 
-/** What a sandbox was created with. */
+/** The egress rules that a sandbox was created with. */
 export interface EgressRules {
   readonly internetAccess: boolean;
-  /** With it, everything else is refused. */
+  /** If set, all other destinations are refused. */
   readonly allow?: readonly DestinationPattern[] | undefined;
   /** Wins over `allow`. */
   readonly deny?: readonly DestinationPattern[] | undefined;
 }
 
-/** What holds for every sandbox of this machine. */
+/** The operator's rules, which apply to every sandbox of this machine. */
 export interface OperatorRules {
-  /** Destinations that may be in ranges which are refused otherwise. */
+  /** Destinations that may be reached although their addresses are not public. */
   readonly allowPrivate: readonly DestinationPattern[];
   readonly deny: readonly DestinationPattern[];
 }
 
-/** Decides where one sandbox may connect to, with a sentence that says why not. */
+/** Decides where one sandbox may connect to. A refusal is a sentence that says why; undefined means allowed. */
 export class EgressPolicy {
   constructor(
     private readonly rules: EgressRules,
@@ -29,7 +29,7 @@ export class EgressPolicy {
     return this.rules.internetAccess;
   }
 
-  /** Decides by the name. What is refused here is never looked up: a lookup tells somebody something, too. */
+  /** Checks the name. A refused name is not looked up, because the lookup itself could carry data to a name server. */
   refuseName(destination: Destination): string | undefined {
     const { internetAccess, allow, deny = [] } = this.rules;
     if (!internetAccess) return "This sandbox has no internet access. Create one with internet_access: true.";
@@ -40,7 +40,7 @@ export class EgressPolicy {
     return allow.some(({ isSubnet }) => isSubnet) ? undefined : notAllowed(destination);
   }
 
-  /** Decides by all the addresses that the name has: one that is refused refuses them all. */
+  /** Checks all addresses of the name. One refused address refuses the whole destination. */
   refuseAddresses(destination: Destination, addresses: readonly string[]): string | undefined {
     const { allow, deny = [] } = this.rules;
     const { port } = destination;

@@ -1,4 +1,4 @@
-/** Why there is no connection, in a sentence for whoever asked for it. */
+/** Why a connection could not be made. The message is sent to the program in the sandbox. */
 export class EgressProblem extends Error {
   override readonly name = "EgressProblem";
 

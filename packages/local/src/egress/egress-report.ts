@@ -4,22 +4,22 @@ import { internetSetting } from "./internet-default.js";
 import type { InternetLack } from "./internet-lack.js";
 import { nameServersLack } from "./internet-lack.js";
 
-/** What sandboxes can reach from this host. */
+/** What `doctor` reports about egress: what sandboxes on this host can reach. */
 export interface EgressReport {
-  /** What sandboxes have whose create says nothing of it: `on`, `off`, or `allow=` with destinations. */
+  /** The internet access of a sandbox whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
   readonly internet: string;
   readonly protocols: readonly string[];
-  /** Who resolves the names that sandboxes ask for. */
+  /** The name servers that resolve names for sandboxes. */
   readonly name_servers: readonly string[];
-  /** What is refused unless the operator says otherwise. */
+  /** Destinations that are refused unless the operator allows them. */
   readonly refused: readonly string[];
-  /** What may keep sandboxes from the internet here, each with the step that mends it. */
+  /** What may keep sandboxes off the internet on this host, each with how to fix it. */
   readonly remarks: readonly string[];
 }
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/** @throws InvalidEgressError when the environment sets a default that is none. */
+/** @throws InvalidEgressError when CLOUD_SANDBOX_INTERNET is set to an invalid value. */
 export async function examineEgress(
   env: NodeJS.ProcessEnv = process.env,
   lack: InternetLack = nameServersLack(),

@@ -3,11 +3,11 @@ import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
 import { DestinationPattern } from "./destination-pattern.js";
 import type { EgressRules } from "./egress-policy.js";
 
-/** The rules that a create asks for; a 400 problem that names the entry which is no destination. */
+/** The rules that a create request asks for. @throws a 400 problem that names an invalid entry. */
 export function egressRules({ internetAccess, allow, deny }: EgressWish): EgressRules {
   if (!internetAccess && (allow ?? deny) !== undefined) {
     const message =
-      "egress narrows internet access, which this sandbox would not have. Set internet_access to true, or leave egress out.";
+      "egress limits internet access, but this sandbox would have none. Set internet_access to true, or leave egress out.";
     throw new Problem(400, "INVALID_REQUEST", message);
   }
   return { internetAccess, allow: patterns("allow", allow), deny: patterns("deny", deny) };
@@ -20,7 +20,7 @@ function patterns(
   return entries?.map((entry, index) => {
     const pattern = DestinationPattern.parse(entry);
     if (pattern) return pattern;
-    const message = `egress.${list}[${index}] is no destination. Write a name (pypi.org), all names below one (*.npmjs.org), an address or a range (203.0.113.0/24), each with :port if only that one is meant.`;
+    const message = `egress.${list}[${index}] is not a valid destination. Write a name (pypi.org), all names below one (*.npmjs.org), an address or a range (203.0.113.0/24), and append :port to mean only that port.`;
     throw new Problem(400, "INVALID_REQUEST", message);
   });
 }

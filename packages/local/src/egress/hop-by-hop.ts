@@ -1,8 +1,8 @@
 import { connectionHeaders, namedByConnection } from "../relay/forwarded-headers.js";
 
 /**
- * Raw headers (names and values in turn) without those that are about one connection only, among them all that
- * `Connection` names, and without `more`.
+ * Removes hop-by-hop headers from raw headers (names and values in turn): the standard ones, those that `Connection`
+ * names, and those in `more`.
  */
 export function withoutHopByHop(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
   const pairs = rawHeaders.flatMap((name, index) =>

@@ -20,7 +20,7 @@ const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
   exhausted: 429,
 };
 
-/** The HTTP proxy of all sandboxes: tunnels by CONNECT, and plain requests in the absolute form. It never listens. */
+/** The HTTP proxy of all sandboxes: CONNECT tunnels, and plain requests in absolute form. It never listens: sockets are handed to it. */
 export class HttpProxy {
   readonly #server: Server;
   readonly #owners = new WeakMap<Socket, Owner>();
@@ -36,7 +36,7 @@ export class HttpProxy {
     });
     this.#server.on("request", (incoming, answer) => void this.#forward(incoming, answer));
     this.#server.on("clientError", (_error, client) => {
-      const message = "The proxy was sent what is no HTTP request.";
+      const message = "The proxy received something that is not an HTTP request.";
       client.end(refusal(new EgressProblem("malformed", message)));
     });
   }
@@ -52,7 +52,7 @@ export class HttpProxy {
     try {
       const { egress, gone } = this.#ownerOf(incoming);
       const destination = parseAuthority(incoming.url ?? "");
-      if (!destination) throw malformed("CONNECT takes host:port.");
+      if (!destination) throw malformed("CONNECT needs a target of the form host:port.");
       const upstream = await egress.connect("connect", destination, gone);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       if (head.length > 0) upstream.write(head);
@@ -76,7 +76,7 @@ export class HttpProxy {
         createConnection: () => upstream,
         method: incoming.method ?? "GET",
         path,
-        // The host that was checked, whatever the program's own header says.
+        // The Host header names the host that was checked; the program's own header could name another.
         headers: [
           "host",
           authority,
@@ -86,9 +86,14 @@ export class HttpProxy {
           ...Object.entries(framing(incoming.headers, bodyOf(incoming))).flat(),
         ],
       });
-      outgoing.on("error", () => refuse(answer, new EgressProblem("unreachable", `${authority} broke off.`)));
+      outgoing.on("error", () =>
+        refuse(
+          answer,
+          new EgressProblem("unreachable", `${authority} closed the connection before it answered.`),
+        ),
+      );
       outgoing.on("response", (response) => {
-        // A 101 that names no protocol is none that was asked for: the tunnel is for that.
+        // Node emits a 101 without an Upgrade header as a response. No upgrade was requested: programs use CONNECT for that.
         if ((response.statusCode ?? 0) < 200) return void upstream.destroy();
         passOn(response, answer, () => upstream.destroy());
       });
@@ -98,21 +103,21 @@ export class HttpProxy {
       pipeline(incoming, outgoing, () => undefined);
     } catch (error) {
       if (error instanceof EgressProblem) refuse(answer, error);
-      // With it the connection to where it was meant for.
+      // Not a refusal but the end of the connection or a bug: cut the connection, which also ends the upstream one.
       else answer.destroy();
     }
   }
 
   #ownerOf({ socket }: IncomingMessage): Owner {
     const owner = this.#owners.get(socket);
-    if (!owner) throw new Error("A connection that was never served.");
+    if (!owner) throw new Error("The proxy got a request on a connection that no sandbox owns.");
     return owner;
   }
 }
 
 interface Owner {
   readonly egress: WayOut;
-  /** Aborts with the connection, which an answer that waits for those before it is not told of. */
+  /** Aborts when the connection closes. A pipelined answer that waits for its turn gets no `close` event of its own. */
   readonly gone: AbortSignal;
 }
 
@@ -121,12 +126,12 @@ function absoluteTarget(url: string): { authority: string; path: string; destina
   const destination = parseAuthority(authority, 80);
   if (!destination)
     throw malformed(
-      "This is a proxy: requests name their server, as in GET http://host/path, or CONNECT host:port.",
+      "This is a proxy: a request must name its server, as in GET http://host/path, or CONNECT host:port.",
     );
   return { authority, path: rest.startsWith("/") ? rest : `/${rest}`, destination };
 }
 
-/** Whoever answers may be in league with the sandbox: Node reads status lines that it refuses to write. */
+/** Passes a response on. The server may be hostile: Node parses some status lines that its `writeHead` then refuses. */
 function passOn(response: IncomingMessage, answer: ServerResponse, done: () => void): void {
   try {
     answer.sendDate = false;
@@ -134,7 +139,7 @@ function passOn(response: IncomingMessage, answer: ServerResponse, done: () => v
     answer.writeHead(response.statusCode ?? 502, response.statusMessage, headers);
     pipeline(response, answer, done);
   } catch {
-    // Then nothing was sent, and what becomes of the request says so.
+    // Nothing was sent yet: `done` closes the upstream connection, whose close event answers the client.
     done();
   }
 }
@@ -144,7 +149,7 @@ const unreadable = (authority: string): EgressProblem =>
 
 const malformed = (message: string): EgressProblem => new EgressProblem("malformed", message);
 
-/** In the status line too: what pip and others show of a refused tunnel is nothing else. */
+/** A refusal as raw HTTP. The message is also in the status line, because pip and others show only that line. */
 function refusal({ kind, message }: EgressProblem): string {
   const body = `${message}\n`;
   const headers = [
@@ -164,7 +169,7 @@ function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void 
   answer.end(`${message}\n`);
 }
 
-/** Aborts when it was sent, or will not be. */
+/** A signal that aborts when the answer is sent or its connection closes. */
 function ended(answer: ServerResponse): AbortSignal {
   const controller = new AbortController();
   answer.once("close", () => controller.abort());

@@ -2,10 +2,10 @@ import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
 import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 
-/** Named as operators name it: `on`, `off`, or `allow=` with destinations and commas between them. */
+/** The environment variable with the default internet access: `on`, `off`, or `allow=` and destinations separated by commas. */
 export const internetVariable = "CLOUD_SANDBOX_INTERNET";
 
-/** What the operator has set, or else the contract's default. */
+/** The operator's default, from the option or the environment; else the contract's default, `on`. */
 export function internetSetting(
   option: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
@@ -14,7 +14,7 @@ export function internetSetting(
   return { text, wish: parse(text) };
 }
 
-/** The way out of a sandbox whose create says nothing of it. */
+/** The egress of a sandbox whose create request does not set it. */
 function parse(text: string): EgressWish {
   if (text === "on" || text === "off") return { internetAccess: text === "on" };
   const [, list] = /^allow=(.+)$/.exec(text) ?? [];
@@ -22,6 +22,6 @@ function parse(text: string): EgressWish {
   const isList = allow.length > 0 && allow.every((entry) => DestinationPattern.parse(entry));
   if (isList) return { internetAccess: true, allow };
   throw new InvalidEgressError(
-    `${JSON.stringify(text.slice(0, 80))} is no setting of --internet or ${internetVariable}. Write on, off, or allow= and destinations with commas between them, as in allow=pypi.org,*.pythonhosted.org:443.`,
+    `${JSON.stringify(text.slice(0, 80))} is not a valid value for --internet or ${internetVariable}. Write on, off, or allow= and destinations separated by commas, as in allow=pypi.org,*.pythonhosted.org:443.`,
   );
 }

@@ -1,16 +1,16 @@
 import { Resolver } from "node:dns/promises";
 
-/** A sentence that says that this machine itself has no internet access, and how that shows; undefined where it may have. */
+/** Resolves with a sentence that says why this machine seems to have no internet access; undefined if it may have it. */
 export type InternetLack = () => Promise<string | undefined>;
 
 const timeoutMs = 2000;
 const rememberedMs = 15_000;
-/** Whoever looks up names of the internet knows who answers for this part of it. */
+/** Any name server that can resolve internet names knows the name servers of this domain. */
 const everybodysDomain = "com";
 
 /**
- * Asks the name servers of this machine, and nobody on the internet, whether they know the internet. Many failures of many
- * sandboxes are one question.
+ * Checks for internet access by asking only this machine's own name servers. The answer is cached for 15 s, so that many
+ * failing connections cause one query.
  */
 export function nameServersLack(servers?: readonly string[]): InternetLack {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });

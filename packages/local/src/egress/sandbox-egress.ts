@@ -10,21 +10,21 @@ import { serveSocks } from "./socks-proxy.js";
 import type { WayOut } from "./way-out.js";
 
 export interface EgressLimits {
-  /** Connections of one sandbox at a time, and of those made for it; what comes beyond is closed unread, or refused. */
+  /** Open connections of one sandbox to the proxy, and likewise from the proxy for it. Further ones are closed or refused. */
   readonly connections: number;
-  /** Milliseconds in which a program must have said where it wants to go. */
+  /** Milliseconds within which a program must name its destination. */
   readonly greetingMs: number;
-  /** Milliseconds without a byte in either direction, after which a connection is closed. */
+  /** A connection is closed after this many milliseconds without a byte in either direction. */
   readonly idleMs: number;
 }
 
 const socksVersion = 5;
 
-/** The way out of one sandbox: all that comes through its socket, HTTP and SOCKS5 alike. */
+/** The egress of one sandbox: serves all connections from its socket, HTTP and SOCKS5. */
 export class SandboxEgress implements WayOut {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
-  /** Made for it, or being made. One connection of a program can ask for any number, without waiting for answers. */
+  /** Connections made for the sandbox. Counted apart, because one client connection can request any number by pipelining. */
   #upstreams = 0;
   #isClosed = false;
 
@@ -35,7 +35,7 @@ export class SandboxEgress implements WayOut {
     private readonly limits: EgressLimits,
   ) {}
 
-  /** Takes a connection that was made inside the sandbox. */
+  /** Serves a connection that a program in the sandbox opened. */
   accept(client: Socket): void {
     if (this.#isClosed || this.#connections.size >= this.limits.connections) {
       this.log.noteDropped();
@@ -63,12 +63,12 @@ export class SandboxEgress implements WayOut {
       if (signal.aborted || this.#isClosed) socket.destroy();
       socket.on("timeout", () => socket.destroy());
       this.watchIdle(socket);
-      // Its other end lets this process end too.
+      // Unreferenced, so that an open connection does not keep this process running.
       return socket.unref();
     } catch (error) {
       this.#upstreams -= 1;
       const isRefused = error instanceof EgressProblem && error.kind === "refused";
-      const reason = error instanceof EgressProblem ? error.message : "The program went away.";
+      const reason = error instanceof EgressProblem ? error.message : "The program closed its connection.";
       attempt.end(isRefused ? "refused" : "failed", reason);
       throw error;
     }
@@ -78,7 +78,7 @@ export class SandboxEgress implements WayOut {
     socket.setTimeout(this.limits.idleMs);
   }
 
-  /** Closes all connections, and whatever comes after. */
+  /** Closes all connections, and every later one. */
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#connections) connection.destroy();
@@ -101,10 +101,10 @@ export class SandboxEgress implements WayOut {
 const tooMany = (limit: number): EgressProblem =>
   new EgressProblem(
     "exhausted",
-    `This sandbox has ${limit} connections open, the most at a time. Close some.`,
+    `This sandbox has reached its limit of ${limit} open connections. Close some.`,
   );
 
-/** What a connection begins with, left in place; undefined when it ends before. */
+/** The first byte of a connection, which stays readable; undefined if the connection ends without one. */
 async function firstByte(client: Socket): Promise<number | undefined> {
   for (;;) {
     const bytes = client.read() as Buffer | null;

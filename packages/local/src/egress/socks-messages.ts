@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** A client that does not speak SOCKS5 as RFC 1928 has it, with the reply code that says so. */
+/** A client's message violates SOCKS5 (RFC 1928). `reply` is the code to answer with. */
 export class SocksProblem extends Error {
   override readonly name = "SocksProblem";
 
@@ -26,24 +26,24 @@ const version = 5;
 const noAuthentication = 0;
 const connectCommand = 1;
 
-/** Reads the greeting; whether the client can do without authentication, which nobody could check here. */
+/** Reads the greeting. Resolves with whether the client accepts "no authentication", the only method offered. */
 export async function readGreeting(source: Readable): Promise<boolean> {
   const [, count = 0] = await readVersioned(source, 2);
   const methods = await readExactly(source, count);
   return methods.includes(noAuthentication);
 }
 
-/** Reads the request: host and port as the client wrote them. Not a byte more is taken from `source`. */
+/** Reads the CONNECT request: host and port as the client wrote them. Later bytes stay in `source`. */
 export async function readConnectRequest(source: Readable): Promise<{ host: string; port: number }> {
   const [, command, , addressType] = await readVersioned(source, 4);
   const host = await readHost(source, addressType);
   const port = (await readExactly(source, 2)).readUInt16BE();
   if (command !== connectCommand)
-    throw new SocksProblem(socksReplies.commandNotSupported, "Only CONNECT is offered, no BIND and no UDP.");
+    throw new SocksProblem(socksReplies.commandNotSupported, "Only CONNECT is supported, not BIND or UDP.");
   return { host, port };
 }
 
-/** The reply: the address bound to is nobody's business, and zero. */
+/** The reply to a request. Its bound address is sent as zero, since clients need not know it. */
 export function socksReply(code: number): Buffer {
   return Buffer.from([version, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
@@ -56,7 +56,7 @@ export function socksMethod(isAccepted: boolean): Buffer {
 async function readVersioned(source: Readable, length: number): Promise<Buffer> {
   const bytes = await readExactly(source, length);
   if (bytes[0] !== version)
-    throw new SocksProblem(socksReplies.generalFailure, "Only version 5 of SOCKS is spoken.");
+    throw new SocksProblem(socksReplies.generalFailure, "Only SOCKS version 5 is supported.");
   return bytes;
 }
 
@@ -73,14 +73,17 @@ async function readHost(source: Readable, addressType: number | undefined): Prom
       return groups.join(":");
     }
     default:
-      throw new SocksProblem(socksReplies.addressTypeNotSupported, "An address is IPv4, IPv6 or a name.");
+      throw new SocksProblem(
+        socksReplies.addressTypeNotSupported,
+        "The address type is not IPv4, IPv6 or a name.",
+      );
   }
 }
 
 async function readExactly(source: Readable, length: number): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   while (bytes.length < length) {
-    // All there is: a stream says at once that it is readable again while anything is left in it.
+    // Read without a size: `read(length)` returns null until that many bytes are buffered, though `readable` fires for less.
     const more = source.read() as Buffer | null;
     if (more !== null) bytes = Buffer.concat([bytes, more]);
     else if (source.readableEnded || source.destroyed)
@@ -91,7 +94,7 @@ async function readExactly(source: Readable, length: number): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-/** Resolves when there may be more to read, or never will be. */
+/** Resolves when there may be more to read, or when the stream has ended or failed. */
 export function readableOrOver(source: Readable): Promise<void> {
   return new Promise((resolve) => {
     const events = ["readable", "end", "error", "close"] as const;

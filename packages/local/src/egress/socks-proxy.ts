@@ -21,7 +21,7 @@ const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
   exhausted: socksReplies.generalFailure,
 };
 
-/** Serves one SOCKS5 connection. Names are looked up here, as nothing in a sandbox can. */
+/** Serves one SOCKS5 connection. Names are looked up here, because sandboxes have no name server. */
 export async function serveSocks(client: Socket, egress: WayOut, signal: AbortSignal): Promise<void> {
   try {
     const isAccepted = await readGreeting(client);
@@ -32,7 +32,7 @@ export async function serveSocks(client: Socket, egress: WayOut, signal: AbortSi
     }
     const { host, port } = await readConnectRequest(client);
     const destination = parseDestination(host, port);
-    if (!destination) throw new SocksProblem(socksReplies.generalFailure, "That is no host and port.");
+    if (!destination) throw new SocksProblem(socksReplies.generalFailure, "The host or the port is invalid.");
     const upstream = await egress.connect("socks5", destination, signal);
     client.write(socksReply(socksReplies.succeeded));
     egress.watchIdle(client);

@@ -4,13 +4,13 @@ import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import type { Destination } from "./destination.js";
 import { EgressProblem } from "./egress-problem.js";
 
-/** The HTTP proxy through which alone this machine reaches the internet; undefined for what is no `http:` URL. */
+/** Parses the URL of the HTTP proxy that this machine needs to reach the internet; undefined if it is not an `http:` URL. */
 export function parseUpstreamProxy(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === "http:" ? url : undefined;
 }
 
-/** A tunnel to `destination` by CONNECT. It is asked for by name, which such proxies decide by. */
+/** Opens a CONNECT tunnel to `destination`. The proxy gets the name, not an address, because its own rules are about names. */
 export function connectThrough(
   proxy: URL,
   { host, port }: Destination,

@@ -11,21 +11,21 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
 import { refuse } from "./refusal.js";
 
-/** A machine's end is noticed a moment after its sockets close. */
-const noticeEndMs = 500;
+/** A machine's sockets close a moment before its `exited` settles: wait this long before a failure is blamed on the agent alone. */
+const exitNoticeMs = 500;
 
 /**
- * The way to the agents on the control plane's own port, streamed in both directions: `/agent/<sandbox id>/…`, and at
- * the root for callers with a sandbox's token.
+ * Forwards requests to agents on the control plane's own port, streamed in both directions: `/agent/<sandbox id>/…`, and
+ * any path for callers with a sandbox's token.
  *
- * What answers in there is not trusted: it may be slow, hang up in the middle or send nonsense. The account's key
- * is never passed on.
+ * Agents are untrusted, because code in the sandbox may have replaced them: an answer may be slow, end in the middle or be
+ * invalid. The account's key is never passed on.
  */
 export class AgentGateway {
   constructor(
     private readonly options: {
       readonly connections: AgentConnections;
-      /** Throws what there is to say of a sandbox that is gone. */
+      /** Finds a sandbox; throws the problem that says why there is none. */
       readonly find: (sandboxId: string) => ReachableSandbox;
     },
   ) {}
@@ -44,7 +44,7 @@ export class AgentGateway {
           signal,
         })
         .catch((error: unknown) => this.explain(machine, signal, error));
-      holdTo(longestAnswer(target.path), message);
+      limitLength(longestAnswer(target.path), message);
       await passOn({ message, connection: undefined }, response, forwardedResponseHeaders(message));
     } catch (error) {
       refuse(request, response, error);
@@ -58,7 +58,7 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = this.#asked(target);
+      const { machine, path } = this.#upgradeTarget(target);
       const signal = disconnectSignal(response);
       const headers = forwardedRequestHeaders(request, machine.id);
       const answer = await this.connection(machine)
@@ -70,14 +70,14 @@ export class AgentGateway {
     }
   }
 
-  /** Answers a request for a connection with an agent itself. What comes from there is read by the caller alone. */
+  /** Opens a file tunnel: joins the caller's connection with one to the agent. The gateway does not read its bytes. */
   async handleFileTunnel(
     request: IncomingMessage,
     response: ServerResponse,
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = this.#asked(target);
+      const { machine, path } = this.#upgradeTarget(target);
       const { socket: caller } = response;
       if (!caller) return;
       const signal = disconnectSignal(response);
@@ -92,13 +92,13 @@ export class AgentGateway {
     }
   }
 
-  /** Of a request for an upgrade, the agents' share: at the control plane's own paths there is none. */
-  #asked(target: AgentTarget | undefined): { machine: Machine; path: string } {
+  /** The machine and path of an upgrade request. Throws a 401 problem if the request names no sandbox. */
+  #upgradeTarget(target: AgentTarget | undefined): { machine: Machine; path: string } {
     if (!target) throw tokenNeeded();
     return { machine: this.running(target.sandboxId), path: target.path };
   }
 
-  /** The machine of a sandbox whose agent can be reached; throws what to do where it cannot. */
+  /** The machine of a sandbox whose agent can be called now; throws the problem that says why it cannot. */
   running(sandboxId: string): Machine {
     return reachableMachine(this.options.find(sandboxId));
   }
@@ -107,7 +107,7 @@ export class AgentGateway {
     return this.options.connections.to(machine);
   }
 
-  /** Sends a request that is the control plane's own; throws the problem that says why it is not answered. */
+  /** Sends the control plane's own request; throws the problem that says why there is no answer. */
   async send(sandboxId: string, request: AgentRequest): Promise<IncomingMessage> {
     const machine = this.running(sandboxId);
     return this.connection(machine)
@@ -115,33 +115,33 @@ export class AgentGateway {
       .catch((error: unknown) => this.explain(machine, request.signal, error));
   }
 
-  /** Throws why a call to an agent failed. */
+  /** Throws the problem that says why a call to an agent failed. */
   async explain(machine: Machine, abandoned: AbortSignal | undefined, cause: unknown): Promise<never> {
     if (abandoned?.aborted || cause instanceof Problem || isUnreadable(cause)) throw cause;
     if (isOutOfDescriptors(cause)) throw noDescriptorLeft(cause);
     await this.checkAlive(machine);
     const { id } = machine;
-    // Not a 5xx: clients repeat those, and the code may have run.
+    // Not a 5xx: clients retry those, but the code may have run already.
     const message = `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. It has been started again; the files are kept.`;
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 
-  /** Throws what there is to say of a sandbox whose machine has ended. */
+  /** Throws the problem that says why the sandbox is gone, if its machine has ended. */
   async checkAlive(machine: Machine): Promise<void> {
     const ended = await Promise.race([
       machine.exited.then(() => true),
-      new Promise<false>((resolve) => setTimeout(() => resolve(false), noticeEndMs)),
+      new Promise<false>((resolve) => setTimeout(() => resolve(false), exitNoticeMs)),
     ]);
     if (!ended) return;
-    // Deleted, expired or stopped while it worked: then that is said.
+    // If the sandbox was deleted, expired or stopped meanwhile, `find` or `reachableMachine` throws that.
     const sandbox = this.options.find(machine.id);
     reachableMachine(sandbox);
     throw sandboxFailed(sandbox);
   }
 }
 
-/** Ends an answer that is longer than any real one; what has begun can only be broken off. */
-function holdTo(most: number | undefined, message: IncomingMessage): void {
+/** Refuses an answer that is longer than any real one. An answer that has begun is cut. */
+function limitLength(most: number | undefined, message: IncomingMessage): void {
   if (most === undefined) return;
   if (Number(message.headers["content-length"] ?? 0) > most) {
     message.destroy();
@@ -158,10 +158,10 @@ const answerTooLong = (most: number): Problem =>
   new Problem(
     409,
     "AGENT_UNREADABLE",
-    `The sandbox's agent sent an answer of more than ${most / 1024 / 1024} MiB, which none has. Delete the sandbox and create a new one.`,
+    `The sandbox's agent sent an answer of more than ${most / 1024 / 1024} MiB, the most that a working agent sends here. Delete the sandbox and create a new one.`,
   );
 
-/** Nothing was sent. */
+/** The request was not sent, so this is a 503 and clients may retry. */
 const noDescriptorLeft = (cause: unknown): Problem =>
   new Problem(
     503,

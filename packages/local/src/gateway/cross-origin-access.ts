@@ -9,19 +9,19 @@ const responseHeaders =
 const preflightSeconds = 600;
 
 /**
- * Lets pages of other sites' origins call the APIs from a browser: those that are named, and no others. Callers show who they are
- * by a header that their page has to know, never by a cookie, so credentials of the browser's own are not allowed.
+ * CORS: lets pages of the listed origins call the APIs from a browser. Callers authenticate by a header that the page sets,
+ * never by a cookie, so `Access-Control-Allow-Credentials` is not sent.
  */
 export class CrossOriginAccess {
   readonly #origins: ReadonlySet<string>;
 
-  /** @throws InvalidOriginError when one is not written as browsers send it. */
+  /** @throws InvalidOriginError when an origin is not written as browsers send it. */
   constructor(origins: readonly string[]) {
     for (const origin of origins) if (!isOrigin(origin)) throw new InvalidOriginError(origin);
     this.#origins = new Set(origins);
   }
 
-  /** Says in an answer to come who may read it. A browser's question whether it may ask is answered here: then true. */
+  /** Sets the CORS headers of the response. Answers a preflight request itself and returns true then. */
   answers(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#origins.size === 0) return false;
     const { origin, "access-control-request-method": wanted } = request.headers;
@@ -40,7 +40,7 @@ export class CrossOriginAccess {
   }
 }
 
-/** As browsers send it: scheme, host, and port where it is not the scheme's own. */
+/** Whether the text is an origin as browsers send it: scheme, host, and the port unless it is the scheme's default. */
 function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*,]+$/.test(text) || !URL.canParse(text)) return false;
   const { protocol, host } = new URL(text);

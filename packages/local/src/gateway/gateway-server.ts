@@ -3,35 +3,34 @@ import { answerUnreadableRequests } from "@cloud-sandbox/server-kit";
 import { envelopeAt } from "../agents/agent-target.js";
 import { relayBufferBytes } from "../relay/exchange.js";
 
-/** Milliseconds. */
-export interface ServerPatience {
-  /** For a request's head to arrive, from the connection on. */
-  readonly head: number;
-  /** For what is left of a request's body, once the request has been answered. */
-  readonly rest: number;
+export interface ServerTimeouts {
+  /** Time in which a request's head must arrive, counted from the connection. */
+  readonly headMs: number;
+  /** Time in which the rest of a request's body must arrive, once the request has been answered. */
+  readonly bodyRestMs: number;
 }
 
-const defaultPatience: ServerPatience = { head: 15_000, rest: 5000 };
+const defaultTimeouts: ServerTimeouts = { headMs: 15_000, bodyRestMs: 5000 };
 
 /**
- * The server of everything. Whoever has not shown who he is cannot keep a connection busy for long: his head has to arrive, and
- * his request is refused before its body does. How long a body takes that somebody waits for is not limited.
+ * The HTTP server for control plane, agents and previews. A client without credentials cannot hold a connection for long:
+ * the head has a time limit, and the request is refused before its body arrives. Accepted bodies have no time limit.
  */
-export function createGatewayServer(patience = defaultPatience): Server {
+export function createGatewayServer(timeouts = defaultTimeouts): Server {
   const server = createServer({
     highWaterMark: relayBufferBytes,
     keepAliveTimeout: 65_000,
     requestTimeout: 0,
-    headersTimeout: patience.head,
-    connectionsCheckingInterval: patience.head / 5,
+    headersTimeout: timeouts.headMs,
+    connectionsCheckingInterval: timeouts.headMs / 5,
   });
   answerUnreadableRequests(server, envelopeAt);
   server.on("request", (request, response) => {
     response.once("finish", () => {
       if (request.complete) return;
-      // Whoever it was for may have stopped reading, and the next request on this connection comes behind it.
+      // Read and drop the rest of the body: its receiver may have stopped reading, and the next request comes after it.
       request.unpipe().resume();
-      const timer = setTimeout(() => request.socket.destroy(), patience.rest).unref();
+      const timer = setTimeout(() => request.socket.destroy(), timeouts.bodyRestMs).unref();
       request.once("close", () => clearTimeout(timer));
     });
   });

@@ -2,8 +2,8 @@ import { isIPv4 } from "node:net";
 import { Problem } from "@cloud-sandbox/server-kit";
 
 /**
- * Knows the names under which this server may be addressed. A page of any site can have its own name point to loopback, and
- * would then be of one origin with the server; only the `Host` header still tells.
+ * Refuses requests with an unknown `Host` header, against DNS rebinding: a hostile site can point its own name to loopback,
+ * and its pages then share an origin with this server. Only the `Host` header gives it away.
  */
 export class HostGuard {
   readonly #allowed: ReadonlySet<string>;
@@ -11,11 +11,11 @@ export class HostGuard {
 
   constructor(listenHost: string, allowedHosts: readonly string[] = []) {
     this.#allowed = new Set([listenHost, ...allowedHosts].map((host) => host.toLowerCase()));
-    // Who listens for other machines does not know its names; the key protects it.
+    // A server that other machines reach cannot know all its names, so any name is accepted; the API key protects it.
     this.#isOpen = !isLoopback(listenHost) && allowedHosts.length === 0;
   }
 
-  /** Why a request with that `Host` header is not served; undefined where it is. */
+  /** The problem that refuses a request with this `Host` header; undefined if the request is accepted. */
   refusal(header: string | undefined): Problem | undefined {
     if (this.#isOpen || header === undefined) return undefined;
     const host = header
@@ -24,7 +24,7 @@ export class HostGuard {
       .toLowerCase();
     if (isLoopback(host) || this.#allowed.has(host)) return undefined;
     const message =
-      "This server does not answer to the name in the Host header. Use its address, or allow the name with --allowed-host.";
+      "The Host header names a host that this server does not accept. Use the server's address, or allow the name with --allowed-host.";
     return new Problem(403, "FORBIDDEN", message);
   }
 }

@@ -16,24 +16,24 @@ export interface PreviewGatewayOptions {
   readonly isAccountKey: (text: string) => boolean;
 }
 
-/** A token is replaced while it is still good for this long. */
+/** A cached token is replaced when it is valid for less than this. */
 const renewBeforeMs = 60_000;
 
 /**
- * Shows what listens on the ports of a sandbox to whoever knows its address, as the cloud does: over HTTP and WebSocket,
- * streamed in both directions, each request on a connection of its own.
+ * Forwards HTTP and WebSocket requests to servers on ports inside a sandbox. As in the cloud, previews need no key: anyone
+ * who knows the address may use them. Each request has its own connection.
  */
 export class PreviewGateway {
   readonly #tokens = new WeakMap<Machine, SandboxToken>();
 
   constructor(private readonly options: PreviewGatewayOptions) {}
 
-  /** Answers a request for a port. */
+  /** Answers an HTTP request for a port of a sandbox. */
   handle(request: IncomingMessage, response: ServerResponse, target: PreviewTarget): Promise<void> {
     return this.#answer(request, response, target, {});
   }
 
-  /** Answers a request for a WebSocket of what listens there. */
+  /** Answers a request for a WebSocket on a port of a sandbox. */
   handleUpgrade(request: IncomingMessage, response: ServerResponse, target: PreviewTarget): Promise<void> {
     return this.#answer(request, response, target, { connection: "Upgrade", upgrade: "websocket" });
   }
@@ -49,7 +49,7 @@ export class PreviewGateway {
       if (!(target.port > 0 && target.port < 65_536)) throw portNeeded(machine.id, request.headers.host);
       if (target.path.startsWith("/")) await this.#forward(request, response, machine, target, upgrade);
       else {
-        // Relative links lead nowhere without it.
+        // Redirect to the path with its final slash: without it, relative links on the page would not work.
         response.writeHead(308, { location: `${target.prefix}/${target.path}`, "content-length": 0 }).end();
         request.resume();
       }
@@ -111,7 +111,7 @@ function portNeeded(sandboxId: string, host: string | undefined): Problem {
   return new Problem(404, "NOT_FOUND", message);
 }
 
-/** What the agent's answer means; its own words are not repeated, since code in the sandbox may have chosen them. */
+/** The problem for a port the agent did not open. The agent's own text is not shown, as code in the sandbox may have written it. */
 function portClosed(port: number, status: number | undefined): Problem {
   switch (status) {
     case 404: {
@@ -119,7 +119,11 @@ function portClosed(port: number, status: number | undefined): Problem {
       return new Problem(404, "PORT_NOT_LISTENING", message, { details: { port } });
     }
     case 403:
-      return new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own. Listen on another one.`);
+      return new Problem(
+        403,
+        "PORT_NOT_ALLOWED",
+        `Port ${port} belongs to the sandbox's agent. Let your server listen on another port.`,
+      );
     case 429: {
       const message = "Too many connections to ports of this sandbox are open. Close some first.";
       return new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
@@ -129,11 +133,11 @@ function portClosed(port: number, status: number | undefined): Problem {
   }
 }
 
-/** Not a 5xx: clients repeat those, and the request may have had its effect. */
+/** Not a 5xx: clients retry those, but the request may already have had its effect. */
 const portUnreadable = (port: number, cause: unknown): Problem =>
   new Problem(
     409,
     "PORT_UNREADABLE",
-    `What listens on port ${port} of this sandbox did not answer in HTTP. Start a web server there, or look at its log.`,
+    `The program on port ${port} of this sandbox did not answer in HTTP. Start a web server there, or look at its log.`,
     { cause, details: { port } },
   );

@@ -4,7 +4,7 @@ import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { accountHeaders, claimsOf, isOriginWide, messageHeaders } from "../relay/forwarded-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
 
-/** What is passed on to a server in a sandbox: its visitors' own headers, none that opens anything of the account's. */
+/** The headers forwarded to a server in a sandbox: the visitor's, without the account's credentials. */
 export function previewRequestHeaders(
   request: IncomingMessage,
   { prefix }: PreviewTarget,
@@ -19,7 +19,7 @@ export function previewRequestHeaders(
   if (token !== "" && (isAccountKey(token) || claimsOf(token).iss === tokenIssuer)) {
     delete headers.authorization;
   }
-  // All previews by path, and whatever else there is on this host, share their cookies.
+  // Previews by path share one host, so their cookies could belong to another sandbox.
   if (prefix !== "") delete headers.cookie;
   return {
     ...headers,
@@ -29,7 +29,7 @@ export function previewRequestHeaders(
   };
 }
 
-/** What is passed on from it. A preview by path is not alone at its address. */
+/** The headers forwarded from a server in a sandbox. A preview by path shares its origin, so headers on the whole origin are dropped. */
 export function previewResponseHeaders(
   message: IncomingMessage,
   { prefix, port }: PreviewTarget,
@@ -54,10 +54,10 @@ export function previewResponseHeaders(
   return headers;
 }
 
-/** A cookie stays with the one host that set it. */
+/** Removes `Domain`, so that the cookie applies only to the host that set it. */
 const withoutDomain = (cookie: string): string => cookie.replace(/;\s*domain\s*=[^;]*/gi, "");
 
-/** Where a redirect to the server's own root leads, seen from outside. */
+/** Rewrites a redirect to the server's own host so that it stays below the preview's path. */
 function belowPrefix(location: string, prefix: string, ownHosts: readonly (string | undefined)[]): string {
   const [, host, rest = ""] = /^(?:https?:)?\/\/([^/?#]*)(.*)$/i.exec(location) ?? [];
   const path =

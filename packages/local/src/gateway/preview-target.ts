@@ -1,20 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import { originForm } from "@cloud-sandbox/server-kit";
 
-/** What a request asks of which port of which sandbox. */
+/** The sandbox, port and path that a preview request is for. */
 export interface PreviewTarget {
   readonly sandboxId: string;
-  /** Not a port where it was not given as one. */
+  /** NaN if the address names no port. */
   readonly port: number;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
-  /** What was cut off before the path; empty where the preview has a host of its own. */
+  /** The part of the URL before the path, `/preview/<id>/<port>`; empty if the preview is addressed by host. */
   readonly prefix: string;
 }
 
 const pathPrefix = "/preview/";
 
-/** The port that a request is for, by its host or by its path; undefined where it is for none. */
+/** The preview a request is for, named by its host or its path; undefined if it is not for a preview. */
 export function previewTarget(request: IncomingMessage): PreviewTarget | undefined {
   const url = originForm(request);
   const host = /^(?:(\d+)-)?(\d[a-z0-9]+)\.localhost(?::\d+)?$/i.exec(request.headers.host ?? "");
@@ -39,7 +39,7 @@ export interface PreviewUrls {
   readonly preview_path_template: string;
 }
 
-/** Where the ports of a sandbox are seen, below the control plane's URL. */
+/** The preview addresses of a sandbox. `base` is the control plane's URL. */
 export function previewUrls(sandboxId: string, base: string): PreviewUrls {
   const { port } = new URL(base);
   const at = port === "" ? "" : `:${port}`;

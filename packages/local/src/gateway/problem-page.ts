@@ -1,6 +1,6 @@
 import type { Problem } from "@cloud-sandbox/server-kit";
 
-/** What a person sees in a browser instead of a problem's JSON. */
+/** A problem as an HTML page, for browsers. */
 export function problemPage({ message, code }: Problem): string {
   return `<!doctype html>
 <html lang="en">

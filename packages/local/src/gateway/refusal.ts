@@ -3,13 +3,13 @@ import { agentEnvelope, type Envelope, Problem } from "@cloud-sandbox/server-kit
 import { problemPage } from "./problem-page.js";
 
 export interface RefusalForm {
-  /** Whether a browser gets a page. */
+  /** Whether a browser gets an HTML page instead of JSON. */
   readonly forPeople?: boolean;
-  /** In whose words. Default: the agent's. */
+  /** The JSON format of the error. Default: the agent's. */
   readonly envelope?: Envelope;
 }
 
-/** Answers with what went wrong. An answer that has begun can only be broken off. */
+/** Answers a request with an error. If the answer has begun, the connection is cut instead. */
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,7 +34,7 @@ export function refuse(
     ...problem.headers,
   });
   response.end(body);
-  // What the client still sends is of no use; reading it lets the answer arrive.
+  // Read and drop the rest of the request: a client that is still sending would not read the answer.
   request.resume();
 }
 

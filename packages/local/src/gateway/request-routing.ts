@@ -12,20 +12,20 @@ import { refuse } from "./refusal.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
-  /** To the APIs. Previews have their own say. */
+  /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
   readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handleUpgrade">;
-  /** Takes what it delivers the results of. */
+  /** Handles asynchronous executions, whose results it delivers. */
   readonly webhooks?: {
     handles(request: IncomingMessage, target: AgentTarget): boolean;
     handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   };
   readonly previews: Pick<PreviewGateway, "handle" | "handleUpgrade">;
-  /** The control plane: what is for nobody else is for it. */
+  /** The control plane's API. Gets all requests that are for no preview and no agent. */
   readonly api: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
 }
 
-/** Leads each request of a server to whom it is for: one port is everything to its callers. */
+/** Routes each request of the server to previews, agents, webhooks or the API, which all share one port. */
 export function routeRequests(
   server: Server,
   { hosts, crossOrigin, agents, webhooks, previews, api }: Destinations,
@@ -45,7 +45,7 @@ export function routeRequests(
     const preview = previewTarget(request);
     const protocol = request.headers.upgrade?.toLowerCase();
     const isFileTunnel = protocol === fileTunnel.protocol && !preview;
-    // Neither of the two comes with a body, which Node would leave unread.
+    // A WebSocket or tunnel request has no body. Node would leave a body unread on the connection.
     const isBare = request.method === "GET" && bodyOf(request) === undefined;
     if ((protocol !== "websocket" && !isFileTunnel) || !isBare) {
       ignoreUpgrade(server, request, connection, head);

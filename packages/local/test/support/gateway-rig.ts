@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { AgentConnections } from "../../src/agents/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { CrossOriginAccess } from "../../src/gateway/cross-origin-access.js";
-import { createGatewayServer, type ServerPatience } from "../../src/gateway/gateway-server.js";
+import { createGatewayServer, type ServerTimeouts } from "../../src/gateway/gateway-server.js";
 import { HostGuard } from "../../src/gateway/host-guard.js";
 import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
 import { routeRequests } from "../../src/gateway/request-routing.js";
@@ -87,7 +87,7 @@ export class GatewayRig implements AsyncDisposable {
   /** `serve` is given each connection to the agent, with the first that was sent on it. */
   static async start(
     serve: (socket: Socket, head: string) => void,
-    { corsOrigins = [], patience }: { corsOrigins?: readonly string[]; patience?: ServerPatience } = {},
+    { corsOrigins = [], timeouts }: { corsOrigins?: readonly string[]; timeouts?: ServerTimeouts } = {},
   ): Promise<GatewayRig> {
     const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
     const agent = createSocketServer({ allowHalfOpen: true }, (socket) => {
@@ -95,7 +95,7 @@ export class GatewayRig implements AsyncDisposable {
       socket.on("error", () => socket.destroy());
       socket.once("data", (head) => serve(socket, head.toString("latin1")));
     });
-    const server = createGatewayServer(patience);
+    const server = createGatewayServer(timeouts);
     const rig = new GatewayRig(directory, agent, server);
     const agents = new AgentGateway({
       connections: new AgentConnections(() => undefined),
