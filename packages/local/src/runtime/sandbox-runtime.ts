@@ -13,11 +13,11 @@ export function isAtLeast(level: IsolationLevel, minimum: IsolationLevel): boole
   return isolationLevels.indexOf(level) >= isolationLevels.indexOf(minimum);
 }
 
-/** What one machine may use. */
+/** The resource limits of one machine. */
 export interface MachineLimits {
-  /** Memory of processes, in MiB. Files in the machine are counted beside it, against {@link diskMb}. */
+  /** Memory of the processes, in MiB. Files do not count here, but against {@link diskMb}. */
   readonly memoryMb: number;
-  /** All that it writes, in MiB. Where its root is read-only: `/workspace`, and as much again for `/tmp` and the home. */
+  /** MiB of files that the machine may write. If its root is read-only: this much in `/workspace`, and as much again in `/tmp` and home. */
   readonly diskMb: number;
   /** CPUs. Enforced where the host has control groups. */
   readonly vcpu: number;
@@ -25,7 +25,7 @@ export interface MachineLimits {
   readonly maxProcesses: number;
 }
 
-/** MiB that a machine may use: its memory, and its files, which are in memory too. `disks` is a runtime's report's. */
+/** The MiB of host memory a machine may use: for its processes, and for its files, which are in memory too. `disks`: see {@link RuntimeReport}. */
 export function mostMemoryMb({ memoryMb, diskMb }: MachineLimits, disks: number): number {
   return memoryMb + disks * diskMb;
 }
@@ -38,17 +38,17 @@ export interface MachineSpec {
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
   readonly languages: readonly string[];
-  /** Takes each connection that the machine makes to the outside. Without it, the machine has no way out at all. */
+  /** Called with each outgoing connection of the machine. If undefined, the machine has no network. */
   readonly egress?: ((connection: Socket) => void) | undefined;
-  /** What its programs find in their environment. */
+  /** Environment variables for all programs in the machine. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Host directories that {@link Machine.keep} made, lowest first: the machine starts with what they hold. */
+  /** Host directories written by {@link Machine.keep}, the lowest layer first. The machine starts with their files. */
   readonly layers?: readonly string[];
-  /** A file with what {@link Machine.readDisk} gave, of a machine with the same layers: all that it wrote is there again. */
+  /** A file with the output of {@link Machine.readDisk} of a machine with the same layers. The machine starts with its files. */
   readonly disk?: string;
-  /** Host files that the machine may read, and where. */
+  /** Host files that the machine may read, each with its path inside. */
   readonly files?: readonly MachineFile[];
-  /** A directory of the host that does not exist yet, for {@link Machine.keep}. */
+  /** The host directory that {@link Machine.keep} will create and fill. It must not exist yet. */
   readonly keepIn?: string;
 }
 
@@ -57,7 +57,7 @@ export interface MachineFile {
   readonly target: string;
 }
 
-/** Why a machine stopped without being told to. */
+/** Why a machine ended. */
 export interface MachineExit {
   readonly reason: "out_of_memory" | "killed" | "exited";
   /** A sentence for people. */
@@ -68,32 +68,32 @@ export interface MachineExit {
 export interface Machine {
   readonly id: string;
   readonly isolation: IsolationLevel;
-  /** Stays the same while the machine runs, also when its agent starts anew. */
+  /** Stays the same while the machine runs, even if its agent is restarted. */
   readonly agentAddress: AgentAddress;
-  /** Settles when the machine has ended, whoever ended it; after that nothing of it is left running. */
+  /** Resolves when the machine has ended for any reason; none of its processes runs any more. */
   readonly exited: Promise<MachineExit>;
-  /** Whether its processes are frozen, or about to be. */
+  /** Whether the machine's processes are frozen, or being frozen. */
   readonly isPaused: boolean;
-  /** Freezes every process; memory is kept and no CPU is used. */
+  /** Freezes every process: the machine keeps its memory and uses no CPU. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Whether code in the machine has stopped the agent, so that it cannot answer. */
+  /** Whether code in the machine has stopped the agent (SIGSTOP), so that it cannot answer. */
   isAgentStopped(): Promise<boolean>;
-  /** Has the agent start anew, on the same socket; what it was doing is lost, the files are kept. Nothing while paused. */
+  /** Restarts the agent at the same address. Its running calls are lost, files are kept. Does nothing while the machine is paused. */
   restartAgent(): Promise<void>;
-  /** Whether its root is writable, and {@link readDisk} can be used. */
+  /** Whether the machine's root is writable; only then {@link readDisk} works. */
   readonly hasDisk: boolean;
-  /** Streams all that it has written, as one file. Only while it is paused; the stream fails when it ends meanwhile. */
+  /** Streams all files the machine has written, as one tar. Pause it first. The stream fails if the machine ends meanwhile. */
   readDisk(): Readable;
-  /** Ends the machine and keeps all that it has written as the layer {@link MachineSpec.keepIn}. */
+  /** Ends the machine and saves all files it has written as a layer, in {@link MachineSpec.keepIn}. */
   keep(): Promise<void>;
-  /** Kills every process and removes every trace. Safe to call more than once; resolves when nothing is left. */
+  /** Kills every process and removes everything the machine left on the host. May be called more than once. */
   destroy(): Promise<void>;
 }
 
-/** What holds sandboxes to a limit. */
+/** Which mechanism of the host enforces a limit. */
 export interface Enforcement {
-  /** What is held to: `memory`, `processes`, `cpu`, `disk`, `pause`. */
+  /** `memory`, `processes`, `cpu`, `disk` or `pause`. */
   readonly limit: string;
   readonly by: "cgroup" | "rlimit" | "watchdog" | "tmpfs" | "signal" | "none";
 }
@@ -106,27 +106,27 @@ export type RuntimeReport =
       readonly isolation: IsolationLevel;
       readonly version: string;
       readonly enforcement: readonly Enforcement[];
-      /** How often the size of its disk a machine may fill: twice where its root is read-only. */
+      /** How many times its disk size a machine may fill: twice if its root is read-only. */
       readonly disks: number;
-      /** What is weaker here than it could be, each with the step that mends it. */
+      /** What is weaker on this host than it could be, each with how to fix it. */
       readonly remarks: readonly string[];
     }
   | {
       readonly runtime: string;
       readonly usable: false;
       readonly reason: string;
-      /** The one command or setting that mends it. */
+      /** The command or setting that makes the runtime usable. */
       readonly fix: string;
     };
 
-/** Knows how to start, freeze and destroy an isolated machine, and nothing else. */
+/** Starts isolated machines. Everything a user does inside one goes through its agent, not through the runtime. */
 export interface SandboxRuntime {
   readonly name: string;
   probe(): Promise<RuntimeReport>;
-  /** Removes what processes that used the runtime left when they were killed. Done before the first machine anyway. */
+  /** Removes what killed processes that used this runtime left on the host. {@link start} does it too, before the first machine. */
   removeLeftovers(): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
-  /** Removes what the runtime keeps for itself. All machines must be destroyed before. */
+  /** Removes the runtime's own files. Destroy all machines first. */
   close(): Promise<void>;
 }

@@ -2,20 +2,20 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Debian's order, in which hosts and machines look for the programs of `/usr`. */
+/** The order in which Debian searches the program directories of `/usr`. */
 const systemDirectories = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"];
 
 const substitutes = "/opt/cloud-sandbox/substitutes";
 
 /**
- * Where a machine looks for programs whose Node.js is at `node`. The substitutes come last: any program of that name which
- * the host has or somebody installs, in a virtual environment too, goes before them.
+ * The PATH of a machine whose Node.js is at `node`. The substitutes come last, so that a real program of the same name,
+ * from the host or a virtual environment, is found first.
  */
 export function searchPath(node: string): string {
   return [...new Set([dirname(node), ...systemDirectories, substitutes])].join(":");
 }
 
-/** The search path of any machine, with the two places that its Node.js may have outside `/usr`. */
+/** A PATH that works in every machine: it has both directories outside `/usr` in which Node.js may be. */
 export const searchPathAnywhere = [
   "/opt/node/bin",
   "/opt/cloud-sandbox/bin",
@@ -43,7 +43,7 @@ const pythonScript = `#!/bin/sh
 exec python3 "$@"
 `;
 
-/** Debian has Python without pip. */
+/** Debian's Python comes without pip, so the script says how to install it. */
 const pipScript = (name: string): string => `#!/bin/sh
 python3 -c 'import pip' 2>/dev/null && exec python3 -m pip "$@"
 echo "${name}: this Python has no pip. Install it on the machine that runs the sandboxes (Debian and Ubuntu: apt-get install python3-pip), or only here: curl -sSf https://bootstrap.pypa.io/get-pip.py | python3" >&2

@@ -6,10 +6,10 @@ import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
 
 /**
- * Kernel control groups: what holds a whole machine, not one process, to its memory, processes and CPU.
+ * Kernel control groups, which limit the memory, processes and CPU of a whole machine instead of one process.
  *
- * Both hierarchies are spoken, since both are in use: v1 (and hybrid) has one tree a controller, v2 one tree
- * for all. A host that lets us write neither has none, and limits fall back to rlimits and tmpfs sizes.
+ * Both versions are supported, because both are in use: v1 (and hybrid) has one tree for each controller, v2 one tree for
+ * all. Where this process may write to neither, limits fall back to rlimits, tmpfs sizes and the memory watchdog.
  */
 export interface ControlGroups extends MachineGroups {
   readonly version: 1 | 2;
@@ -21,7 +21,7 @@ export type Controller = "memory" | "pids" | "cpu" | "freezer";
 const root = "/sys/fs/cgroup";
 const family = "cloud-sandbox";
 
-/** The control groups that this process may use, or undefined with nothing changed on the host. */
+/** Opens the control groups that this process may use. If there are none, it is undefined and nothing changed on the host. */
 export async function openControlGroups(
   instance: string,
   base: string = root,
@@ -30,7 +30,7 @@ export async function openControlGroups(
   return (await openUnified(instance, base)) ?? (await openPerController(instance, base, own));
 }
 
-/** Where the groups of an instance are, in whichever hierarchies they come to be made. */
+/** All directories that may hold an instance's groups, in both versions and all controllers. They need not exist. */
 export async function controlGroupDirectories(instance: string, base: string = root): Promise<string[]> {
   return (await familyDirectories(base)).map((directory) => join(directory, instance));
 }
@@ -41,8 +41,8 @@ async function familyDirectories(base: string): Promise<string[]> {
 }
 
 /**
- * Ends and removes what instances left behind for which `isAlive` says no; resolves with those of which something is
- * left even so.
+ * Kills the processes and removes the groups of dead instances. Resolves with the instances whose groups could not all be
+ * removed.
  */
 export async function removeStaleGroups(
   isAlive: (instance: string) => boolean,
@@ -54,7 +54,7 @@ export async function removeStaleGroups(
   for (const family of families)
     for (const instance of await subdirectories(family))
       if (!isAlive(instance)) stale.push({ instance, path: join(family, instance) });
-  // First in all hierarchies: what is frozen in one keeps its groups in the others from being removed.
+  // Kill and thaw in all hierarchies before any removal: a process frozen in one keeps its groups in the others busy.
   for (const { path } of stale) for (const group of await groupsBelow(path)) await killMembers(group);
   for (const { path } of stale) for (const group of await groupsBelow(path)) await thaw(group);
   for (const { instance, path } of stale) if (!(await removeTree(path))) remaining.add(instance);
@@ -73,7 +73,7 @@ async function killMembers(group: string): Promise<void> {
   }
 }
 
-/** What was killed while it was frozen dies now. */
+/** Thaws a group. A process that was killed while frozen only dies now. */
 async function thaw(group: string): Promise<void> {
   await writeFile(join(group, "freezer.state"), "THAWED", { flag: "r+" }).catch(ignoreMissing);
   await writeFile(join(group, "cgroup.freeze"), "0", { flag: "r+" }).catch(ignoreMissing);
@@ -118,7 +118,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
       await Promise.all([mkdir(machine), mkdir(helpers)]);
       await Promise.all([
         writeFile(join(group, "memory.max"), String(memoryBytes(limits, disks))),
-        // Absent where the kernel counts no swap.
+        // The file is missing if the kernel does not account swap.
         writeFile(join(group, "memory.swap.max"), "0").catch(ignoreMissing),
         writeFile(join(group, "pids.max"), String(limits.maxProcesses)),
         writeFile(join(group, "cpu.max"), `${Math.round(limits.vcpu * cpuPeriod)} ${cpuPeriod}`),
@@ -191,13 +191,13 @@ async function openPerController(
         ),
         set("cpu", "cpu.shares", 512),
       ]);
-      // What waits in TCP sockets is counted apart.
+      // v1 counts TCP socket buffers apart from the memory limit.
       await set("memory", "memory.kmem.tcp.limit_in_bytes", 64 * 1024 * 1024).catch(ignoreMissing);
-      // The limit on memory with swap can only be set once the one without is.
+      // The kernel refuses a limit on memory plus swap before the memory limit is set.
       await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits, disks)).catch(ignoreMissing);
       const memoryGroup = join(memory, name);
       return {
-        // Not cgroup.procs: a thread that moves itself needs no lock that the whole kernel waits for, 10 ms each.
+        // `tasks`, not `cgroup.procs`: moving a whole process takes a kernel-wide lock, about 10 ms each time.
         memberFiles: [...group.values()].map((directory) => join(directory, "tasks")),
         helperFiles: [...group].flatMap(([name, directory]) =>
           name === "freezer" ? [] : [join(directory, "tasks")],
@@ -223,14 +223,14 @@ async function openPerController(
   };
 }
 
-/** A machine's processes are members from before its first instruction. */
+/** Nothing to do: a machine joins its control groups before it runs its first instruction. */
 function alreadyMember(): void {
   return;
 }
 
 const cpuPeriod = 100_000;
 
-/** tmpfs pages count as the group's memory, so that files must fit beside the processes. */
+/** The memory limit of the group. It includes the files, because tmpfs pages count as the group's memory. */
 function memoryBytes(limits: MachineLimits, disks: number): number {
   return mostMemoryMb(limits, disks) * 1024 * 1024;
 }
@@ -251,7 +251,7 @@ async function readCounter(file: string, key: string): Promise<number> {
   return line === undefined ? 0 : Number(line.slice(key.length + 1));
 }
 
-/** A group can be removed once its last process is reaped, which the kernel may do a moment after the exit. */
+/** Removes a group. Retries on EBUSY, because the kernel may reap the last process a moment after its exit. */
 async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -266,7 +266,7 @@ async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** Whether nothing of it is left. */
+/** Removes a group and all groups below it. Resolves with whether all are gone. */
 async function removeTree(directory: string, parent?: string): Promise<boolean> {
   for (const group of await groupsBelow(directory)) await removeGroup(group).catch(ignoreBusy);
   await rmdir(directory).catch(ignoreBusy);
@@ -279,12 +279,12 @@ async function subdirectories(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
-/** Somebody else's group may live beside ours; theirs keeps the shared parent alive. */
+/** Ignores that a directory cannot be removed: groups of another instance may be in the shared parent. */
 function ignoreBusy(error: NodeJS.ErrnoException): void {
   if (!["EBUSY", "ENOENT", "ENOTEMPTY", "EPERM", "EACCES", "EROFS"].includes(error.code ?? "")) throw error;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
-  // ENODEV: the group went while it was written to.
+  // ENODEV: the group was removed during the write.
   if (!["ENOENT", "ENODEV", "EOPNOTSUPP", "EACCES", "EPERM"].includes(error.code ?? "")) throw error;
 }

@@ -7,9 +7,9 @@ import { isAliveIdentity, processIdentity } from "./process-identity.js";
 import { removeTree } from "./remove-tree.js";
 
 const prefix = "cloud-sandbox-";
-/** A tmpfs that every Linux has, and every user may write to. */
+/** A tmpfs that every Linux has and every user may write to. */
 const sharedMemory = "/dev/shm";
-/** The owner is in the name, so that there is no moment at which the directory is nobody's. */
+/** The directory's name holds its owner's identity, so that it has an owner from the moment it exists. */
 const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
 
 /**
@@ -30,14 +30,14 @@ export class InstanceDirectory {
     this.#inMemory = inMemory;
   }
 
-  /** Names one. Nothing is there before {@link make}, so that who removes it can be there first. */
+  /** Chooses the path without creating it, so that the guard that removes it can be started before {@link make}. */
   static plan(): InstanceDirectory {
     const instance = ownIdentity();
     const name = `${prefix}${instance}-${randomBytes(6).toString("hex")}`;
     return new InstanceDirectory(join(tmpdir(), name), join(sharedMemory, name), instance);
   }
 
-  /** One more, in memory where that is possible: thousands of small things are made and removed there in no time. */
+  /** A second directory, in memory if possible, where creating and removing thousands of small files is fast. */
   get inMemory(): string {
     return this.#inMemory;
   }
@@ -68,7 +68,7 @@ export class InstanceDirectory {
     return join(this.path, "egress", id);
   }
 
-  /** Copies of files, for the machine of that name alone: neither the originals nor their inodes are anybody else's. */
+  /** Copies files for one machine, so that machines share neither the original files nor their inodes. */
   async handOut(
     files: readonly { readonly source: string; readonly target: string }[],
     name: string,
@@ -99,7 +99,7 @@ export class InstanceDirectory {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Removes directories of instances that ended without being able to. */
+  /** Removes the directories of instances that were killed. */
   static async removeStale(): Promise<void> {
     const places = [tmpdir(), sharedMemory];
     for (const place of places) await removeStaleIn(place);

@@ -1,13 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 
-/** Lets this process end although a child of its runs. */
+/** Allows this process to exit while the child still runs. */
 export function letGo(child: ChildProcess): void {
   child.unref();
   for (const pipe of child.stdio) if (pipe instanceof Socket) pipe.unref();
 }
 
-/** Keeps this process from ending while `work` goes on, whose children and sockets may all have been let go. */
+/** Keeps this process running until `work` ends, even if all of its children and sockets are unreferenced. */
 export async function holdingProcess<Result>(work: () => Promise<Result>): Promise<Result> {
   const timer = setInterval(() => undefined, longestTimer);
   try {

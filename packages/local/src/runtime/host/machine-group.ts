@@ -1,31 +1,31 @@
 import type { MachineLimits } from "../sandbox-runtime.js";
 import type { Mount } from "./mount.js";
 
-/** What holds whole machines, not single processes, to their limits. */
+/** Enforces limits on whole machines instead of single processes: control groups, or the memory watchdog. */
 export interface MachineGroups {
-  /** Directory that holds the figures of every group. */
+  /** The directory with the memory figures of all groups. */
   readonly figures: string;
-  /** `disks`: how often the size of its disk a machine may fill. */
+  /** `disks`: how many times its disk size a machine may fill. */
   create(name: string, limits: MachineLimits, disks: number): Promise<MachineGroup>;
-  /** Removes what this instance keeps. */
+  /** Removes the groups of this instance. */
   close(): Promise<void>;
 }
 
 export interface MachineGroup {
-  /** Files into which a process writes 0, for itself, to become a member before it becomes the machine. */
+  /** A process joins the group by writing 0 into each of these files. Done before it becomes the machine. */
   readonly memberFiles: readonly string[];
-  /** The same for a process outside that handles the machine's files: held to what the machine may use, not frozen with it. */
+  /** The same for a helper process outside the machine that handles its files: limited with the machine, but not frozen with it. */
   readonly helperFiles: readonly string[];
-  /** Whether its files count as its memory. */
+  /** Whether the machine's files count towards its memory. */
   readonly countsFiles: boolean;
-  /** Whether {@link freeze} works here; elsewhere the processes have to be stopped one by one. */
+  /** Whether {@link freeze} works. If not, the processes must be stopped one by one with signals. */
   readonly canFreeze: boolean;
-  /** Directory with the memory figures and where the machine sees it, so that it can measure itself. */
+  /** The directory with the machine's memory figures, and where it is mounted in the machine, so that the agent can read them. */
   readonly figures: Mount;
-  /** Told the machine's process 1 once it runs, by its number on the host. */
+  /** Call it with the host's pid of the machine's process 1, once that runs. */
   adopt(init: number): void;
   freeze(frozen: boolean): Promise<void>;
-  /** How many processes were killed for want of memory. */
+  /** The number of processes that were killed because memory ran out. */
   outOfMemoryKills(): Promise<number>;
   remove(): Promise<void>;
 }

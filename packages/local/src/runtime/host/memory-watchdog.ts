@@ -6,24 +6,24 @@ import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { processTree } from "./process-tree.js";
 
 const intervalMs = 250;
-/** Of so many looks, one is close at every machine: tables of pages that are gone show only there. */
-const closeLookEvery = 8;
+/** Every eighth check measures every machine exactly. The cheap check misses page tables whose pages are gone. */
+const exactCheckEvery = 8;
 
 /**
- * Holds machines to their memory where no control group can: adds up what a machine's processes use, and kills the
- * largest of them when it is too much. It looks four times a second, so that a machine may pass its limit for a moment.
+ * Enforces memory limits on hosts without control groups: adds up the memory of a machine's processes and kills the largest
+ * ones when the sum is over the limit. It checks four times a second, so a machine may exceed its limit for a moment.
  *
- * Machines see the figures in the form that a control group of the unified hierarchy has.
+ * Machines see their figures in the files of a v2 control group, such as `memory.max`.
  */
 export class MemoryWatchdog implements MachineGroups {
   readonly #watched = new Set<Watched>();
   #timer: NodeJS.Timeout | undefined;
-  #looks = 0;
+  #checks = 0;
   #pageKb: Promise<number> | undefined;
 
   private constructor(readonly figures: string) {}
 
-  /** Keeps what machines see in `figures`, a directory that is made here. */
+  /** Creates the directory `figures`, in which the machines' figures are kept. */
   static async open(figures: string): Promise<MemoryWatchdog> {
     await mkdir(figures, { recursive: true });
     await chmod(figures, 0o755);
@@ -65,24 +65,24 @@ export class MemoryWatchdog implements MachineGroups {
   #schedule(): void {
     if (this.#timer !== undefined || this.#watched.size === 0) return;
     this.#timer = setTimeout(async () => {
-      // Machines come and go while it looks; what fails now is looked at again in a moment.
-      await this.#look().catch(() => undefined);
+      // Machines may end during a check and make it fail. The next check comes in 250 ms.
+      await this.#check().catch(() => undefined);
       this.#timer = undefined;
       this.#schedule();
     }, intervalMs).unref();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     this.#pageKb ??= pageSize();
     const [tree, pageKb] = await Promise.all([processTree(), this.#pageKb]);
-    const isCloseLook = this.#looks++ % closeLookEvery === 0;
+    const isExactCheck = this.#checks++ % exactCheckEvery === 0;
     for (const watched of this.#watched) {
       const { init, limitKb } = watched;
       if (init === undefined) continue;
       const processes = tree.descendants(init);
       const pages = processes.reduce((sum, pid) => sum + tree.residentPages(pid), 0);
-      // What is shared is counted for each there, so it is never less than what counts.
-      if (pages * pageKb <= limitKb && !isCloseLook) continue;
+      // Resident pages count shared memory once for each process, so the sum is never too low.
+      if (pages * pageKb <= limitKb && !isExactCheck) continue;
       const uses = await Promise.all(processes.map(memoryUse));
       const worstFirst = uses
         .filter(({ pid }) => pid !== init)
@@ -96,7 +96,7 @@ export class MemoryWatchdog implements MachineGroups {
       }
       if (victims.length === 0 || !this.#watched.has(watched)) continue;
       watched.kills += victims.length;
-      // First the count, so that the agent finds it when it asks why its child died; but nothing holds up the kill.
+      // Write the count before the kill, so that the agent finds it when it asks why its child died. Wait 20 ms at most.
       const counted = writeFile(eventsFile(watched), `oom_kill ${watched.kills}\n`).catch(() => undefined);
       await Promise.race([counted, delay(20)]);
       for (const pid of victims) tree.signal(pid, "SIGKILL");
@@ -120,9 +120,9 @@ const eventsFile = ({ figures }: Watched): string => join(figures, "memory.event
 
 interface MemoryUse {
   readonly pid: number;
-  /** Memory that is not backed by a file: its own, what it has touched of shared memory, and the tables for both. */
+  /** Memory without a file behind it: anonymous memory, shared memory and page tables. */
   readonly kb: number;
-  /** What the kernel would go by too. The agent gives its children more than it has itself. */
+  /** The process's `oom_score_adj`, by which the kernel chooses too. The agent gives its children a higher one than its own. */
   readonly dispensability: number;
 }
 

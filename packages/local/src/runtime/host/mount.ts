@@ -1,4 +1,4 @@
-/** A mount of a host path, read-only, where the machine sees it. */
+/** A read-only mount of the host path `source` at `target` in the machine. */
 export interface Mount {
   readonly source: string;
   readonly target: string;

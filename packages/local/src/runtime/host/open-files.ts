@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Each machine takes a few of this process's descriptors, each call to its agent one or two more. */
-const comfortable = 4096;
+/** The recommended limit. Each machine takes a few of this process's descriptors, each call to its agent one or two more. */
+const recommendedOpenFiles = 4096;
 
-/** What a sandbox is given at least; with much less its agent cannot work. */
+/** The lowest limit for a sandbox: its agent cannot work with much less. */
 export const leastOpenFiles = 512;
 
-/** How many this process and what it starts may have. Read at the start: later there may be none to read it with. */
+/** The limit of open files for this process. Read at the start, because reading it later needs a free descriptor. */
 export const openFilesLimit = readLimit();
 
 /** Whether something failed because this process, or this host, has no file descriptor left. */
@@ -14,10 +14,10 @@ export function isOutOfDescriptors(error: unknown): boolean {
   return error instanceof Error && ["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** For people: what to do where there are too few. */
+/** A sentence for people: what to do when no descriptor is left. */
 export function openFilesAdvice(): string {
-  if (openFilesLimit >= comfortable) return "Do less at a time, and try again.";
-  return `It was started with a limit of ${openFilesLimit}: raise that with "ulimit -n ${comfortable}", or with LimitNOFILE= of systemd.`;
+  if (openFilesLimit >= recommendedOpenFiles) return "Do less at a time, and try again.";
+  return `It was started with a limit of ${openFilesLimit}: raise that with "ulimit -n ${recommendedOpenFiles}", or with LimitNOFILE= of systemd.`;
 }
 
 /** The hard limit, to which Node.js raises its own. */

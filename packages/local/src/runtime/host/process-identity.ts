@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Names a process so that its number, used again by another, is not taken for it: `<pid>-<start time>`.
- * What an instance leaves on the host carries this name, and the next one removes what nobody alive owns.
+ * Identifies a process as `<pid>-<start time>`, because the kernel reuses pids. Everything an instance creates on the host
+ * carries its identity, and the next instance removes what belongs to no living one. Undefined if the process has ended.
  */
 export function processIdentity(pid: number): string | undefined {
   try {
@@ -13,7 +13,7 @@ export function processIdentity(pid: number): string | undefined {
     const startTime = fields[19];
     return state === "Z" || startTime === undefined ? undefined : `${pid}-${startTime}`;
   } catch (error) {
-    // Whoever cannot be looked at, for want of descriptors say, is not dead for that.
+    // Another error (no free descriptor, for example) does not mean that the process has ended.
     if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     return undefined;
   }

@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** The processes of this host, as they were when it was asked for. */
+/** A snapshot of the host's processes. */
 export interface ProcessTree {
   children(pid: number): readonly number[];
   /** `root` and everything that descends from it. */
   descendants(root: number): readonly number[];
   /** As the kernel names it: `R`, `S`, `D`, `T`, `Z`… */
   state(pid: number): string;
-  /** Memory that a process occupies, in pages; what it shares with others is counted too. */
+  /** Resident memory of a process in pages, shared memory included. */
   residentPages(pid: number): number;
   /** Sends a signal to a process that may have ended meanwhile. */
   signal(pid: number, signal: NodeJS.Signals): void;
@@ -21,7 +21,7 @@ export async function processTree(): Promise<ProcessTree> {
   await Promise.all(
     pids.map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      // The name, which comes before, may hold spaces and brackets.
+      // Split after the last parenthesis: the command name before it may hold spaces and parentheses.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const parent = Number(fields[1]);
       states.set(pid, fields[0] ?? "");
@@ -55,9 +55,9 @@ const passes = 50;
 /**
  * Stops or continues a process and all its descendants, for hosts without a freezer.
  *
- * Everything in a machine descends from its process 1. A process may fork while the tree is walked, and may be set going
- * again by another, so the walk is repeated until it finds all of them as they should be. Rejects when code in the
- * machine keeps that from happening.
+ * Everything in a machine descends from its process 1. While the tree is walked, a process may fork or continue another,
+ * so the walk is repeated until all processes are in the wanted state. Rejects after 50 walks: code in the machine is
+ * undoing the signals.
  */
 export async function stopProcessTree(root: number, stop: boolean): Promise<void> {
   for (let pass = 0; pass < passes; pass += 1) {
@@ -68,6 +68,8 @@ export async function stopProcessTree(root: number, stop: boolean): Promise<void
     for (const pid of waiting) tree.signal(pid, stop ? "SIGSTOP" : "SIGCONT");
   }
   throw new Error(
-    stop ? "Its processes keep one another from being stopped." : "Its processes keep one another stopped.",
+    stop
+      ? "The sandbox's processes keep continuing each other and cannot be stopped."
+      : "The sandbox's processes keep stopping each other and cannot be continued.",
   );
 }

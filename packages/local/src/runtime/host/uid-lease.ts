@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, readlink, rm, rmdir, symlink } from "node:fs/
 import { join } from "node:path";
 
 export const uidLeaseDirectory = "/run/cloud-sandbox-uids";
-/** Above what distributions give to accounts and containers by default, below the 2^31 that tools trip over. */
+/** Above the uids that distributions give to accounts and containers, and below 2^31, which some tools cannot handle. */
 const preferred: UidRange = { first: 1_879_048_192, count: 65_536 };
 
 interface UidRange {
@@ -10,24 +10,24 @@ interface UidRange {
   readonly count: number;
 }
 
-/** Whom a machine's processes belong to on the host. */
+/** The two host uids of a machine's processes. */
 export interface MachineUids {
-  /** The init's and the agent's. */
+  /** Of process 1 and the agent. */
   readonly agent: number;
-  /** That of the code which runs, and of its files. */
+  /** Of the user's code and its files. */
   readonly code: number;
 }
 
 /**
- * Unprivileged uids, each lent to one sandbox at a time on the whole host, so that two sandboxes share nothing.
- * A lease is a symbolic link from the uid to its owner's name: made in one step, and by one of those who try.
+ * Leases unprivileged uids to sandboxes. On the whole host a uid belongs to one sandbox at a time, so that no two share
+ * one. A lease is a symbolic link named after the uid that points to its owner: creating a link is atomic.
  */
 export class UidLeases {
   readonly #held = new Set<number>();
 
   constructor(private readonly instance: string) {}
 
-  /** Two that follow each other. */
+  /** Leases two consecutive uids. */
   async take(): Promise<MachineUids> {
     const { first, count } = usableRange(await readFile("/proc/self/uid_map", "utf8"));
     const pairs = Math.floor(count / 2);
@@ -38,10 +38,10 @@ export class UidLeases {
       if (await this.#lease(agent + 1)) return { agent, code: agent + 1 };
       await this.#release(agent);
     }
-    throw new Error(`All ${count} sandbox uids are in use.`);
+    throw new Error(`All ${count} uids for sandboxes are in use. Delete a sandbox first.`);
   }
 
-  /** Whether it was free. */
+  /** Leases one uid; false if it is taken. */
   async #lease(uid: number): Promise<boolean> {
     try {
       await this.#link(uid);
@@ -53,7 +53,7 @@ export class UidLeases {
     return true;
   }
 
-  /** Another instance may remove the directory, empty as it is, before there is something in it. */
+  /** Creates the link. Retries, because another instance may remove the directory while it is still empty. */
   async #link(uid: number): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -83,7 +83,7 @@ export class UidLeases {
     });
   }
 
-  /** Takes back the leases of owners for which `isAlive` says no. */
+  /** Removes the leases of dead owners. */
   static async removeStale(isAlive: (instance: string) => boolean): Promise<void> {
     for (const name of await readdir(uidLeaseDirectory).catch(() => [])) {
       const lease = join(uidLeaseDirectory, name);
@@ -93,7 +93,7 @@ export class UidLeases {
   }
 }
 
-/** In a user namespace of its own, root may only use the uids that were mapped for it: then the upper half of those. */
+/** The uids to lease from. In a user namespace root may only use mapped uids: then the upper half of the largest mapped range. */
 export function usableRange(uidMap: string): UidRange {
   const extents = uidMap
     .trim()
