@@ -1,4 +1,5 @@
 import type { CallInit } from "../transport/http/light-request.js";
+import type { OptionNames } from "./known-options.js";
 import { checkSeconds } from "./option-checks.js";
 
 /** What every call takes. */
@@ -8,6 +9,8 @@ export interface CallOptions {
   /** Seconds until the answer must have arrived, in place of `timeouts.requestSeconds`. */
   requestTimeoutSeconds?: number | undefined;
 }
+
+export const callOptionNames: OptionNames<CallOptions> = { signal: true, requestTimeoutSeconds: true };
 
 /** For openapi-fetch: `{ params, ...callInit(options) }`. */
 export function callInit(options: CallOptions | undefined, requestTimeout?: number): CallInit {

@@ -9,6 +9,7 @@ import { onNode } from "../transport/on-node.js";
 import type { RetryOptions } from "../transport/retry/retry-options.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";
 import type { Isolation } from "./isolation.js";
+import { checkKnown, type OptionNames } from "./known-options.js";
 import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
 import { lifetime as checkedLifetime, runningTimeout } from "./time-limits.js";
 
@@ -129,6 +130,10 @@ export interface Settings {
 
 /** An option wins over the environment. Throws {@link ConfigurationError} for what cannot work. */
 export function settingsFrom(options: SandboxClientOptions): Settings {
+  checkKnown("SandboxClient", options, clientOptionNames);
+  checkKnown("timeouts", options.timeouts, timeoutNames);
+  checkKnown("hooks", options.hooks, hookNames);
+  if (options.retry !== false) checkKnown("retry", options.retry, retryNames);
   const account = accountOf(options);
   const {
     lifetimeSeconds: lifetime,
@@ -184,10 +189,45 @@ function accountOf(options: SandboxClientOptions): Account | undefined {
   });
 }
 
-const hookNames = ["onRequest", "onResponse", "onRetry", "onError", "onWarning"] as const;
+const clientOptionNames: OptionNames<SandboxClientOptions> = {
+  backend: true,
+  local: true,
+  apiKey: true,
+  bearerToken: true,
+  baseUrl: true,
+  fetch: true,
+  webSocket: true,
+  retry: true,
+  timeouts: true,
+  hooks: true,
+  logger: true,
+  logLevel: true,
+  traceContext: true,
+  tracing: true,
+  deleteOnSignal: true,
+};
+const timeoutNames: OptionNames<Timeouts> = {
+  lifetimeSeconds: true,
+  executionSeconds: true,
+  requestSeconds: true,
+  idleSeconds: true,
+};
+const retryNames: OptionNames<RetryOptions> = {
+  attempts: true,
+  baseDelaySeconds: true,
+  maxDelaySeconds: true,
+  maxRetryAfterSeconds: true,
+};
+const hookNames: OptionNames<Hooks> = {
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  onError: true,
+  onWarning: true,
+};
 
 function checkedHooks(hooks: Hooks = {}): Hooks {
-  for (const name of hookNames) checkFunction(`hooks.${name}`, hooks[name]);
+  for (const [name, hook] of Object.entries(hooks)) checkFunction(`hooks.${name}`, hook);
   return hooks;
 }
 

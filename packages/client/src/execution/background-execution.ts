@@ -1,6 +1,7 @@
 /** Starts programs that nobody waits for. */
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { isSandboxError, type SandboxError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { bodyOf } from "../transport/contract-clients.js";
@@ -11,6 +12,7 @@ import {
   type BackgroundExecuteOptions,
   type BackgroundOptions,
   backgroundFields,
+  backgroundOptionNames,
   backgroundRequest,
 } from "./background-options.js";
 import { Execution } from "./execution.js";
@@ -46,6 +48,7 @@ export async function runBackground(
   program: { command: string; args: string[] },
   options: BackgroundOptions,
 ): Promise<Execution> {
+  checkKnown("commands.runBackground", options, backgroundOptionNames);
   const body = { ...program, ...backgroundFields(options) };
   return started(access, options, async (init) => {
     const pending = access.client.POST("/commands/background", { body, ...init });

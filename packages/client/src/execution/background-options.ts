@@ -1,8 +1,9 @@
 import type { CallOptions } from "../config/call-options.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkTexts, requireWhole } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
-import { checkContext, checkProgram, envAndWorkdir } from "./running-options.js";
+import { checkContext, checkProgram, envAndWorkdir, runningOptionNames } from "./running-options.js";
 
 /** What programs in the background have in common. */
 export interface BackgroundOptions extends CallOptions {
@@ -41,8 +42,15 @@ export interface AsyncExecuteOptions extends BackgroundCodeOptions {
 const longestBackground = 86_400;
 const mostHeaders = 50;
 
+export const backgroundOptionNames: OptionNames<BackgroundOptions> = { ...runningOptionNames, name: true };
+
 /** As the operations for code in the background take it. */
 export function backgroundRequest(code: string, options: BackgroundExecuteOptions, defaultTimeout = 300) {
+  checkKnown("executeBackground", options, { ...backgroundOptionNames, language: true, context: true });
+  return backgroundCode(code, options, defaultTimeout);
+}
+
+function backgroundCode(code: string, options: BackgroundExecuteOptions, defaultTimeout: number) {
   const { context, language } = options;
   checkProgram(code, language);
   checkContext(context);
@@ -51,6 +59,13 @@ export function backgroundRequest(code: string, options: BackgroundExecuteOption
 }
 
 export function asyncRequest(code: string, callbackUrl: string, options: AsyncExecuteOptions) {
+  const names = {
+    ...backgroundOptionNames,
+    language: true,
+    callbackHeaders: true,
+    callbackSecret: true,
+  } as const;
+  checkKnown("executeAsync", options, names);
   const { callbackHeaders, callbackSecret } = options;
   if (!isHttpUrl(callbackUrl)) throw invalidArgument("callbackUrl must be an http(s) address.");
   checkText("callbackSecret", callbackSecret, 1024);
@@ -58,7 +73,7 @@ export function asyncRequest(code: string, callbackUrl: string, options: AsyncEx
   if (Object.keys(callbackHeaders ?? {}).length > mostHeaders)
     throw invalidArgument(`callbackHeaders must be at most ${mostHeaders} headers.`);
   return {
-    ...backgroundRequest(code, options, 3600),
+    ...backgroundCode(code, options, 3600),
     callback_url: callbackUrl,
     ...omitUndefined({ callback_headers: callbackHeaders, callback_signature_secret: callbackSecret }),
   };

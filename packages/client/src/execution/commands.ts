@@ -1,5 +1,6 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { callInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
@@ -8,7 +9,7 @@ import type { CommandInput, CommandStream } from "./command-stream.js";
 import { commandStreamOf } from "./deferred-executions.js";
 import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
-import { envAndWorkdir, type RunningOptions } from "./running-options.js";
+import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
 
 export interface StreamCommandOptions extends RunningOptions {
   /**
@@ -39,6 +40,7 @@ export class Commands {
    * it is killed.
    */
   async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
+    checkKnown("commands.run", options, runningOptionNames);
     const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
     const body = { ...argv(command), timeout, ...envAndWorkdir(options) };
     const init = callInit(options, timeout + margin);
@@ -51,6 +53,7 @@ export class Commands {
    * leaving the loop, `close()` and `signal` end it. Its failures are those of `executeStream`.
    */
   stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
+    checkKnown("commands.stream", options, { ...runningOptionNames, stdin: true });
     const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
     const { signal, stdin = false } = options;
     checkInput(stdin);

@@ -45,12 +45,12 @@ export async function executeOrDetach(
 ): Promise<ExecutionResult | Execution> {
   const { detachAfterSeconds: _, onProgress, signal, ...request } = options;
   const seconds = detachAfter(options);
-  const { context = "default", timeout, ...body } = executeRequest(code, request, defaultTimeout);
+  const { context = "default", timeout } = executeRequest(code, request, defaultTimeout);
   if (sandbox.isolation === undefined) return sandbox.execute(code, { ...request, signal });
   if (timeout <= seconds) return sandbox.executeRich(code, { ...request, signal });
   const start = (until: AbortSignal): Promise<Execution> =>
     sandbox.executeBackground(code, {
-      ...body,
+      ...request,
       context,
       timeoutSeconds: timeout,
       signal: until,

@@ -1,7 +1,14 @@
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import { checkContext, checkProgram, envAndWorkdir, type RunningOptions } from "./running-options.js";
+import {
+  checkContext,
+  checkProgram,
+  envAndWorkdir,
+  type RunningOptions,
+  runningOptionNames,
+} from "./running-options.js";
 
 export interface ExecuteOptions extends RunningOptions {
   /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
@@ -18,8 +25,16 @@ export interface ExecuteOptions extends RunningOptions {
   cache?: boolean | undefined;
 }
 
+const executeOptionNames: OptionNames<ExecuteOptions> = {
+  ...runningOptionNames,
+  language: true,
+  context: true,
+  cache: true,
+};
+
 /** As `/execute` and its relatives take it. Refuses what no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
+  checkKnown("execute", options, executeOptionNames);
   const { cache, context, language = "python" } = options;
   checkProgram(code, options.language);
   checkContext(context);

@@ -1,4 +1,5 @@
-import type { CallOptions } from "../config/call-options.js";
+import { type CallOptions, callOptionNames } from "../config/call-options.js";
+import type { OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, kindOf } from "../config/option-checks.js";
 import { checkedVariables } from "../config/variables.js";
@@ -13,6 +14,13 @@ export interface RunningOptions extends CallOptions {
   /** Where it runs. Default /workspace. */
   workdir?: string | undefined;
 }
+
+export const runningOptionNames: OptionNames<RunningOptions> = {
+  ...callOptionNames,
+  timeoutSeconds: true,
+  env: true,
+  workdir: true,
+};
 
 /** Refuses what is no program, before a sandbox is made for it. */
 export function checkProgram(code: unknown, language: unknown): void {

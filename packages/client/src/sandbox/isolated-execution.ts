@@ -1,6 +1,7 @@
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp, cleanUp } from "../agent/cleanup.js";
 import type { Isolation } from "../config/isolation.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { checkFunction } from "../config/option-checks.js";
 import { runningTimeout } from "../config/time-limits.js";
 import type { SandboxError } from "../errors/errors.js";
@@ -87,7 +88,25 @@ export async function executeIsolatedOrDetach(
     : { kind: "execution", sandbox: place.sandbox, execution: result };
 }
 
+const isolatedOptionNames: OptionNames<IsolatedRun & DetachOptions> = {
+  timeoutSeconds: true,
+  env: true,
+  language: true,
+  signal: true,
+  workdir: true,
+  egress: true,
+  internetAccess: true,
+  minIsolation: true,
+  region: true,
+  template: true,
+  templateId: true,
+  onStep: true,
+  detachAfterSeconds: true,
+  onProgress: true,
+};
+
 function checkRun(code: string, options: IsolatedRun): void {
+  checkKnown("executeIsolated", options, isolatedOptionNames);
   checkProgram(code, options.language);
   runningTimeout(options.timeoutSeconds);
   envAndWorkdir(options);

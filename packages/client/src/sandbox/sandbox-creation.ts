@@ -1,6 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import type { CallOptions } from "../config/call-options.js";
+import { type CallOptions, callOptionNames } from "../config/call-options.js";
 import { type Isolation, isolationLevels } from "../config/isolation.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
@@ -68,11 +69,30 @@ export interface EgressLists {
   deny?: readonly string[] | undefined;
 }
 
+const createOptionNames: OptionNames<CreateSandboxOptions> = {
+  ...callOptionNames,
+  template: true,
+  templateId: true,
+  timeoutSeconds: true,
+  region: true,
+  internetAccess: true,
+  egress: true,
+  limits: true,
+  env: true,
+  name: true,
+  metadata: true,
+  minIsolation: true,
+  deleteOnSignal: true,
+};
+
 /** Refuses what no server accepts. */
 export function createRequest(
   options: CreateSandboxOptions,
   defaultLifetime: number | undefined,
 ): CreateRequest {
+  checkKnown("create", options, createOptionNames);
+  checkKnown("limits", options.limits, { memoryMb: true, vcpu: true });
+  checkKnown("egress", options.egress, { allow: true, deny: true });
   const { template, templateId, region, internetAccess, egress, limits, env, name, metadata, minIsolation } =
     options;
   if (template !== undefined && templateId !== undefined) {

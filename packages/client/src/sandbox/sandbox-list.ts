@@ -1,5 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames } from "../config/call-options.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkOneOf, checkText, checkTexts, checkWhole } from "../config/option-checks.js";
 import { PaginatedList } from "../transport/answers/paginated-list.js";
@@ -21,6 +22,15 @@ export interface ListSandboxesOptions extends CallOptions {
   limit?: number | undefined;
 }
 
+const listOptionNames: OptionNames<ListSandboxesOptions> = {
+  ...callOptionNames,
+  status: true,
+  region: true,
+  name: true,
+  metadata: true,
+  limit: true,
+};
+
 const statuses: readonly SandboxStatus[] = ["creating", "running", "paused", "stopped", "error", "deleted"];
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
@@ -31,6 +41,7 @@ export function listSandboxes<Item>(
   options: ListSandboxesOptions,
   itemOf: (wire: WireSandbox) => Item,
 ): PaginatedList<Item> {
+  checkKnown("list", options, listOptionNames);
   const { status, region, name, metadata, limit } = options;
   for (const [option, text] of Object.entries({ region, name })) checkText(option, text);
   checkOneOf("status", status, statuses);

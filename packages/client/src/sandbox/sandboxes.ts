@@ -2,8 +2,9 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { AgentAccess, type AgentChannelOptions } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
 import { type IssuedToken, TokenCache } from "../agent/token-cache.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
+import { checkKnown } from "../config/known-options.js";
 import { checkBoolean, requireText } from "../config/option-checks.js";
 import { lifetime } from "../config/time-limits.js";
 import { NotFoundError, SandboxExpiredError } from "../errors/errors.js";
@@ -139,6 +140,7 @@ export class Sandboxes {
    * `ConflictError` if it does not run then.
    */
   async connect(id: string, options: ConnectOptions = {}): Promise<Sandbox> {
+    checkKnown("connect", options, { ...callOptionNames, start: true });
     checkBoolean("start", options.start);
     const sandbox = await this.get(id, options);
     if (sandbox.status === "paused") await sandbox.resume(options);
