@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Behind every npm script: brings what is missing, builds what is out of date, then runs what was asked for.
-//   node scripts/bootstrap.mjs demo|test|check|bench|build [arguments for it]
+//   node scripts/bootstrap.mjs demo|test|check|bench|build|pack [arguments for it]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -39,6 +39,7 @@ const commands = {
   bench: { runtime: "required", run: ["node", "bench/run.mjs"] },
   build: {},
   docs: { run: ["node", "scripts/build-site.mjs"] },
+  pack: { run: ["node", "scripts/pack.mjs"] },
 };
 
 /** What sandboxes need of this machine. They see its /usr, so a Python elsewhere is none to them. */

@@ -30,7 +30,7 @@ const commands = {
 };
 /** Commands of other people's programs and of this checkout, which cannot run inside its own tests, and why. */
 const notRunHere: readonly [RegExp, string][] = [
-  [/^npm (test|run (check|bench|demo|build|docs|generate|format))\b/, "npm"],
+  [/^npm (test|run (check|bench|demo|dev|build|pack|docs|generate|format))\b/, "npm"],
   [/^git clone /, "git"],
   [/^(claude|codex|gemini|code) /, "a client's own command; the server that it adds is started below"],
 ];

@@ -41,13 +41,10 @@ describe("packed and installed", { timeout: 240_000 }, () => {
   beforeAll(async () => {
     project = await mkdtemp(join(tmpdir(), "installed-"));
     const tarballs = join(project, "tarballs");
-    for (const name of packages) {
-      await run("npx", ["-y", "pnpm@10.34.9", "pack", "--pack-destination", tarballs], {
-        cwd: join(workspace, "packages", name),
-      });
-    }
+    await run("node", [join(workspace, "scripts/pack.mjs"), tarballs]);
     await writeFile(join(project, "package.json"), '{ "private": true }\n');
     const files = (await readdir(tarballs)).map((name) => join(tarballs, name));
+    expect(files.length).toBeGreaterThanOrEqual(packages.length);
     await npm(project, ["install", ...files, ...peers()]);
     server = await startLocalServer({ args: ["--pool", "1"] });
   }, 600_000);
@@ -56,6 +53,14 @@ describe("packed and installed", { timeout: 240_000 }, () => {
     await server?.stop();
     if (project !== undefined) await rm(project, { recursive: true, force: true });
   });
+
+  test.each(["cloud-sandbox", "cloud-sandbox-local", "cloud-sandbox-mcp", "cloud-sandbox-cli"])(
+    "%s brings its own licence",
+    async (name) => {
+      const licence = await readFile(join(project, "node_modules", name, "LICENSE"), "utf8");
+      expect(licence).toBe(await readFile(join(workspace, "LICENSE"), "utf8"));
+    },
+  );
 
   test.each(["cloud-sandbox-local", "cloud-sandbox-mcp"])(
     "%s brings the licences of what it bundles",
