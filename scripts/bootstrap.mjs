@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Behind every npm script: brings what is missing, builds what is out of date, then runs what was asked for.
-//   node scripts/bootstrap.mjs demo|test|check|bench|build|pack [arguments for it]
+//   node scripts/bootstrap.mjs demo|test|check|bench|build|docs|pack [arguments for it]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -21,6 +21,7 @@ const guides: Item[] = [
       page("MCP for each assistant", "/guides/mcp"),
       page("Replace another MCP server", "/replacing-mcp-servers"),
       page("Host it yourself", "/guides/self-hosting"),
+      page("Debugging", "/debugging"),
     ],
   },
   {
