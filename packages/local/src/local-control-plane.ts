@@ -50,27 +50,27 @@ import { version } from "./version.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
 import { Webhooks } from "./webhooks/webhooks.js";
 
-/** How a control plane is started. */
+/** Options of {@link startLocalControlPlane}. */
 export interface LocalControlPlaneOptions {
   /** The key that callers present. Default: a random one, in the result's `apiKey`. */
   readonly apiKey?: string;
   /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** Names, beside loopback's, that callers may address it by when it listens on loopback. Default: none. */
+  /** Host names, besides loopback's, that callers may use when the server listens on loopback. Default: none. */
   readonly allowedHosts?: readonly string[];
-  /** Origins whose pages may call it from a browser, as in `https://app.example`. Default: none. */
+  /** Origins whose pages may call the server from a browser, for example `https://app.example`. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
   readonly port?: number;
   /** What starts the sandboxes. Default: `auto`, the first that can be used on this machine. */
   readonly runtime?: "auto" | RuntimeName;
-  /** Machines kept booted for sandboxes to come (about 45 MB each, most of it shared). Default: 1. */
+  /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: 1. */
   readonly pool?: number;
   /** Sandboxes at a time, stopped ones included; a create beyond is refused with 429. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
   /**
-   * What sandboxes may use together, memory and files, in multiples of this machine's memory; a create beyond is refused with
-   * 429. With 1 nothing is promised twice. Default: 4.
+   * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused
+   * with 429. With 1, memory is never promised twice. Default: 4.
    */
   readonly memoryOvercommit?: number;
   /** Requests of a caller to the control plane in a minute; more are refused with 429. Default: 1,000,000. */
@@ -81,18 +81,18 @@ export interface LocalControlPlaneOptions {
   readonly buildTimeoutSeconds?: number;
   /** Starts sandboxes also on a CPU that there is no system call filter for (other than x64 and arm64): code in them then reaches all of the kernel. Default: false. */
   readonly withoutSystemCallFilter?: boolean;
-  /** Where sandboxes are kept over a restart; of one control plane at a time. Default: nothing outlives it. */
+  /** The directory that keeps sandboxes across restarts. One control plane at a time may use it. Default: none, nothing is kept. */
   readonly dataDir?: string;
   /**
-   * Whether sandboxes reach the internet whose create says nothing of it: `on`, `off`, or `allow=` and destinations with commas
-   * between them, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.
+   * The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` and destinations
+   * separated by commas, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.
    */
   readonly internet?: string;
-  /** How sandboxes with internet access get out. */
+  /** Which destinations sandboxes with internet access may reach, and through which proxy. */
   readonly egress?: EgressOptions;
-  /** How ends of asynchronous executions are reported. Without a data directory, what is not delivered ends with the process. */
+  /** How the ends of asynchronous executions are reported. Without a data directory, undelivered reports are lost on exit. */
   readonly webhooks?: WebhookOptions;
-  /** Whether it keeps this process from ending by itself, as servers do. Default: true. Without it, whoever started it closes it on `beforeExit`. */
+  /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
   readonly holdsProcess?: boolean;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
@@ -106,10 +106,10 @@ export interface LocalControlPlane {
   /** What starts the sandboxes. */
   readonly runtime: string;
   readonly isolation: IsolationLevel;
-  /** Whether sandboxes reach the internet whose create says nothing of it: `on`, `off`, or `allow=` with destinations. */
+  /** The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
   readonly internet: string;
   /**
-   * Deletes every sandbox, or with a data directory stops it, and stops listening; resolves when nothing runs.
+   * Stops listening and deletes every sandbox; with a data directory, stops them instead. Resolves when nothing runs.
    * @throws NotKeptError, once nothing runs, when something could not be kept in the data directory.
    */
   close(): Promise<void>;
@@ -119,8 +119,8 @@ export interface LocalControlPlane {
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
- * @throws InvalidOriginError when an entry of `corsOrigins` is no origin.
- * @throws InvalidEgressError when `internet` is no such setting, or an entry of `egress` no destination.
+ * @throws InvalidOriginError when an entry of `corsOrigins` is not an origin.
+ * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
@@ -139,7 +139,7 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { runtime, report } = chosen;
 
   const { host = "127.0.0.1", port = 0 } = options;
-  // Nobody waits for a data directory to be read to be told that the port is taken.
+  // Check the port before the data directory is read, which takes longer, so that a taken port is reported at once.
   await requireFreePort(host, port);
   const store = await openStore(options.dataDir);
   try {
@@ -306,7 +306,7 @@ async function serve(
 const defaultRateLimit = 1_000_000;
 const defaultBuildTimeoutSeconds = 1800;
 
-/** By memory: an idle sandbox takes about 10 MiB, a busy one what it is allowed. */
+/** The default limit of sandboxes, by the host's memory. An idle sandbox takes about 10 MiB. */
 function defaultMaxSandboxes(): number {
   return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));
 }
@@ -349,7 +349,7 @@ async function listen(server: Server, host: string, port: number): Promise<strin
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${actualPort}`;
 }
 
-/** Creates are known by their keys over a restart. */
+/** Restores the idempotency keys of creates, so that a create repeated after a restart finds its sandbox. */
 function rememberedCreates(fleet: SandboxFleet): IdempotentCreates<Created<SandboxRecord>> {
   const creates = new IdempotentCreates<Created<SandboxRecord>>(
     ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",

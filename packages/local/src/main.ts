@@ -122,7 +122,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof InvalidEgressError ||
     error instanceof InvalidOriginError ||
     error instanceof InvalidArgumentError;
-  // What was begun may hold the process, and nobody is there whom it could serve.
+  // Exit at once: work that was begun could keep the process running although nobody can use it.
   end(error instanceof NotKeptError ? 2 : 1, isExpected ? error.message : `unexpected: ${String(error)}`);
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type ProcessTree, processTree } from "../host/process-tree.js";
 import { agentEntry } from "./machine-image.js";
 
-/** The agent of a machine, found on the host among the children of its process 1. */
+/** Finds, checks and kills the agent of a machine. On the host it is a child of the machine's process 1. */
 export class AgentProcess {
   /** The agent, and orphans of the sandbox's code that look like it: those are no loss. */
   #found: readonly number[] = [];
@@ -42,7 +42,7 @@ export class AgentProcess {
   /** As the kernel names it; undefined once it is no child of process 1. */
   #state(pid: number): string | undefined {
     const stat = read(pid, "stat");
-    // The name, which comes before, may hold spaces and brackets.
+    // Split after the last parenthesis: the command name before it may hold spaces and parentheses.
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 2);
     return Number(parent) === this.init ? state : undefined;
   }

@@ -59,7 +59,7 @@ export class BubblewrapMachine implements Machine {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
     });
     this.exited = this.#end();
-    // What is frozen does not die with the process that it was started by, and would keep the end from coming.
+    // A frozen process does not die with its parent, so the machine would never end: thaw it.
     parts.child.once("exit", () => {
       if (this.#isPaused) void this.#setFrozen(false);
     });
@@ -175,7 +175,7 @@ export class BubblewrapMachine implements Machine {
     // Its number cannot have been used again: bubblewrap, its parent, has not reaped it while it is running itself.
     if (init !== undefined && this.#isRunning()) killIfThere(init);
     else this.#parts.child.kill("SIGKILL");
-    // A killed process of a frozen group dies when it is thawed.
+    // A process killed while frozen only dies when its group is thawed.
     if (this.#isPaused) await this.#setFrozen(false);
   }
 
@@ -211,7 +211,7 @@ export class BubblewrapMachine implements Machine {
       await freeze(frozen);
       if (frozen && !this.#isRunning()) await freeze(false);
     } catch (error) {
-      // The group goes when the machine has ended, which `exited` tells.
+      // The group is missing because the machine has ended: `exited` reports that.
       if (this.#isRunning()) throw error;
     }
     this.#isPaused = frozen && this.#isRunning();
@@ -219,7 +219,7 @@ export class BubblewrapMachine implements Machine {
 
   async #mapUids(): Promise<void> {
     const init = await this.#init;
-    // Where it has ended, `exited` tells.
+    // If the machine has ended, `exited` reports it.
     if (init !== undefined) await this.#parts.mapUids?.(init);
   }
 
@@ -236,7 +236,7 @@ export class BubblewrapMachine implements Machine {
         resolve();
       });
     });
-    // What ended by order needs no explanation.
+    // We destroyed the machine: skip the out-of-memory diagnosis.
     const kills = this.#isDestroyed ? 0 : await group.outOfMemoryKills();
     // What stays is removed when the machine is destroyed, which is told that it did.
     await Promise.all([rm(socketPath, { force: true }), this.#clean()]).catch(() => undefined);

@@ -18,7 +18,7 @@ import { allowsWritableRoot, become, diskCount } from "./writable-root.js";
 
 const run = promisify(execFile);
 
-/** Starts the real profile once around `true`: what the kernel, AppArmor and sysctls allow shows only by trying. */
+/** Runs `true` in the real profile, because only a try shows what the kernel, AppArmor and sysctls allow. */
 export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     runtime: "bubblewrap",
@@ -86,7 +86,7 @@ const leash = 8;
 const onLeash = `{ read -r _; kill -9 0; } <&${leash} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
 exec "$@" ${leash}>&-`;
 
-/** Throws what bubblewrap says when the profile is not to be had, or not as strong as it has to be. */
+/** Throws bubblewrap's message when the host does not allow the profile, or only a weaker one. */
 async function startProfile(isRoot: boolean): Promise<void> {
   const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
   const uids = isRoot ? { agent: first, code: first + 1 } : undefined;

@@ -196,7 +196,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 }
 
-/** What one machine has of its own on the host. */
+/** The resources that one machine has on the host. */
 interface MachineOwn {
   /** Says nothing about the sandbox. */
   readonly name: string;
@@ -204,7 +204,7 @@ interface MachineOwn {
   readonly group: MachineGroup;
   readonly egress: EgressSocket | undefined;
   readonly files: readonly Mount[];
-  /** Run once no process is left. */
+  /** Cleanups to run when no process of the machine is left. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }
 

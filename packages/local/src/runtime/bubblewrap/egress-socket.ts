@@ -23,9 +23,9 @@ export async function listenForEgress(
     server.once("error", reject);
     server.listen(hidden, resolve);
   });
-  // Without a descriptor to spare it cannot accept; what waits is accepted when there is one.
+  // Without a free descriptor `accept` fails. The connection stays queued until a descriptor is free.
   server.on("error", () => undefined);
-  // What sandboxes reach is no reason for this process to go on.
+  // Unreferenced, so that the egress socket does not keep this process running.
   server.unref();
   await chmod(hidden, 0o600);
   if (uid !== undefined) await chown(hidden, uid, uid);
