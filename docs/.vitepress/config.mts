@@ -73,7 +73,8 @@ const guides: Item[] = [
 export default defineConfig({
   title: "Cloud Sandbox",
   description: "Run code that you do not trust in isolated sandboxes.",
-  cleanUrls: false,
+  // There is no icon: browsers would ask for one that is not there.
+  head: [["link", { rel: "icon", href: "data:," }]],
   rewrites: { "decisions/README.md": "decisions/index.md" },
   markdown: {
     // Braces in headings are parts of paths, such as /v1/sandboxes/{id}.
