@@ -62,7 +62,7 @@ export interface LocalControlPlaneOptions {
   readonly corsOrigins?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
   readonly port?: number;
-  /** What starts the sandboxes. Default: `auto`, the first that can be used on this machine. */
+  /** The runtime that isolates sandboxes. Default: `auto`, the first one that works on this machine. */
   readonly runtime?: "auto" | RuntimeName;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: 1. */
   readonly pool?: number;
@@ -103,7 +103,7 @@ export interface LocalControlPlane {
   /** Base URL for clients, such as `http://127.0.0.1:39417`. */
   readonly url: string;
   readonly apiKey: string;
-  /** What starts the sandboxes. */
+  /** The name of the runtime that isolates the sandboxes. */
   readonly runtime: string;
   readonly isolation: IsolationLevel;
   /** The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` with destinations. */

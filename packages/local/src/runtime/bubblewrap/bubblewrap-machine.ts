@@ -35,7 +35,7 @@ export class BubblewrapMachine implements Machine {
   readonly #parts: MachineParts;
   /** Process 1 of the machine, by its number on the host. */
   readonly #init: Promise<number | undefined>;
-  /** What is still to be removed of it. */
+  /** The cleanups that are still to be run. */
   #cleanups: readonly (() => Promise<void>)[];
   /** Processes outside that read its files. */
   readonly #readers = new Set<ChildProcess>();
@@ -53,7 +53,7 @@ export class BubblewrapMachine implements Machine {
     this.#init = readInitPid(parts.information);
     this.#agent = this.#init.then((init) => (init === undefined ? undefined : new AgentProcess(init)));
     this.#hasItsUids = this.#mapUids();
-    // Told by booted().
+    // A failure is reported by booted().
     this.#hasItsUids.catch(() => undefined);
     parts.child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
@@ -150,12 +150,12 @@ export class BubblewrapMachine implements Machine {
   async keep(): Promise<void> {
     const { spec, child } = this.#parts;
     if (spec.keepIn === undefined) throw new Error("This machine was not started to be kept.");
-    // What copies the files once the machine is dead does so where this directory is.
+    // Create the directory before the machine ends: its start script copies the files at the end only if the directory exists.
     await mkdir(spec.keepIn, { mode: 0o700 });
     await this.destroy();
     if (child.exitCode === 0) return;
     await rm(spec.keepIn, { recursive: true, force: true });
-    throw new Error(`What the machine has written could not be kept: ${this.#errorOutput.trim()}`);
+    throw new Error(`The files that the machine wrote could not be saved: ${this.#errorOutput.trim()}`);
   }
 
   async destroy(): Promise<void> {
@@ -270,7 +270,7 @@ export interface MachineParts {
   readonly child: ChildProcess;
   /** Where bubblewrap tells the number of process 1. */
   readonly information: Readable;
-  /** Gives it uids of its own, in place of those of whoever started this process. */
+  /** Maps the machine to its own uids instead of those of the user who runs this process. */
   readonly mapUids: ((init: number) => Promise<void>) | undefined;
   readonly socketPath: string;
   readonly group: MachineGroup;

@@ -220,11 +220,11 @@ interface Foundation {
   readonly strayDescriptors: readonly number[];
 }
 
-/** Whether nothing is left, as far as this process may remove it. */
+/** Whether everything that this process may remove is removed. */
 async function removeLeftovers(): Promise<boolean> {
   await InstanceDirectory.removeStale();
   const remaining = await removeStaleGroups(isAliveIdentity);
-  // A uid is somebody's for as long as a process of his may have it.
+  // Keep the uid leases of an instance whose groups are left: its processes may still run with these uids.
   if (process.getuid?.() === 0)
     await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
   return remaining.size === 0;
@@ -269,7 +269,7 @@ async function openEgress(
 
 const home = "/home/sandbox";
 
-/** No LANG, by which what starts the init would read a locale that the code of before a stop has written. */
+/** Without LANG: with it, the init's shell would read locale files, which code in the sandbox may have written before a stop. */
 function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
   return {
     PATH: `${home}/.local/bin:${image.path}`,

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
  * was started with, and becomes the machine.
  */
 export function becomeMachine(memberFiles: readonly string[], strayDescriptors: readonly number[]): string[] {
-  // Only bash can name a descriptor above 9.
+  // bash, because other shells cannot redirect descriptors above 9.
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
   const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj

@@ -130,7 +130,7 @@ export function directoriesToView(paths: readonly string[]): string[] {
   return [...new Set(found)];
 }
 
-/** Where file systems are mounted on this host. */
+/** The mount points of this host. */
 export function mountPoints(): string[] {
   const table = readFileSync("/proc/self/mountinfo", "utf8").trim().split("\n");
   return [...new Set(table.map((line) => (line.split(" ")[4] ?? "").replaceAll("\\040", " ")))];
@@ -140,7 +140,7 @@ function isWithin(path: string, directory: string): boolean {
   return directory === "/" || path === directory || path.startsWith(`${directory}/`);
 }
 
-/** The command that runs another where mounts can be made that nobody else sees. */
+/** A command that runs another one in a new mount namespace, whose mounts nobody else sees. */
 export function mountNamespace(isRoot: boolean): [string, ...string[]] {
   return ["unshare", "--mount", ...(isRoot ? [] : ["--map-root-user"])];
 }

@@ -10,7 +10,7 @@ import { maskedKernelFiles } from "./masked-kernel-files.js";
 import { separation } from "./user-namespace.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
-/** What every machine of this instance is made of: shared, and holding no secret. */
+/** The files that all machines of this instance share. They hold no secret. */
 export interface MachineImage {
   /** What a machine can change, as {@link WritableRoot} mounts it; without it, its root is read-only. */
   readonly disk: MachineDisk | undefined;
@@ -94,7 +94,7 @@ export async function prepareMachineImage(
     ...seals.map((path) => ({ source: path, target: sealed(path) })),
     ...(node.mount ? [node.mount] : []),
     ...(root && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
-    // Programs of the host keep credentials there.
+    // Covered by an empty file or directory, because programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
   const masked = await maskedKernelFiles();

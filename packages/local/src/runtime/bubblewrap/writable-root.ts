@@ -21,7 +21,7 @@ export function become(uid: number | undefined): string[] {
   return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 }
 
-/** What {@link WritableRoot.enter} leaves under its disk, for bubblewrap to bind. */
+/** The mount points below the disk that {@link WritableRoot.enter} prepares for bubblewrap to bind. */
 export interface MachineDisk {
   /** The whole tree with `/usr` in it, merged. */
   readonly root: string;
@@ -63,7 +63,7 @@ export class WritableRoot {
     };
   }
 
-  /** The skeleton's root: what is put there is in every machine, to be replaced or removed as it likes. */
+  /** The skeleton's root: files put there are in every machine, which may replace or remove them. */
   get skeleton(): string {
     return join(this.directory, "skeleton", "root");
   }
@@ -123,7 +123,7 @@ export class WritableRoot {
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
     return {
       command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"], ...become(uids?.agent)],
-      // All users of the host read command lines.
+      // In the environment, not as arguments, because all users of the host can read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
@@ -281,7 +281,7 @@ fi
 unset MACHINE_PLACE MACHINE_SIZE MACHINE_OWNER MACHINE_DIRECTORIES MACHINE_MOUNTS MACHINE_KEEP MACHINE_LAYER MACHINE_DISK
 `;
 
-/** An ordinary user mounts the files of a process namespace of his own only. It ends at once, and the mount stays. */
+/** Mounts `/proc` of a new process namespace: the only one an ordinary user may mount. The mount outlives the namespace. */
 const procScript = `unshare --pid --fork mount -t proc -o ro,nosuid,nodev,noexec proc proc
 `;
 

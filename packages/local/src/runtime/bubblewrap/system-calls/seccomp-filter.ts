@@ -33,7 +33,7 @@ export function seccompProgram(
     .assemble();
 }
 
-/** A verdict, or the end of the program that reaches one by looking at arguments. */
+/** How a system call is decided: a fixed verdict, or a piece of BPF program that checks the arguments. */
 type Rule = number | ((program: BpfProgram) => void);
 
 const errno = {
