@@ -45,7 +45,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     disk.fill();
     const full = "507 STORAGE_FULL";
     const refused = await api.call("POST", "/sandboxes", { template_name: "base" });
-    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+    expect([refused.status, refused.body.code, refused.body.hint]).toEqual([
       507,
       "STORAGE_FULL",
       expect.stringContaining("Free some disk space"),

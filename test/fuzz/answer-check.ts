@@ -38,7 +38,7 @@ export function undocumented(
 }
 
 function envelopeProblems(operation: DocumentedOperation, value: unknown, id: unknown): string[] {
-  const { error, message, code, request_id } = value as Readonly<Record<string, unknown>>;
+  const { error, message, hint, code, request_id } = value as Readonly<Record<string, unknown>>;
   // The gateway before an agent knows of sandboxes what an agent does not.
   const codes = operation.plane === "agent" ? [...agentCodes, ...gatewayCodes] : controlPlaneCodes;
   const told = operation.plane === "agent" ? error : (error as { message?: unknown } | undefined)?.message;
@@ -49,7 +49,7 @@ function envelopeProblems(operation: DocumentedOperation, value: unknown, id: un
     ...(typeof message === "string" && /\w+ \w+/.test(message)
       ? []
       : [`the message says nothing: ${String(message)}`]),
-    ...(told === message ? [] : ["error and message differ"]),
+    ...(told === [message, hint].filter(Boolean).join(" ") ? [] : ["error is not message and hint"]),
     ...(request_id === id ? [] : ["request_id is not X-Request-ID"]),
   ];
 }

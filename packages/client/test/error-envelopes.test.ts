@@ -249,77 +249,54 @@ test("an error names the status, the code and the request, and ends with what to
   });
 });
 
-test.each<[number, string, string, string, string | undefined]>([
+test.each<[number, string, string, string | undefined, string | undefined]>([
   [
     401,
     "INVALID_API_KEY",
-    "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.",
     "This API key is not the control plane's.",
+    "Check CLOUD_SANDBOX_API_KEY.",
     "Check the API key: CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or the apiKey option.",
-  ],
-  [
-    404,
-    "SANDBOX_NOT_FOUND",
-    "Sandbox abc not found: it was deleted. Create a new one.",
-    "Sandbox abc not found: it was deleted.",
-    "client.sandboxes.list() shows those that exist, client.sandboxes.create() makes one.",
-  ],
-  [
-    410,
-    "SANDBOX_EXPIRED",
-    "Sandbox abc expired at 2030-01-01T00:00:00.000Z, when its lifetime ended. Create a new one, with a longer timeout_seconds if needed.",
-    "Sandbox abc expired at 2030-01-01T00:00:00.000Z, when its lifetime ended.",
-    "Create another one; a longer timeoutSeconds, or setTimeout() in time, keeps a sandbox alive.",
   ],
   [
     410,
     "SANDBOX_FAILED",
-    "Sandbox abc has failed. It ran out of memory. Delete it and create a new one.",
     "Sandbox abc has failed. It ran out of memory.",
+    "Delete it and create a new one.",
     "Create another one; if it goes on failing, report the request id to who runs the server.",
   ],
   [
     404,
     "TEMPLATE_NOT_FOUND",
     'Template "x" not found. Templates here: base, go.',
-    'Template "x" not found. Templates here: base, go.',
+    undefined,
     "client.templates.list() shows those that exist.",
   ],
   [
     404,
     "NOT_FOUND",
     "There is no GET /v2/sandboxes/abc.",
-    "There is no GET /v2/sandboxes/abc.",
+    undefined,
     "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option): it is the address without /v1.",
   ],
-  [
-    429,
-    "RESOURCE_EXHAUSTED",
-    "The sandbox has reached its limit of processes. End some, or wait until they end.",
-    "The sandbox has reached its limit of processes.",
-    "End programs in the sandbox, or wait until they end.",
-  ],
+  [409, "CONFLICT", "The name is taken.", "Choose another name.", "Choose another name."],
   [
     400,
     "INVALID_REQUEST",
-    "workdir /tmp/a does not exist. Create it with /files/mkdir, or leave it out.",
-    "workdir /tmp/a does not exist. Create it with files.mkdir(), or leave it out.",
-    undefined,
+    "workdir /tmp/a does not exist.",
+    "Create it with /files/mkdir, or leave it out.",
+    "Create it with files.mkdir(), or leave it out.",
   ],
-  [
-    413,
-    "FILE_TOO_LARGE",
-    "/workspace/files/download is larger than 9 bytes. Use /files/download.",
-    "/workspace/files/download is larger than 9 bytes. Use files.readBytes().",
-    undefined,
-  ],
-  [400, "INVALID_REQUEST", "Use another name.", "Use another name.", undefined],
-  [400, "INVALID_REQUEST", "No such region.", "No such region.", "Change what it names, and call again."],
-  [400, "DESKTOP_NOT_AVAILABLE", "There is no desktop.", "There is no desktop.", "Another server may do it."],
-])("%d %s gives one advice, in this client's terms: %s", async (status, code, message, summary, hint) => {
-  const server = await scriptedServer((_, response) => json(response, status, nested(code, message)));
+  [413, "FILE_TOO_LARGE", "/tmp/a is larger than 9 bytes.", "Use /files/download.", "Use files.readBytes()."],
+  [400, "INVALID_REQUEST", "No such region.", undefined, "Change what it names, and call again."],
+  [400, "INVALID_REQUEST", "Use another name.", undefined, "Change what it names, and call again."],
+  [400, "DESKTOP_NOT_AVAILABLE", "There is no desktop.", undefined, "Another server may do it."],
+])("%d %s gives one advice, in this client's terms: %s %s", async (status, code, summary, sent, hint) => {
+  const error = { message: sent === undefined ? summary : `${summary} ${sent}`, code };
+  const body = { error, message: summary, code, ...(sent !== undefined && { hint: sent }) };
+  const server = await scriptedServer((_, response) => json(response, status, body));
   const thrown = await rejection(testClient(server.url, { retry: false }).sandboxes.get("abc"));
   expect(thrown).toMatchObject({ code, summary, hint });
+  expect(Object(thrown).serverHint === undefined).toBe(sent === undefined);
 });
 
 test("an error knows the id that was sent, where the server returns none", async () => {

@@ -10,19 +10,19 @@ it.each([
   [
     410,
     "SANDBOX_EXPIRED",
-    "Sandbox a expired at noon. Create a new one, with a longer timeout_seconds if needed.",
+    "Sandbox a expired at noon. | Create a new one, with a longer timeout_seconds if needed.",
     /^Sandbox a expired at noon\. Create another with create_sandbox, or use execute_code_isolated\.$/,
   ],
   [
     401,
     "INVALID_API_KEY",
-    "This API key is not known. Check CLOUD_SANDBOX_API_KEY.",
+    "This API key is not known. | Check CLOUD_SANDBOX_API_KEY.",
     /^This API key is not known\. The user must correct CLOUD_SANDBOX_API_KEY[^.]*\.$/,
   ],
   [
     429,
     "RESOURCE_EXHAUSTED",
-    "The sandbox has no free process slots. Try again.",
+    "The sandbox has no free process slots. | Try again.",
     /^The sandbox has no free process slots\. Call again .*delete_sandbox .*create_sandbox\.$/,
   ],
   [
@@ -34,7 +34,7 @@ it.each([
   [
     413,
     "FILE_TOO_LARGE",
-    "/tmp/a is too large. Use /files/download.",
+    "/tmp/a is too large. | Use /files/download.",
     /^\/tmp\/a is too large\. Use run_command/,
   ],
   [
@@ -46,13 +46,14 @@ it.each([
   [
     400,
     "INVALID_REQUEST",
-    "workdir /a does not exist. Create it with /files/mkdir, or leave it out.",
+    "workdir /a does not exist. | Create it with /files/mkdir, or leave it out.",
     /^working_dir \/a does not exist\. Create it with file_mkdir, or leave it out\. Correct/,
   ],
-])("tells of a %d %s once, by the names of tools", async (status, code, message, told) => {
+])("tells of a %d %s once, by the names of tools", async (status, code, text, told) => {
+  const [message, hint] = text.split(" | ");
   const server = createServer((_, response) => {
     response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ error: { message, code } }));
+    response.end(JSON.stringify({ error: { message: text, code }, message, hint, code }));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -5,6 +5,10 @@ const timestamp = z.optional(z.string());
 const errorFrame = z.looseObject({
   type: z.literal("error"),
   error: z.string(),
+  /** What is wrong, without the hint. */
+  message: z.optional(z.string()),
+  /** What to do next. */
+  hint: z.optional(z.string()),
   code: z.optional(z.string()),
   /** What it is about, when it is about a path. */
   path: z.optional(z.string()),

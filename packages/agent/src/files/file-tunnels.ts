@@ -57,4 +57,6 @@ const notHere = () =>
   new Problem(404, "NOT_FOUND", `${fileTunnel.protocol} is spoken at ${fileTunnel.path} only.`);
 
 const filesOnly = () =>
-  new Problem(403, "PERMISSION_DENIED", "This connection is for what is below /files/. Use another one.");
+  new Problem(403, "PERMISSION_DENIED", "This connection is for what is below /files/.", {
+    hint: "Use another one.",
+  });

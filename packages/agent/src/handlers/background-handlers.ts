@@ -66,6 +66,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
 }
 
 export const commandNotFound = ({ message, command }: ProgramNotFound) =>
-  new Problem(400, "INVALID_REQUEST", `${message}. Install it, or leave args out to write for the shell.`, {
+  new Problem(400, "INVALID_REQUEST", `${message}.`, {
+    hint: "Install it, or leave args out to write for the shell.",
     details: { command },
   });

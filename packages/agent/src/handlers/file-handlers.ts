@@ -84,12 +84,14 @@ export function fileHandlers(files: FileService) {
 
 function wholly(bytes: Buffer, length: number): Buffer {
   if (bytes.length === length) return bytes;
-  throw new Problem(409, "CONFLICT", "The file was cut short while it was read. Read it again.");
+  throw new Problem(409, "CONFLICT", "The file was cut short while it was read.", { hint: "Read it again." });
 }
 
 function decodeBase64(text: string): Buffer {
   const compact = text.replace(/\s+/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact))
-    throw new Problem(400, "INVALID_REQUEST", "content is not base64. Leave encoding out to write text.");
+    throw new Problem(400, "INVALID_REQUEST", "content is not base64.", {
+      hint: "Leave encoding out to write text.",
+    });
   return Buffer.from(compact, "base64");
 }

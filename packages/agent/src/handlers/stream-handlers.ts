@@ -116,18 +116,15 @@ export function streamHandlers(parts: StreamParts) {
 }
 
 const noSuchShell = ({ message, command }: ProgramNotFound) =>
-  new Problem(
-    400,
-    "INVALID_REQUEST",
-    `${message}. Install it, or leave shell out for the one that there is.`,
-    {
-      details: { command },
-    },
-  );
+  new Problem(400, "INVALID_REQUEST", `${message}.`, {
+    hint: "Install it, or leave shell out for the one that there is.",
+    details: { command },
+  });
 
 const noTerminals = () =>
   new Problem(
     400,
     "LANGUAGE_NOT_AVAILABLE",
-    `Terminals need ${ptyInterpreter}, which this sandbox's template lacks. Use a template that has it.`,
+    `Terminals need ${ptyInterpreter}, which this sandbox's template lacks.`,
+    { hint: "Use a template that has it." },
   );

@@ -56,13 +56,18 @@ export class PortRelay {
       );
     }
     if (!this.options.reserved.has(port)) return port;
-    throw new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own. Listen on another one.`);
+    throw new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own.`, {
+      hint: "Listen on another one.",
+    });
   }
 
   #admit(client: Duplex): void {
     if (this.#clients.size >= maxConnections) {
-      const message = `At most ${maxConnections} connections to ports of this sandbox may be open. Close some first.`;
-      throw new Problem(429, "RESOURCE_EXHAUSTED", message, { details: { limit: maxConnections } });
+      const message = `At most ${maxConnections} connections to ports of this sandbox may be open.`;
+      throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
+        hint: "Close some first.",
+        details: { limit: maxConnections },
+      });
     }
     this.#clients.add(client);
     client.once("close", () => this.#clients.delete(client));
@@ -74,8 +79,11 @@ async function connectToAny(port: number): Promise<Socket> {
     const server = await connectTo(host, port);
     if (server) return server;
   }
-  const message = `Nothing listens on port ${port} of the sandbox. Start a server there, or check which port it uses.`;
-  throw new Problem(404, "PORT_NOT_LISTENING", message, { details: { port } });
+  const message = `Nothing listens on port ${port} of the sandbox.`;
+  throw new Problem(404, "PORT_NOT_LISTENING", message, {
+    hint: "Start a server there, or check which port it uses.",
+    details: { port },
+  });
 }
 
 /** Nothing where it is refused, or where a server takes no more connections. */

@@ -91,5 +91,6 @@ const tooFast = (count: number) =>
   new Problem(
     429,
     "RESOURCE_EXHAUSTED",
-    `${count} changes were not told: they came faster than they were read, and at most ${maxWaiting} wait. Look through the directory.`,
+    `${count} changes were not told: they came faster than they were read, and at most ${maxWaiting} wait.`,
+    { hint: "Look through the directory." },
   );

@@ -3,6 +3,8 @@ import { redact, redactDeep } from "./redaction.js";
 
 export interface ErrorEnvelope {
   message: string | undefined;
+  /** What to do next, in the server's terms. */
+  hint: string | undefined;
   code: string | undefined;
   requestId: string | undefined;
   /** Seconds. */
@@ -11,7 +13,7 @@ export interface ErrorEnvelope {
 }
 
 /**
- * The forms: `{error: "text", code, request_id}`, `{error: {message, code, request_id, details}}`,
+ * The forms: `{error: "text", message, hint, code, request_id}`, `{error: {message, code, request_id, details}}`,
  * `{message, code}`, `{detail}` and `{title}` of other frameworks, and text or HTML of a proxy. Without the secrets.
  */
 export function readErrorEnvelope(body: unknown, secrets: readonly string[]): ErrorEnvelope {
@@ -22,6 +24,7 @@ export function readErrorEnvelope(body: unknown, secrets: readonly string[]): Er
   return {
     message:
       text(body.message) ?? text(nested.message) ?? text(body.error) ?? text(body.detail) ?? text(body.title),
+    hint: text(body.hint) ?? text(nested.hint),
     code: text(body.code) ?? text(nested.code),
     requestId: text(body.request_id) ?? text(nested.request_id),
     retryAfter:
@@ -32,6 +35,7 @@ export function readErrorEnvelope(body: unknown, secrets: readonly string[]): Er
 
 const empty: ErrorEnvelope = {
   message: undefined,
+  hint: undefined,
   code: undefined,
   requestId: undefined,
   retryAfter: undefined,

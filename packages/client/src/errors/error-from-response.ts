@@ -41,9 +41,9 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const retryAfter = parseRetryAfter(headers) ?? envelope.retryAfter;
   const code = envelope.code ?? kind.code ?? `HTTP_${status}`;
   const ours = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
-  const message = envelope.message ?? `The server answered ${status} without saying why.`;
+  const otherwise = `The server answered ${status} without saying why.`;
   const options: ApiErrorOptions = {
-    ...sentences(message, kind, ours, code),
+    ...sentences(envelope, otherwise, kind, ours, code),
     code,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
     retryable: mayRetry(kind, failed, retryAfter),
@@ -66,8 +66,8 @@ export function errorFromFrame(
   const status = statusOfCode[envelope.code ?? ""] ?? 400;
   const kind = classify(status, envelope, "agent");
   const code = envelope.code ?? kind.code ?? "STREAM_FAILED";
-  const message = envelope.message ?? "The server reported a failure without saying why.";
-  const said = sentences(message, kind, kind.hint?.(envelope.retryAfter), code);
+  const otherwise = "The server reported a failure without saying why.";
+  const said = sentences(envelope, otherwise, kind, kind.hint?.(envelope.retryAfter), code);
   return new kind.error({ ...said, code, requestId, details: envelope.details });
 }
 
@@ -86,11 +86,20 @@ const statusOfCode: Record<string, number> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** What happened and what to do next: what we advise, else what the server does, else what helps with most of its kind. */
-function sentences(message: string, { error }: Kind, ours: string | undefined, code: string) {
-  if (ours !== undefined) return { summary: inOurTerms(message.replace(advice, "$1")), hint: ours };
-  const summary = inOurTerms(message);
-  return { summary, hint: advising.test(message) ? undefined : adviceFor(error, code) };
+/** What happened and what to do next: the client's advice, else the server's, else what helps with most errors of the kind. */
+function sentences(
+  { message, hint }: ErrorEnvelope,
+  otherwise: string,
+  { error }: Kind,
+  ours: string | undefined,
+  code: string,
+) {
+  const theirs = hint === undefined ? undefined : inOurTerms(hint);
+  return {
+    summary: inOurTerms(message ?? otherwise),
+    hint: ours ?? theirs ?? adviceFor(error, code),
+    serverHint: theirs,
+  };
 }
 
 function adviceFor(error: Kind["error"], code: string): string {
@@ -114,14 +123,6 @@ const ofTheRequest: ReadonlySet<string> = new Set([
   "PORT_NOT_ALLOWED",
   "STREAM_FAILED",
 ]);
-
-const imperative =
-  "(?:Please\\s+)?" +
-  "(?:Ask|Call|Check|Choose|Create|Delete|End|Free|Get|Give|Leave|List|Lower|Make|Provide|Raise|Reduce|Refresh|" +
-  "Resume|Retry|Send|Set|Start|Stop|Try|Upgrade|Use|Verify|Wait)\\b";
-const advising = new RegExp(`(?:^|[.!?]\\s+)${imperative}`);
-/** From the first sentence that tells the reader to do something; never the whole message. */
-const advice = new RegExp(`^(.*?[.!?])\\s+${imperative}.*$`, "s");
 
 /** A server names its operations by their paths; who reads this calls methods. */
 function inOurTerms(message: string): string {

@@ -171,6 +171,7 @@ export interface ApiErrorOptions extends SandboxErrorOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   details?: Readonly<Record<string, unknown>> | undefined;
   retryAfterSeconds?: number | undefined;
+  serverHint?: string | undefined;
 }
 
 /** The server refused, or answered with something that cannot be an answer. */
@@ -187,6 +188,8 @@ export class ApiError extends SandboxError {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   /** Seconds the server asked to wait, if it did. */
   readonly retryAfterSeconds: number | undefined;
+  /** What the server itself says to do next. `hint` is the client's own advice where it has some. */
+  readonly serverHint: string | undefined;
 
   constructor(options: ApiErrorOptions) {
     super(options, identifiers(options));
@@ -194,6 +197,7 @@ export class ApiError extends SandboxError {
     this.headers = options.headers ?? {};
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.serverHint = options.serverHint;
   }
 }
 

@@ -24,7 +24,8 @@ export class AgentCalls {
     });
     const text = await answerText(answer, defaultMaxAnswerBytes);
     if (isSuccess(answer)) return;
-    throw new Problem(400, "INVALID_REQUEST", `env_vars: ${problemText(text, answer)}`);
+    const { summary, hint } = refusalIn(text, answer);
+    throw new Problem(400, "INVALID_REQUEST", `env_vars: ${summary}`, { hint });
   }
 
   /** Ends every process of the machine but the agent. */
@@ -83,7 +84,7 @@ export interface AgentQuestion {
 
 async function successText(answer: IncomingMessage): Promise<string> {
   const text = await answerText(answer, defaultMaxAnswerBytes);
-  if (!isSuccess(answer)) throw new Error(problemText(text, answer));
+  if (!isSuccess(answer)) throw new Error(refusalIn(text, answer).summary);
   return text;
 }
 
@@ -91,12 +92,17 @@ const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode
 
 const defaultMaxAnswerBytes = 256 * 1024;
 
-function problemText(body: string, { statusCode }: IncomingMessage): string {
+/** The agent's reason for refusing and its advice. A program in the sandbox may have written both. */
+function refusalIn(
+  body: string,
+  { statusCode }: IncomingMessage,
+): { readonly summary: string; readonly hint: string | undefined } {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    if (typeof message === "string") return message;
+    const { message, hint } = JSON.parse(body) as { message?: unknown; hint?: unknown };
+    if (typeof message === "string")
+      return { summary: message, hint: typeof hint === "string" ? hint : undefined };
   } catch {
     // The body is not JSON: report the status instead.
   }
-  return `the agent answered ${statusCode}`;
+  return { summary: `the agent answered ${statusCode}`, hint: undefined };
 }

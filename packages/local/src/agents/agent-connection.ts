@@ -170,8 +170,10 @@ function giveUp(call: ClientRequest): void {
 }
 
 function unanswered(): Problem {
-  const message = `The sandbox's agent did not answer within ${connectLimitMs / 1000} s. Try again, or delete the sandbox and create a new one.`;
-  return new Problem(409, "AGENT_UNREADABLE", message);
+  const message = `The sandbox's agent did not answer within ${connectLimitMs / 1000} s.`;
+  return new Problem(409, "AGENT_UNREADABLE", message, {
+    hint: "Try again, or delete the sandbox and create a new one.",
+  });
 }
 
 function tunnelRefused(status: string | undefined): Problem {
@@ -179,6 +181,7 @@ function tunnelRefused(status: string | undefined): Problem {
   return new Problem(
     409,
     "CONFLICT",
-    `The sandbox's agent answered ${how} instead of opening a file tunnel. Send a plain request.`,
+    `The sandbox's agent answered ${how} instead of opening a file tunnel.`,
+    { hint: "Send a plain request." },
   );
 }

@@ -21,8 +21,11 @@ export class MetricsStreams {
   open(id: string, signal: AbortSignal): AsyncIterable<string> {
     reachableMachine(this.find(id));
     if (this.#open >= streamLimit) {
-      const message = `This server has reached its limit of ${streamLimit} open metrics streams. Close a stream first.`;
-      throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, { details: { limit: streamLimit } });
+      const message = `This server has reached its limit of ${streamLimit} open metrics streams.`;
+      throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
+        hint: "Close a stream first.",
+        details: { limit: streamLimit },
+      });
     }
     return this.#events(id, signal);
   }

@@ -40,8 +40,9 @@ export class RateLimiter {
   }
 
   #excess(seconds: number): Problem {
-    const message = `More than ${this.limit} requests came in one minute, the limit of this server. Wait ${seconds} s, or start the server with a higher --rate-limit.`;
+    const message = `More than ${this.limit} requests came in one minute, the limit of this server.`;
     return new Problem(429, "RATE_LIMIT_EXCEEDED", message, {
+      hint: `Wait ${seconds} s, or start the server with a higher --rate-limit.`,
       headers: { "retry-after": String(seconds) },
       details: { retry_after_seconds: seconds, limit: this.limit },
     });

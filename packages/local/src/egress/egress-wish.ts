@@ -6,9 +6,10 @@ import type { EgressRules } from "./egress-policy.js";
 /** The rules that a create request asks for. @throws a 400 problem that names an invalid entry. */
 export function egressRules({ internetAccess, allow, deny }: EgressWish): EgressRules {
   if (!internetAccess && (allow ?? deny) !== undefined) {
-    const message =
-      "egress limits internet access, but this sandbox would have none. Set internet_access to true, or leave egress out.";
-    throw new Problem(400, "INVALID_REQUEST", message);
+    const message = "egress limits internet access, but this sandbox would have none.";
+    throw new Problem(400, "INVALID_REQUEST", message, {
+      hint: "Set internet_access to true, or leave egress out.",
+    });
   }
   return { internetAccess, allow: patterns("allow", allow), deny: patterns("deny", deny) };
 }
@@ -20,7 +21,9 @@ function patterns(
   return entries?.map((entry, index) => {
     const pattern = DestinationPattern.parse(entry);
     if (pattern) return pattern;
-    const message = `egress.${list}[${index}] is not a valid destination. Write a name (pypi.org), all names below one (*.npmjs.org), an address or a range (203.0.113.0/24), and append :port to mean only that port.`;
-    throw new Problem(400, "INVALID_REQUEST", message);
+    const message = `egress.${list}[${index}] is not a valid destination.`;
+    throw new Problem(400, "INVALID_REQUEST", message, {
+      hint: "Write a name (pypi.org), all names below one (*.npmjs.org), an address or a range (203.0.113.0/24), and append :port to mean only that port.",
+    });
   });
 }

@@ -158,20 +158,17 @@ const answerTooLong = (most: number): Problem =>
   new Problem(
     409,
     "AGENT_UNREADABLE",
-    `The sandbox's agent sent an answer of more than ${most / 1024 / 1024} MiB, the most that a working agent sends here. Delete the sandbox and create a new one.`,
+    `The sandbox's agent sent an answer of more than ${most / 1024 / 1024} MiB, the most that a working agent sends here.`,
+    { hint: "Delete the sandbox and create a new one." },
   );
 
 /** The request was not sent, so this is a 503 and clients may retry. */
 const noDescriptorLeft = (cause: unknown): Problem =>
-  new Problem(
-    503,
-    "SERVICE_UNAVAILABLE",
-    `This server cannot open any more files now. ${openFilesAdvice()}`,
-    {
-      headers: { "retry-after": "1" },
-      cause,
-    },
-  );
+  new Problem(503, "SERVICE_UNAVAILABLE", "This server cannot open any more files now.", {
+    hint: openFilesAdvice(),
+    headers: { "retry-after": "1" },
+    cause,
+  });
 
 const tokenNeeded = (): Problem =>
   new Problem(

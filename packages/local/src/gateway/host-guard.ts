@@ -23,9 +23,10 @@ export class HostGuard {
       .replace(/^\[(.*)\]$/, "$1")
       .toLowerCase();
     if (isLoopback(host) || this.#allowed.has(host)) return undefined;
-    const message =
-      "The Host header names a host that this server does not accept. Use the server's address, or allow the name with --allowed-host.";
-    return new Problem(403, "FORBIDDEN", message);
+    const message = "The Host header names a host that this server does not accept.";
+    return new Problem(403, "FORBIDDEN", message, {
+      hint: "Use the server's address, or allow the name with --allowed-host.",
+    });
   }
 }
 

@@ -115,8 +115,11 @@ function portNeeded(sandboxId: string, host: string | undefined): Problem {
 function portClosed(port: number, status: number | undefined): Problem {
   switch (status) {
     case 404: {
-      const message = `Nothing listens on port ${port} of this sandbox. Start a server there, or check which port it uses.`;
-      return new Problem(404, "PORT_NOT_LISTENING", message, { details: { port } });
+      const message = `Nothing listens on port ${port} of this sandbox.`;
+      return new Problem(404, "PORT_NOT_LISTENING", message, {
+        hint: "Start a server there, or check which port it uses.",
+        details: { port },
+      });
     }
     case 403:
       return new Problem(
@@ -125,8 +128,11 @@ function portClosed(port: number, status: number | undefined): Problem {
         `Port ${port} belongs to the sandbox's agent. Let your server listen on another port.`,
       );
     case 429: {
-      const message = "Too many connections to ports of this sandbox are open. Close some first.";
-      return new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
+      const message = "Too many connections to ports of this sandbox are open.";
+      return new Problem(429, "RESOURCE_EXHAUSTED", message, {
+        hint: "Close some first.",
+        headers: { "retry-after": "1" },
+      });
     }
     default:
       return agentUnreadable();
@@ -135,9 +141,8 @@ function portClosed(port: number, status: number | undefined): Problem {
 
 /** Not a 5xx: clients retry those, but the request may already have had its effect. */
 const portUnreadable = (port: number, cause: unknown): Problem =>
-  new Problem(
-    409,
-    "PORT_UNREADABLE",
-    `The program on port ${port} of this sandbox did not answer in HTTP. Start a web server there, or look at its log.`,
-    { cause, details: { port } },
-  );
+  new Problem(409, "PORT_UNREADABLE", `The program on port ${port} of this sandbox did not answer in HTTP.`, {
+    hint: "Start a web server there, or look at its log.",
+    cause,
+    details: { port },
+  });

@@ -39,8 +39,6 @@ export function refuse(
 }
 
 export const agentUnreadable = (): Problem =>
-  new Problem(
-    409,
-    "AGENT_UNREADABLE",
-    "The sandbox's agent sent an answer that is not HTTP. Delete the sandbox and create a new one.",
-  );
+  new Problem(409, "AGENT_UNREADABLE", "The sandbox's agent sent an answer that is not HTTP.", {
+    hint: "Delete the sandbox and create a new one.",
+  });

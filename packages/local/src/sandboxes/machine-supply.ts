@@ -85,8 +85,8 @@ export class MachineSupply {
     const started = await machine().catch((error: unknown) => {
       if (error instanceof Problem) throw error;
       if (isOutOfDescriptors(error)) {
-        const message = `No sandbox could be started, because this server cannot open any more files now. ${openFilesAdvice()}`;
-        throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
+        const message = `No sandbox could be started, because this server cannot open any more files now.`;
+        throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
       const reason = error instanceof Error ? error.message : String(error);
       const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")} "cloud-sandbox-local doctor" shows what this machine can isolate.`;

@@ -60,14 +60,18 @@ export class MemoryBudget {
       return new Problem(
         400,
         "LIMITS_UNAVAILABLE",
-        `${need}, but all sandboxes of this machine together may use only ${totalMb} MiB. Ask for less in limits, or ${option}.`,
+        `${need}, but all sandboxes of this machine together may use only ${totalMb} MiB.`,
+        { hint: `Ask for less in limits, or ${option}.` },
       );
     const available = totalMb - this.#usedMb;
     return new Problem(
       429,
       "RESOURCE_LIMIT_ERROR",
-      `${need}, but only ${available} MiB are left of the ${totalMb} MiB that all sandboxes of this machine together may use. Delete or stop one first, ask for less in limits, or ${option}.`,
-      { details: { limit: totalMb, current: this.#usedMb, available } },
+      `${need}, but only ${available} MiB are left of the ${totalMb} MiB that all sandboxes of this machine together may use.`,
+      {
+        hint: `Delete or stop one first, ask for less in limits, or ${option}.`,
+        details: { limit: totalMb, current: this.#usedMb, available },
+      },
     );
   }
 }

@@ -187,8 +187,10 @@ export class SandboxFleet {
     if (template.built && template.built.status !== "active")
       throw templateNotReady(template.name, template.built.status);
     if (minIsolation && !isAtLeast(isolation, minIsolation)) {
-      const message = `Isolation "${minIsolation}" is not available on this machine, which offers "${isolation}". Lower min_isolation, or use another backend.`;
-      throw new Problem(400, "ISOLATION_UNAVAILABLE", message);
+      const message = `Isolation "${minIsolation}" is not available on this machine, which offers "${isolation}".`;
+      throw new Problem(400, "ISOLATION_UNAVAILABLE", message, {
+        hint: "Lower min_isolation, or use another backend.",
+      });
     }
     return template;
   }
@@ -199,8 +201,9 @@ export class SandboxFleet {
     const rules = egressRules(request.egress);
     const current = this.list().length + this.#inTransit;
     if (current >= maxSandboxes) {
-      const message = `This machine holds at most ${maxSandboxes} sandboxes at a time. Delete one first, or raise the limit with --max-sandboxes.`;
+      const message = `This machine holds at most ${maxSandboxes} sandboxes at a time.`;
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
+        hint: "Delete one first, or raise the limit with --max-sandboxes.",
         details: { limit: maxSandboxes, current, available: 0 },
       });
     }

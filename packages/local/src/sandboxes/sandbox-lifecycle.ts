@@ -255,5 +255,5 @@ class SaveLimit {
 
 function conflict(what: string, cause: unknown, advice: string): Problem {
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
-  return new Problem(409, "CONFLICT", `${what}: ${reason} ${advice}`, { cause });
+  return new Problem(409, "CONFLICT", `${what}: ${reason}`, { hint: advice, cause });
 }

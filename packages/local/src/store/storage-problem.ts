@@ -24,8 +24,11 @@ export function isUnwritable(error: unknown): boolean {
 /** The 507 problem for a request whose change cannot be saved. */
 export function storageFull(cause: unknown): Problem {
   const message =
-    "This server could not save the change, because its data directory is full or cannot be written to. Nothing was changed. Free some disk space there, or delete sandboxes and templates that are no longer needed, and call again.";
-  return new Problem(507, "STORAGE_FULL", message, { cause });
+    "This server could not save the change, because its data directory is full or cannot be written to. Nothing was changed.";
+  return new Problem(507, "STORAGE_FULL", message, {
+    hint: "Free some disk space there, or delete sandboxes and templates that are no longer needed, and call again.",
+    cause,
+  });
 }
 
 /** Whether the directory's file system has too little space left for a change of one record. */

@@ -44,7 +44,8 @@ export function planBuild(
     const archive = uploads.find(step.filesHash);
     if (!archive)
       throw invalidBuild(
-        `Step ${index + 1} (COPY) names files that were not uploaded. Ask for an upload link for its filesHash and PUT the files there.`,
+        `Step ${index + 1} (COPY) names files that were not uploaded.`,
+        "Ask for an upload link for its filesHash and PUT the files there.",
       );
     archives.set(index, archive);
   }

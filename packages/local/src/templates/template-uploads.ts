@@ -51,13 +51,13 @@ export class TemplateUploads {
   async receive(hash: string, grant: string, body: Readable): Promise<Archive> {
     const granted = this.#grants.get(digestOf(grant));
     if (granted?.hash !== hash)
-      throw new Problem(
-        401,
-        "INVALID_TOKEN",
-        "This upload link is not valid for these files. Ask for a new upload link.",
-      );
+      throw new Problem(401, "INVALID_TOKEN", "This upload link is not valid for these files.", {
+        hint: "Ask for a new upload link.",
+      });
     if (granted.expiresAt < Date.now())
-      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired. Ask for a new upload link.");
+      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired.", {
+        hint: "Ask for a new upload link.",
+      });
     const directory = await this.#ready();
     const path = join(directory, `${digestOf(hash)}-${randomBytes(6).toString("hex")}`);
     const check = new UploadCheck(granted.length);

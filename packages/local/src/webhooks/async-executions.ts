@@ -133,7 +133,10 @@ function parseStarted(text: string, sandboxId: string): z.infer<typeof startedJo
   try {
     return startedJob.parse(JSON.parse(text));
   } catch (cause) {
-    const message = `The agent of sandbox ${sandboxId} sent an invalid answer. Delete the sandbox and create a new one.`;
-    throw new Problem(409, "AGENT_UNREADABLE", message, { cause });
+    const message = `The agent of sandbox ${sandboxId} sent an invalid answer.`;
+    throw new Problem(409, "AGENT_UNREADABLE", message, {
+      hint: "Delete the sandbox and create a new one.",
+      cause,
+    });
   }
 }

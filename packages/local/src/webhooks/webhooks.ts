@@ -92,8 +92,10 @@ export class Webhooks {
   async #admit(): Promise<void> {
     const { deliveries } = await this.#open();
     if (deliveries.countOpen() < maxOpen) return;
-    const message = `At most ${maxOpen} asynchronous executions may run or wait to be reported, and that many do. Wait until some are done; GET /v1/webhook-deliveries lists them.`;
-    throw new Problem(429, "RESOURCE_EXHAUSTED", message);
+    const message = `At most ${maxOpen} asynchronous executions may run or wait to be reported, and that many do.`;
+    throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
+      hint: "Wait until some are done; GET /v1/webhook-deliveries lists them.",
+    });
   }
 
   async #report({ sandboxId, executionId }: StartedExecution, callback: Callback): Promise<void> {

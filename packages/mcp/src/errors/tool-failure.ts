@@ -1,5 +1,6 @@
 /** Turns an error of a call into the text that the model reads: what happened, and what to do next. */
 import {
+  ApiError,
   AuthenticationError,
   ConfigurationError,
   ConflictError,
@@ -25,7 +26,8 @@ export function explainFailure(
   const known = advice.steps[error.code];
   // Our step names a tool. The service's advice names its own operations, so only its first sentence is kept.
   const isAdvised = known !== undefined || advised.has(error.name);
-  const happened = inToolTerms(isAdvised ? firstSentence(error.summary) : error.summary, advice);
+  const theirs = isAdvised || !(error instanceof ApiError) ? undefined : error.serverHint;
+  const happened = inToolTerms([error.summary, theirs].filter(Boolean).join(" "), advice);
   if (hinted.has(error.code)) return [error.summary, error.hint, known].filter(Boolean).join(" ");
   const left = error.cleanupError === undefined ? "" : advice.leftBehind;
   return [closed(happened), known ?? stepOfKind(error, advice, environment), left].filter(Boolean).join(" ");
@@ -62,10 +64,6 @@ function stepOfKind(error: SandboxError, advice: FailureAdvice, environment: Env
   // The service does not have this feature, so correcting the argument cannot help.
   if (error.name === "ValidationError" && /_(UNAVAILABLE|NOT_AVAILABLE)$/.test(error.code)) return otherwise;
   return steps[error.name] ?? generalSteps(environment)[error.name] ?? otherwise;
-}
-
-function firstSentence(text: string): string {
-  return /^.+?[.!?](?=\s+[A-Z]|$)/s.exec(text)?.[0] ?? text;
 }
 
 function closed(text: string): string {

@@ -1680,8 +1680,10 @@ export interface components {
         ErrorResponse: {
             /** @description What is wrong and how to mend it. */
             error: string;
-            /** @description The same text as `error`. */
+            /** @description What is wrong. */
             message?: string;
+            /** @description What to do next. `error` ends with it. */
+            hint?: string;
             /**
              * @description The kind of error in UPPER_SNAKE_CASE.
              * @example FILE_NOT_FOUND
@@ -2603,6 +2605,10 @@ export interface components {
             /** @constant */
             type: "error";
             error: string;
+            /** @description What is wrong. */
+            message?: string;
+            /** @description What to do next. `error` ends with it. */
+            hint?: string;
             code?: string;
             /** @description What it is about, when it is about a path. */
             path?: string;

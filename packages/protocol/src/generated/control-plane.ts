@@ -471,8 +471,10 @@ export interface components {
         ErrorResponse: {
             /** @description The error as an object, or only its text. */
             error?: components["schemas"]["ErrorBody"] | string;
-            /** @description What went wrong and what to do. */
+            /** @description What went wrong. Some servers add what to do. */
             message?: string;
+            /** @description What to do next. `error.message` ends with it. */
+            hint?: string;
             /**
              * @description What went wrong, for programs.
              * @example SANDBOX_NOT_FOUND

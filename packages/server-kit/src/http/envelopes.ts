@@ -9,10 +9,14 @@ export interface EnvelopeContext {
 /** Turns a problem into the JSON body its plane answers with. */
 export type Envelope = (problem: Problem, context: EnvelopeContext) => object;
 
-/** The agent's envelope: flat, with the text under both names that clients read. */
-export const agentEnvelope: Envelope = ({ message, code, details }, { requestId, timestamp }) => ({
+/** The agent's envelope. `error` is for clients that read nothing else: it holds the summary and the hint. */
+export const agentEnvelope: Envelope = (
+  { message, summary, hint, code, details },
+  { requestId, timestamp },
+) => ({
   error: message,
-  message,
+  message: summary,
+  ...(hint !== undefined && { hint }),
   code,
   request_id: requestId,
   timestamp,
@@ -20,10 +24,14 @@ export const agentEnvelope: Envelope = ({ message, code, details }, { requestId,
   ...(details && { details }),
 });
 
-/** The control plane's envelope: nested for the clients that read `error.message`, flat for the others. */
-export const controlPlaneEnvelope: Envelope = ({ message, code, details }, { requestId, timestamp }) => ({
+/** The control plane's envelope. Clients that read only `error.message` find the summary and the hint there. */
+export const controlPlaneEnvelope: Envelope = (
+  { message, summary, hint, code, details },
+  { requestId, timestamp },
+) => ({
   error: { message, code, request_id: requestId, ...(details && { details }) },
-  message,
+  message: summary,
+  ...(hint !== undefined && { hint }),
   code,
   request_id: requestId,
   timestamp,

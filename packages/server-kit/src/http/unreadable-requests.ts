@@ -8,19 +8,19 @@ const reasons: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: new Problem(
     431,
     "PAYLOAD_TOO_LARGE",
-    "The request's address and headers are too large: together they may have 16 KiB. Send long values in the body.",
+    "The request's address and headers are too large: together they may have 16 KiB.",
+    { hint: "Send long values in the body." },
   ),
   ERR_HTTP_REQUEST_TIMEOUT: new Problem(
     408,
     "INVALID_REQUEST",
-    "The request's headers did not arrive in time. Send it again, at once.",
+    "The request's headers did not arrive in time.",
+    { hint: "Send it again, at once." },
   ),
 };
-const notHttp = new Problem(
-  400,
-  "INVALID_REQUEST",
-  "This is not a request in HTTP/1.1. Send it with an ordinary HTTP client.",
-);
+const notHttp = new Problem(400, "INVALID_REQUEST", "This is not a request in HTTP/1.1.", {
+  hint: "Send it with an ordinary HTTP client.",
+});
 
 const lingerMs = 2000;
 

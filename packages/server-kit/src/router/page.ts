@@ -34,11 +34,9 @@ function encodeCursor(key: string): string {
 function decodeCursor(cursor: string): string {
   const text = textOf(cursor) ?? "";
   if (!text.startsWith(version)) {
-    throw new Problem(
-      400,
-      "INVALID_REQUEST",
-      "cursor is not one that this server gave. Start again without it.",
-    );
+    throw new Problem(400, "INVALID_REQUEST", "cursor is not one that this server gave.", {
+      hint: "Start again without it.",
+    });
   }
   return text.slice(version.length);
 }

@@ -131,7 +131,8 @@ export class Context {
     throw new Problem(
       400,
       "LANGUAGE_NOT_AVAILABLE",
-      `The ${this.language} interpreter ends as soon as it is started. Look at PATH and at the variables it reads when it starts.`,
+      `The ${this.language} interpreter ends as soon as it is started.`,
+      { hint: "Look at PATH and at the variables it reads when it starts." },
     );
   }
 }

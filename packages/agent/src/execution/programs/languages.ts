@@ -73,9 +73,7 @@ export const languageNamed = (name: string): Language => knownLanguage(name, lan
 
 /** The interpreter is installed, but not where the program's own `PATH` leads. */
 export const languageOutOfReach = ({ name, interpreter }: Language) =>
-  new Problem(
-    400,
-    "INVALID_REQUEST",
-    `PATH is set to a value without ${interpreter}, which runs ${name}. Keep the directories it has by itself, as in PATH=/opt/venv/bin:${process.env.PATH ?? "/usr/bin:/bin"}, or leave it out.`,
-    { details: { language: name, interpreter } },
-  );
+  new Problem(400, "INVALID_REQUEST", `PATH is set to a value without ${interpreter}, which runs ${name}.`, {
+    hint: `Keep the directories it has by itself, as in PATH=/opt/venv/bin:${process.env.PATH ?? "/usr/bin:/bin"}, or leave it out.`,
+    details: { language: name, interpreter },
+  });

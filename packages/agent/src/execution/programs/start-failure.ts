@@ -85,12 +85,8 @@ export async function workdirProblem(cwd: string): Promise<Problem | undefined> 
   const status = await stat(cwd).catch(() => undefined);
   if (status?.isDirectory()) return undefined;
   const what = status ? "is not a directory" : "does not exist";
-  return new Problem(
-    400,
-    "INVALID_REQUEST",
-    `workdir ${cwd} ${what}. Create it with /files/mkdir, or leave it out.`,
-    {
-      details: { path: cwd },
-    },
-  );
+  return new Problem(400, "INVALID_REQUEST", `workdir ${cwd} ${what}.`, {
+    hint: "Create it with /files/mkdir, or leave it out.",
+    details: { path: cwd },
+  });
 }

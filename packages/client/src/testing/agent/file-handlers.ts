@@ -131,6 +131,8 @@ function decodeBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(compact), (character) => character.charCodeAt(0));
   } catch {
-    throw new Problem(400, "INVALID_REQUEST", "content is not base64. Leave encoding out to write text.");
+    throw new Problem(400, "INVALID_REQUEST", "content is not base64.", {
+      hint: "Leave encoding out to write text.",
+    });
   }
 }

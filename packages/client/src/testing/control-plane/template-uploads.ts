@@ -25,13 +25,11 @@ export class TemplateUploads {
   async receive(hash: string, grant: string, { source }: MemoryRequest): Promise<{ size: number }> {
     const granted = this.#grants.get(hash);
     if (granted?.grant !== grant)
-      throw new Problem(
-        401,
-        "INVALID_TOKEN",
-        "This address was not given for these files. Ask for an upload link.",
-      );
+      throw new Problem(401, "INVALID_TOKEN", "This address was not given for these files.", {
+        hint: "Ask for an upload link.",
+      });
     if (granted.expiresAt <= this.clock.now())
-      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired. Ask for another.");
+      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired.", { hint: "Ask for another." });
     const archive = new Uint8Array(await source.arrayBuffer());
     if (archive[0] !== 0x1f || archive[1] !== 0x8b)
       throw invalidBuild("The files of a COPY step are sent as a gzipped tar; this is not gzip.");

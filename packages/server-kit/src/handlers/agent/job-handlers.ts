@@ -198,9 +198,4 @@ async function kill(job: Job) {
 }
 
 export const jobNotFound = (id: string): Problem =>
-  new Problem(
-    404,
-    "PROCESS_NOT_FOUND",
-    `There is no background job ${id}. GET /execute/processes lists them; the oldest that ended are forgotten.`,
-    { details: { process_id: id } },
-  );
+  new Problem(404, "PROCESS_NOT_FOUND", `There is no background job ${id}.`, { details: { process_id: id } });

@@ -27,6 +27,6 @@ export const languageNotAvailable = ({ name, interpreter }: LanguageName) =>
   new Problem(
     400,
     "LANGUAGE_NOT_AVAILABLE",
-    `This sandbox cannot run ${name}: its template has no ${interpreter}. Use a template that has it.`,
-    { details: { language: name, interpreter } },
+    `This sandbox cannot run ${name}: its template has no ${interpreter}.`,
+    { hint: "Use a template that has it.", details: { language: name, interpreter } },
   );

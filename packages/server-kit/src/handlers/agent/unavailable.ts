@@ -13,7 +13,8 @@ export function unavailable({ path, upgrade }: Operation): Problem | undefined {
     return new Problem(
       403,
       "PERMISSION_DENIED",
-      "A sandbox's agent is as old as the sandbox and is not replaced. Create a new sandbox to get a newer one.",
+      "A sandbox's agent is as old as the sandbox and is not replaced.",
+      { hint: "Create a new sandbox to get a newer one." },
     );
   // An upgrade would not help: there is nothing behind it yet.
   if (upgrade) return new Problem(404, "NOT_FOUND", `This agent does not serve ${path}.`);

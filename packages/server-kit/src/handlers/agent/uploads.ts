@@ -9,8 +9,8 @@ export function isBareUpload(contentType: string | undefined | null): boolean {
 export function bareDestination(path: string | undefined): string {
   if (path === undefined) throw missing("path is required: name the destination in the query.");
   if (!path.endsWith("/")) return path;
-  const message = `${path} is a directory by its name. Name the file, too.`;
-  throw new Problem(400, "INVALID_PATH", message, { details: { path } });
+  const message = `${path} is a directory by its name.`;
+  throw new Problem(400, "INVALID_PATH", message, { hint: "Name the file, too.", details: { path } });
 }
 
 export const fileMissing = () => missing("file is required: send the bytes as the form's part of that name.");

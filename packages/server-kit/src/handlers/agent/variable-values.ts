@@ -58,7 +58,8 @@ export class VariableValues {
       throw new Problem(
         413,
         "PAYLOAD_TOO_LARGE",
-        `A sandbox holds at most ${maxVariables} variables of ${maxVariableBytes} bytes in all. Put large values in files.`,
+        `A sandbox holds at most ${maxVariables} variables of ${maxVariableBytes} bytes in all.`,
+        { hint: "Put large values in files." },
       );
     this.#values = next;
   }

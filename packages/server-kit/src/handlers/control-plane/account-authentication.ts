@@ -9,17 +9,16 @@ export function authenticateAccount(
 ): undefined {
   const key = header("x-api-key") ?? bearerToken(header("authorization"));
   if (key === "") {
-    const message = "No API key was given. Send it as X-API-Key, or as Authorization: Bearer.";
-    throw new Problem(401, "AUTHENTICATION_REQUIRED", message, { headers: { "www-authenticate": "Bearer" } });
+    const message = "No API key was given.";
+    throw new Problem(401, "AUTHENTICATION_REQUIRED", message, {
+      hint: "Send it as X-API-Key, or as Authorization: Bearer.",
+      headers: { "www-authenticate": "Bearer" },
+    });
   }
   if (!matches(key)) {
-    throw new Problem(
-      401,
-      "INVALID_API_KEY",
-      "This API key is not the control plane's. Check CLOUD_SANDBOX_API_KEY.",
-      {
-        headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-      },
-    );
+    throw new Problem(401, "INVALID_API_KEY", "This API key is not the control plane's.", {
+      hint: "Check CLOUD_SANDBOX_API_KEY.",
+      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+    });
   }
 }

@@ -36,6 +36,7 @@ export function buildBase<Template extends TemplateFacts>(
   const offers = [...active.map(({ name }) => name), ...imagesOf(offer)].join(", ");
   const why = answer ? ` ${answer.refusal}` : "";
   throw invalidBuild(
-    `from_image ${JSON.stringify(shown.replace(/[^\x20-\x7e…]/g, "?"))} is not what this machine has, and no other is put in its place.${why} Build from one of ${offers}.`,
+    `from_image ${JSON.stringify(shown.replace(/[^\x20-\x7e…]/g, "?"))} is not what this machine has, and no other is put in its place.${why}`,
+    `Build from one of ${offers}.`,
   );
 }

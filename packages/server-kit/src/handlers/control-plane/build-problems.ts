@@ -1,6 +1,7 @@
 import { Problem } from "../../http/problem.js";
 
-export const invalidBuild = (message: string): Problem => new Problem(400, "INVALID_REQUEST", message);
+export const invalidBuild = (summary: string, hint?: string): Problem =>
+  new Problem(400, "INVALID_REQUEST", summary, { hint });
 
 export const buildNotFound = (): Problem =>
   new Problem(
@@ -10,48 +11,44 @@ export const buildNotFound = (): Problem =>
   );
 
 export const templateNameTaken = (name: string): Problem =>
-  new Problem(
-    409,
-    "CONFLICT",
-    `A template named ${JSON.stringify(name)} exists already. Choose another name, or replace it with "update": true.`,
-  );
+  new Problem(409, "CONFLICT", `A template named ${JSON.stringify(name)} exists already.`, {
+    hint: 'Choose another name, or replace it with "update": true.',
+  });
 
 export const templateNameIsNumber = (name: string): Problem =>
   invalidBuild(
-    `A template cannot be named ${name}: numbers are ids of templates. Put a letter into its name.`,
+    `A template cannot be named ${name}: numbers are ids of templates.`,
+    "Put a letter into its name.",
   );
 
 export const templateIsPublic = (name: string): Problem =>
   new Problem(403, "FORBIDDEN", `Template ${name} belongs to this machine and cannot be changed or deleted.`);
 
 export const templateIsBuilt = (name: string): Problem =>
-  new Problem(409, "CONFLICT", `Template ${name} is being built. Wait for the end of its build.`);
+  new Problem(409, "CONFLICT", `Template ${name} is being built.`, {
+    hint: "Wait for the end of its build.",
+  });
 
 export const templateNotReady = (name: string, status: string): Problem =>
-  new Problem(
-    409,
-    "CONFLICT",
-    `Template ${name} cannot be used: it is ${status}. ${status === "building" ? "Wait until its build has ended." : "Build it again, with update: true."}`,
-  );
+  new Problem(409, "CONFLICT", `Template ${name} cannot be used: it is ${status}.`, {
+    hint: status === "building" ? "Wait until its build has ended." : 'Build it again, with "update": true.',
+  });
 
 export const templateDoesNotStart = (name: string, reason: string): Problem =>
   new Problem(
     409,
     "CONFLICT",
-    `Sandboxes of template ${name} do not get ready: ${reason.replace(/\.?$/, ".")} Build it again, with "update": true.`,
+    `Sandboxes of template ${name} do not get ready: ${reason.replace(/\.?$/, ".")}`,
+    { hint: 'Build it again, with "update": true.' },
   );
 
 export const noRoomForLayers = (): Problem =>
-  new Problem(
-    507,
-    "STORAGE_FULL",
-    "This machine's disk is nearly full, and a template would stay on it. Delete templates that are no longer needed, or give the server another --data-dir.",
-  );
+  new Problem(507, "STORAGE_FULL", "This machine's disk is nearly full, and a template would stay on it.", {
+    hint: "Delete templates that are no longer needed, or give the server another --data-dir.",
+  });
 
 export const tooManyBuilds = (limit: number): Problem =>
-  new Problem(
-    429,
-    "RESOURCE_LIMIT_ERROR",
-    `At most ${limit} builds may be running or waiting at a time. Try again when one has ended.`,
-    { details: { limit } },
-  );
+  new Problem(429, "RESOURCE_LIMIT_ERROR", `At most ${limit} builds may be running or waiting at a time.`, {
+    hint: "Try again when one has ended.",
+    details: { limit },
+  });

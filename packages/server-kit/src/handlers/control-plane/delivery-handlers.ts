@@ -48,8 +48,10 @@ export function deliveryHandlers(options: {
   const find = async (id: string): Promise<Delivery> => {
     const delivery = (await deliveries()).find(id);
     if (delivery) return delivery;
-    const message = "There is no such webhook delivery. List them to see those that are remembered.";
-    throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message);
+    const message = "There is no such webhook delivery.";
+    throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message, {
+      hint: "List them to see those that are remembered.",
+    });
   };
   return {
     listWebhookDeliveries: async ({ query, requestId }) => {

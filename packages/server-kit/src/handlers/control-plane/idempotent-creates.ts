@@ -41,11 +41,9 @@ export class IdempotentCreates<Result> {
     const requestDigest = this.digest(JSON.stringify(request));
     const earlier = this.#creates.get(key);
     if (earlier && earlier.requestDigest !== requestDigest) {
-      throw new Problem(
-        409,
-        "CONFLICT",
-        "This Idempotency-Key was used with another request. Use a new key for a new sandbox.",
-      );
+      throw new Problem(409, "CONFLICT", "This Idempotency-Key was used with another request.", {
+        hint: "Use a new key for a new sandbox.",
+      });
     }
     if (earlier) {
       earlier.callers += 1;

@@ -184,7 +184,9 @@ async function create<Sandbox extends SandboxFacts>(
   };
   if (body.get_or_create !== true) return { sandbox: await fleet.create(request), isNew: true };
   if (name === undefined)
-    throw new Problem(400, "MISSING_PARAMETER", "get_or_create needs a name. Give one, or leave it out.");
+    throw new Problem(400, "MISSING_PARAMETER", "get_or_create needs a name.", {
+      hint: "Give one, or leave it out.",
+    });
   return fleet.getOrCreate({ ...request, name });
 }
 

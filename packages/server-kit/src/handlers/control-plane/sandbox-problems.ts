@@ -9,26 +9,25 @@ export interface EndedSandbox {
 }
 
 export function sandboxNotFound(id: string): Problem {
-  return new Problem(
-    404,
-    "SANDBOX_NOT_FOUND",
-    `Sandbox ${printable(id)} not found. List sandboxes to see those that exist, or create one.`,
-  );
+  return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${printable(id)} not found.`, {
+    hint: "List sandboxes to see those that exist, or create one.",
+  });
 }
 
 export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): Problem {
   if (end === "deleted") {
-    return new Problem(
-      404,
-      "SANDBOX_NOT_FOUND",
-      `Sandbox ${id} not found: it was deleted. Create a new one.`,
-    );
+    return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${id} not found: it was deleted.`, {
+      hint: "Create a new one.",
+    });
   }
   return new Problem(
     410,
     "SANDBOX_EXPIRED",
-    `Sandbox ${id} expired at ${expiresAt.toISOString()}, when its lifetime ended. Create a new one, with a longer timeout_seconds if needed.`,
-    { details: { sandbox_id: id, created_at: createdAt.toISOString(), expires_at: expiresAt.toISOString() } },
+    `Sandbox ${id} expired at ${expiresAt.toISOString()}, when its lifetime ended.`,
+    {
+      hint: "Create a new one, with a longer timeout_seconds if needed.",
+      details: { sandbox_id: id, created_at: createdAt.toISOString(), expires_at: expiresAt.toISOString() },
+    },
   );
 }
 
@@ -39,43 +38,44 @@ export function sandboxFailed({
   readonly id: string;
   readonly failureReason: string | undefined;
 }): Problem {
-  return new Problem(
-    410,
-    "SANDBOX_FAILED",
-    `Sandbox ${id} has failed. ${failureReason ?? ""} Delete it and create a new one.`,
-    {
-      details: { sandbox_id: id },
-    },
-  );
+  return new Problem(410, "SANDBOX_FAILED", `Sandbox ${id} has failed. ${failureReason ?? ""}`.trimEnd(), {
+    hint: "Delete it and create a new one.",
+    details: { sandbox_id: id },
+  });
 }
 
 export function sandboxPaused(id: string): Problem {
-  return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused. Resume it first.`, {
+  return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused.`, {
+    hint: "Resume it first.",
     details: { sandbox_id: id },
   });
 }
 
 export function sandboxStopped(id: string): Problem {
-  return new Problem(409, "SANDBOX_STOPPED", `Sandbox ${id} is stopped. Start it first.`, {
+  return new Problem(409, "SANDBOX_STOPPED", `Sandbox ${id} is stopped.`, {
+    hint: "Start it first.",
     details: { sandbox_id: id },
   });
 }
 
 export function sandboxCreating(id: string): Problem {
-  return new Problem(409, "SANDBOX_CREATING", `Sandbox ${id} is being started. Try again in a moment.`, {
+  return new Problem(409, "SANDBOX_CREATING", `Sandbox ${id} is being started.`, {
+    hint: "Try again in a moment.",
     details: { sandbox_id: id },
   });
 }
 
 export function nameTaken(name: string): Problem {
-  const message = `A sandbox named ${printable(name)} exists already. Use it, ask for it with get_or_create, or choose another name.`;
-  return new Problem(409, "CONFLICT", message);
+  const message = `A sandbox named ${printable(name)} exists already.`;
+  return new Problem(409, "CONFLICT", message, {
+    hint: "Use it, ask for it with get_or_create, or choose another name.",
+  });
 }
 
 /** A name belongs to a sandbox that is not what was asked for. */
 export function otherTemplate(name: string, template: string): Problem {
-  const message = `The sandbox named ${printable(name)} is of template ${template}. Ask for that one, or choose another name.`;
-  return new Problem(409, "CONFLICT", message);
+  const message = `The sandbox named ${printable(name)} is of template ${template}.`;
+  return new Problem(409, "CONFLICT", message, { hint: "Ask for that one, or choose another name." });
 }
 
 export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {
