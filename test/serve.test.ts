@@ -188,7 +188,7 @@ describe("cloud-sandbox-local serve", () => {
     ["a port that there is not", ["--port", "70000"], "whole number from 0 to 65535"],
     ["a runtime that there is not", ["--runtime", "docker"], "auto, bubblewrap"],
     ["an option that there is not", ["--pots", "4"], "--pool"],
-    ["a destination that is none", ["--egress-deny", "a b"], "no destination"],
+    ["a destination that is none", ["--egress-deny", "a b"], "not a valid destination"],
     ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);

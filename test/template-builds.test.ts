@@ -187,7 +187,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
       const steps = [{ type: "RUN", args: ["sleep 1000"] }];
       const built = await new TemplateBuilding(impatient).build({ name: "endless", steps });
       expect(built.status).toBe("failed");
-      expect(built.error_message).toMatch(/longer than the 3 s/);
+      expect(built.error_message).toMatch(/longer than its limit of 3 s/);
     } finally {
       await impatient.stop();
     }

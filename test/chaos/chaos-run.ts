@@ -15,6 +15,8 @@ export interface ChaosReport {
   readonly kills: number;
   /** Of these, how many came before the server was ready. */
   readonly killsAtStart: number;
+  /** Of servers in their start-up probe, one for each of the others. */
+  readonly killsInProbe: number;
   /** Operations that were answered with success, by kind, and those that were never answered. */
   readonly acknowledged: Readonly<Record<string, number>>;
   readonly unanswered: number;
@@ -50,6 +52,7 @@ export class ChaosRun {
   readonly #orphans: string[] = [];
   #checks = 0;
   #killsAtStart = 0;
+  #killsInProbe = 0;
 
   private constructor(
     private readonly random: () => number,
@@ -69,9 +72,9 @@ export class ChaosRun {
     const directory = await mkdtemp(join(tmpdir(), "chaos-"));
     try {
       for (let kill = 0; kill < kills; kill += 1) {
-        const choice = this.random();
-        if (choice < 0.2) await this.#killAtStart(directory);
-        else if (choice < 0.5) await this.#killInProbe(directory);
+        // Beside the others: it takes a moment, and finds what they do not.
+        await this.#killInProbe(directory);
+        if (this.random() < 0.2) await this.#killAtStart(directory);
         else await this.#killUnderLoad(directory);
       }
       await this.#stopAtLast(directory);
@@ -82,6 +85,7 @@ export class ChaosRun {
     return {
       kills,
       killsAtStart: this.#killsAtStart,
+      killsInProbe: this.#killsInProbe,
       acknowledged,
       unanswered,
       checks: this.#checks,
@@ -102,7 +106,7 @@ export class ChaosRun {
     const server = new ChaosServer(directory);
     await server.probing();
     await sleep(this.random() * longestProbeMs);
-    this.#killsAtStart += 1;
+    this.#killsInProbe += 1;
     // At once: there is no guard yet, and looking for one takes longer than the probe.
     await server.end("SIGKILL");
     this.#dead.add(server.pid);

@@ -292,7 +292,7 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
   [400, "DESKTOP_NOT_AVAILABLE", "There is no desktop.", undefined, "Another server may do it."],
 ])("%d %s gives one advice, in this client's terms: %s %s", async (status, code, summary, sent, hint) => {
   const error = { message: sent === undefined ? summary : `${summary} ${sent}`, code };
-  const body = { error, message: summary, code, ...(sent !== undefined && { hint: sent }) };
+  const body = { error, message: error.message, code, ...(sent !== undefined && { hint: sent }) };
   const server = await scriptedServer((_, response) => json(response, status, body));
   const thrown = await rejection(testClient(server.url, { retry: false }).sandboxes.get("abc"));
   expect(thrown).toMatchObject({ code, summary, hint });

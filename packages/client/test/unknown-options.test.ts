@@ -22,7 +22,11 @@ test.each<[string, () => unknown, RegExp]>([
   ["a client's address", made({ apiKey: "k", baseURL: "https://a.example" }), /"baseURL".*mean "baseUrl"/],
   ["a client's key", made({ api_key: "k" }), /"api_key".*mean "apiKey"/],
   ["a time limit", made({ apiKey: "k", timeouts: { request: 1 } }), /"request".*mean "requestSeconds"/],
-  ["a hook", made({ apiKey: "k", hooks: { onResponded: () => undefined } }), /"onResponded".*mean "onResponse"/],
+  [
+    "a hook",
+    made({ apiKey: "k", hooks: { onResponded: () => undefined } }),
+    /"onResponded".*mean "onResponse"/,
+  ],
   ["a retry", made({ apiKey: "k", retry: { maxAttempts: 1 } }), /"maxAttempts".*mean "attempts"/],
   ["what is like no option", made({ apiKey: "k", qqq: 1 }), /"qqq".*Its options are backend, local, apiKey/],
 ])("%s that does not exist is refused when the client is made", (_, make, message) => {

@@ -38,9 +38,7 @@ describe("the rules that a create asks for", () => {
   test.each([[{ allow: ["pypi.org"] }], [{ deny: ["pypi.org"] }], [{ allow: [] }]])(
     "cannot narrow what there is not: %j",
     (wish) => {
-      expect(() => egressRules({ internetAccess: false, ...wish })).toThrow(
-        /^egress limits internet access/,
-      );
+      expect(() => egressRules({ internetAccess: false, ...wish })).toThrow(/^egress limits internet access/);
     },
   );
 });

@@ -23,7 +23,7 @@ describe("on this machine", () => {
   it("more than there is is refused, with what there is", async () => {
     const sentence = await mcp.failure("create_sandbox", { memory_mb: 1_000_000 });
     expect(sentence).toMatch(
-      /^This machine has \d+ MiB.*Ask for less vcpu and memory_mb, or leave them out\.$/s,
+      /^The requested limits are larger than this machine, which has \d+ MiB.*Ask for less vcpu and memory_mb, or leave them out\.$/s,
     );
     expect(await mcp.failure("create_sandbox", { memory_mb: 1 })).toContain("128 to 1048576 MiB");
     expect(await mcp.failure("create_sandbox", { vcpu: 0 })).toContain("0.05 to 1024");

@@ -2,6 +2,7 @@
 import { redact, redactDeep } from "./redaction.js";
 
 export interface ErrorEnvelope {
+  /** What happened, without the hint. */
   message: string | undefined;
   /** What to do next, in the server's terms. */
   hint: string | undefined;
@@ -21,10 +22,14 @@ export function readErrorEnvelope(body: unknown, secrets: readonly string[]): Er
   if (!isObject(body)) return { ...empty, message: text(plainText(body, secrets)) };
   const nested = isObject(body.error) ? body.error : {};
   const details = object(body.details) ?? object(nested.details);
+  const message =
+    text(body.message) ?? text(nested.message) ?? text(body.error) ?? text(body.detail) ?? text(body.title);
+  const hint = text(body.hint) ?? text(nested.hint);
   return {
+    // Our servers repeat the hint there, for clients that know no such field.
     message:
-      text(body.message) ?? text(nested.message) ?? text(body.error) ?? text(body.detail) ?? text(body.title),
-    hint: text(body.hint) ?? text(nested.hint),
+      hint !== undefined && message?.endsWith(` ${hint}`) ? message.slice(0, -hint.length - 1) : message,
+    hint,
     code: text(body.code) ?? text(nested.code),
     requestId: text(body.request_id) ?? text(nested.request_id),
     retryAfter:

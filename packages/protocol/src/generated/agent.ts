@@ -1680,7 +1680,7 @@ export interface components {
         ErrorResponse: {
             /** @description What is wrong and how to mend it. */
             error: string;
-            /** @description What is wrong. */
+            /** @description The same as `error`. */
             message?: string;
             /** @description What to do next. `error` ends with it. */
             hint?: string;
@@ -2605,7 +2605,7 @@ export interface components {
             /** @constant */
             type: "error";
             error: string;
-            /** @description What is wrong. */
+            /** @description The same as `error`. */
             message?: string;
             /** @description What to do next. `error` ends with it. */
             hint?: string;

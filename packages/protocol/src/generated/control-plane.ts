@@ -473,7 +473,7 @@ export interface components {
             error?: components["schemas"]["ErrorBody"] | string;
             /** @description What went wrong. Some servers add what to do. */
             message?: string;
-            /** @description What to do next. `error.message` ends with it. */
+            /** @description What to do next. `message` and `error.message` end with it. */
             hint?: string;
             /**
              * @description What went wrong, for programs.

@@ -9,13 +9,10 @@ export interface EnvelopeContext {
 /** Turns a problem into the JSON body its plane answers with. */
 export type Envelope = (problem: Problem, context: EnvelopeContext) => object;
 
-/** The agent's envelope. `error` is for clients that read nothing else: it holds the summary and the hint. */
-export const agentEnvelope: Envelope = (
-  { message, summary, hint, code, details },
-  { requestId, timestamp },
-) => ({
+/** The agent's envelope. Other people's clients read `error` or `message` and nothing else, so both end with the hint. */
+export const agentEnvelope: Envelope = ({ message, hint, code, details }, { requestId, timestamp }) => ({
   error: message,
-  message: summary,
+  message,
   ...(hint !== undefined && { hint }),
   code,
   request_id: requestId,
@@ -24,13 +21,13 @@ export const agentEnvelope: Envelope = (
   ...(details && { details }),
 });
 
-/** The control plane's envelope. Clients that read only `error.message` find the summary and the hint there. */
+/** The control plane's envelope. HOPX's Python client reads `error.message`, its JavaScript client `message`. */
 export const controlPlaneEnvelope: Envelope = (
-  { message, summary, hint, code, details },
+  { message, hint, code, details },
   { requestId, timestamp },
 ) => ({
   error: { message, code, request_id: requestId, ...(details && { details }) },
-  message: summary,
+  message,
   ...(hint !== undefined && { hint }),
   code,
   request_id: requestId,

@@ -5,10 +5,10 @@ import { Problem } from "../../http/problem.js";
 export function errorFrame(error: unknown): AgentSchemas["ErrorFrame"] {
   const timestamp = new Date().toISOString();
   if (error instanceof Problem) {
-    const { message, summary, hint, code, details } = error;
+    const { message, hint, code, details } = error;
     const path = typeof details?.path === "string" && { path: details.path };
     const advice = hint !== undefined && { hint };
-    return { type: "error", error: message, message: summary, ...advice, code, ...path, timestamp };
+    return { type: "error", error: message, message, ...advice, code, ...path, timestamp };
   }
   console.error("WebSocket:", error);
   return {
