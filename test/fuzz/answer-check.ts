@@ -49,7 +49,7 @@ function envelopeProblems(operation: DocumentedOperation, value: unknown, id: un
     ...(typeof message === "string" && /\w+ \w+/.test(message)
       ? []
       : [`the message says nothing: ${String(message)}`]),
-    ...(told === message && (hint === undefined || told.endsWith(` ${hint}`))
+    ...(told === message && (hint === undefined || String(message).endsWith(` ${String(hint)}`))
       ? []
       : ["error is not the message, or does not end with the hint"]),
     ...(request_id === id ? [] : ["request_id is not X-Request-ID"]),
