@@ -83,9 +83,9 @@ async function run(mutate, tests, isLoadedOnly) {
       include: tests,
       // A worker that is kept need not load everything again for each bug.
       isolate: false,
-      testTimeout: 60_000,
+      testTimeout: 20_000,
       // Some conditions hold after a few seconds only, more than what Vitest waits by itself.
-      expect: { poll: { timeout: 20_000 } },
+      expect: { poll: { timeout: 4000 } },
     };
     writeFileSync(vitest, `export default ${JSON.stringify({ test })};\n`);
     const settings = {
@@ -100,8 +100,8 @@ async function run(mutate, tests, isLoadedOnly) {
       ignoreStatic: !isLoadedOnly,
       concurrency: 2,
       // A busy machine is slow, and what is slow is not found.
-      timeoutMS: 60_000,
-      timeoutFactor: 3,
+      timeoutMS: 20_000,
+      timeoutFactor: 2,
       tempDirName: join(folder, "copy"),
       ignorePatterns: ["docs", "bench", "examples", "packages/*/dist/testing"],
       reporters: ["json", "progress-append-only"],

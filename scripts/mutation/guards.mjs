@@ -27,7 +27,7 @@ export const guards = {
     "packages/local/src/egress/internet-default.ts": local("egress-settings"),
     "packages/local/src/egress/internet-lack.ts": local("internet-lack"),
     "packages/local/src/relay/joined-sockets.ts": local("joined-sockets"),
-    "packages/local/src/egress/name-resolver.ts": local("name-resolver"),
+    "packages/local/src/egress/name-resolver.ts": local("name-resolver.isolated"),
     "packages/local/src/egress/sandbox-egress.ts": [local("egress-proxy"), local("egress-requests")],
     "packages/local/src/egress/socks-messages.ts": local("egress-socks"),
     "packages/local/src/egress/socks-proxy.ts": [local("egress-socks"), local("egress-proxy")],
@@ -55,7 +55,7 @@ export const guards = {
   },
   webhooks: {
     "packages/local/src/webhooks/async-executions.ts": local("webhook-executions"),
-    "packages/local/src/webhooks/callback-request.ts": local("webhook-request"),
+    "packages/local/src/webhooks/callback-request.ts": local("webhook-request.isolated"),
     "packages/local/src/webhooks/callback.ts": local("webhook-callback"),
     "packages/local/src/webhooks/delivery-queue.ts": local("webhook-retries"),
     "packages/local/src/webhooks/delivery-repository.ts": [
