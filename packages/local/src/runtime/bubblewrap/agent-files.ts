@@ -14,8 +14,8 @@ const largestCache = 16 * 1024 * 1024;
 export const agentMain = "main.cjs";
 
 /**
- * Copies the agent's files to `target`, with V8's code cache of its program beside them. Every boot is faster by that. An
- * agent whose program could not be compiled here starts without.
+ * Copies the agent's files to `target` and adds V8's code cache of the agent's program, which makes every boot faster. If
+ * the cache cannot be made, the agent starts without it. `scratch` is a directory to make and remove.
  */
 export async function placeAgent(target: string, scratch: string): Promise<void> {
   const source = fileURLToPath(new URL("./agent", import.meta.url));
@@ -23,7 +23,7 @@ export async function placeAgent(target: string, scratch: string): Promise<void>
     throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
   const [cache] = await Promise.all([compile(source, scratch), cp(source, target, { recursive: true })]);
   if (cache) await writeFile(join(target, "program.cache"), cache);
-  // umask may have hidden them from the sandboxes' uids.
+  // The umask may keep the sandboxes' uids from reading the files.
   await chmod(target, 0o755);
   for (const name of await readdir(target)) await chmod(join(target, name), 0o644);
 }

@@ -15,8 +15,8 @@ export const descriptors = {
 } as const;
 
 /**
- * The hardened profile, as options of bubblewrap, which reads them from a descriptor: on its command line all users of the
- * host could read them.
+ * The hardened profile as options of bubblewrap. bubblewrap reads them from a descriptor, because all users of the host can
+ * read its command line.
  *
  * Every namespace is new, code has no capability, and no further user namespace can be made. The root holds the host's
  * `/usr` and a synthetic `/etc` and nothing else of the host's. What is written goes to a tmpfs of a fixed size, so a
@@ -24,18 +24,18 @@ export const descriptors = {
  */
 export function bubblewrapArguments(profile: {
   image: MachineImage;
-  /** Where it finds what is the host's, if not in its place. */
+  /** The overlays through which the machine reads host files. Undefined if it reads them directly. */
   views: HostViews | undefined;
   limits: MachineLimits;
   environment: Readonly<Record<string, string>>;
-  /** What it uses of its memory, in the form of a control group. */
+  /** A directory with the machine's memory figures, in the form of a control group. */
   figures: Mount;
-  /** Its way out. */
+  /** The egress proxy's socket. */
   egress: Mount | undefined;
-  /** Of the host, for this machine alone. */
+  /** Host files that only this machine may read. */
   files: readonly Mount[];
   hasSeccomp: boolean;
-  /** Whether the agent has a uid of its own, for which bubblewrap waits at {@link descriptors}. */
+  /** Whether the agent has a uid of its own. bubblewrap then waits until the uids are mapped; see {@link descriptors}. */
   hasOwnUids: boolean;
 }): string[] {
   const { image, views, limits, environment, figures, egress, files, hasSeccomp, hasOwnUids } = profile;
@@ -44,7 +44,7 @@ export function bubblewrapArguments(profile: {
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
   };
   const { disk } = image;
-  // bubblewrap makes them as the agent's uid, and can give nothing away.
+  // bubblewrap makes these directories as the agent's uid and cannot change their owner, so the code's uid needs the mode.
   const openMode = hasOwnUids ? "0777" : "0755";
   const readOnly = ({ source, target }: Mount): string[] => [
     "--ro-bind",
@@ -59,12 +59,12 @@ export function bubblewrapArguments(profile: {
     ...image.mounts.map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
-    // Limits of the IPC namespace are there, and could be lifted from inside.
+    // Read-only, because code could raise the limits of its IPC namespace there.
     ["--ro-bind", join(views?.proc ?? "/proc", "sys"), "/proc/sys"],
     ...image.masks.map(readOnly),
     views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", views.dev, "/dev"],
     disk ? ["--bind", disk.sharedMemory, "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
-    // The one of its own is read-only as it is; another mount would take the devices out of it.
+    // The overlay of the machine's own is read-only already, and remounting it would disable its devices.
     views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
     readOnly(figures),
     egress ? readOnly(egress) : [],
@@ -81,20 +81,20 @@ export function bubblewrapArguments(profile: {
           tmpfs("/workspace", limits.diskMb, openMode),
           ["--remount-ro", "/"],
         ].flat(),
-    // The code may have closed its directories to the agent's uid.
+    // Start in `/`: code may have made its own directories unreadable for the agent's uid.
     ["--chdir", "/"],
-    // What the shells that lead to it add to what the machine is to inherit.
+    // Variables that the shells around bubblewrap set.
     ...["PWD", "OLDPWD", "SHLVL", "_"].map((name) => ["--unsetenv", name]),
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
     hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : [],
   ].flat();
 }
 
-/** Also what the probe starts, so that a host is called usable only when it grants all of it. */
+/** The namespace options. The probe uses them too, so a host that refuses one of them is reported as unusable. */
 export function namespaceArguments(hasOwnUids: boolean): string[] {
   const { agent, code } = uidInside;
   return [
-    // Spelled out: --unshare-all leaves the user namespace optional, and --disable-userns then refuses.
+    // One by one: with --unshare-all the user namespace is optional, which --disable-userns does not accept.
     [
       "--unshare-user",
       "--unshare-pid",

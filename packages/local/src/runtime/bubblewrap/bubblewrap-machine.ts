@@ -21,10 +21,10 @@ import { readInitPid } from "./user-namespace.js";
 import { diskCount, type WritableRoot } from "./writable-root.js";
 
 const bootLimitMs = 20_000;
-/** More than that, for each gibibyte that may have to be unpacked. */
+/** Added to the boot limit for each gibibyte of disk that may have to be unpacked. */
 const unpackLimitMs = 20_000;
 const keptErrorOutput = 4096;
-/** What is killed is given so long before it is seen to what keeps it from ending, and so long between two times. */
+/** How long a killed machine may take to end before its stopped processes are killed too, and between two attempts. */
 const insistMs = 1000;
 
 export class BubblewrapMachine implements Machine {
@@ -33,11 +33,11 @@ export class BubblewrapMachine implements Machine {
   readonly agentAddress: AgentAddress;
   readonly exited: Promise<MachineExit>;
   readonly #parts: MachineParts;
-  /** Process 1 of the machine, by its number on the host. */
+  /** The host's process id of the machine's process 1. */
   readonly #init: Promise<number | undefined>;
   /** The cleanups that are still to be run. */
   #cleanups: readonly (() => Promise<void>)[];
-  /** Processes outside that read its files. */
+  /** Processes outside the machine that read its files. */
   readonly #readers = new Set<ChildProcess>();
   readonly #hasItsUids: Promise<void>;
   readonly #agent: Promise<AgentProcess | undefined>;
@@ -179,7 +179,7 @@ export class BubblewrapMachine implements Machine {
     if (this.#isPaused) await this.#setFrozen(false);
   }
 
-  /** Bubblewrap, stopped by somebody on the host, reports no end, and a group that somebody froze has none. */
+  /** Kills stopped processes and thaws the group until the machine ends: somebody on the host may have stopped or frozen them. */
   async #insist(): Promise<void> {
     const { child, group } = this.#parts;
     await Promise.race([this.exited, sleep(insistMs, undefined, { ref: false })]);
@@ -192,7 +192,7 @@ export class BubblewrapMachine implements Machine {
     }
   }
 
-  /** Removes what is left of it; rejects when something stays, for which it can be called again. */
+  /** Removes what is left of the machine. Rejects if something stays; it can be called again. */
   async #clean(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#cleanups.map((cleanup) => cleanup()));
     this.#cleanups = this.#cleanups.filter((_, index) => outcomes[index]?.status === "rejected");
@@ -243,7 +243,7 @@ export class BubblewrapMachine implements Machine {
     return this.#explain(kills);
   }
 
-  /** With what counted: who wrote many files does not look for them in the memory. */
+  /** Names what was counted: files are in memory too, which users who wrote many files do not expect. */
   #outOfMemory(): string {
     const { group, root, spec } = this.#parts;
     const { memoryMb, diskMb } = spec.limits;
@@ -268,15 +268,15 @@ export class BubblewrapMachine implements Machine {
 export interface MachineParts {
   readonly spec: MachineSpec;
   readonly child: ChildProcess;
-  /** Where bubblewrap tells the number of process 1. */
+  /** The pipe on which bubblewrap reports the id of process 1. */
   readonly information: Readable;
   /** Maps the machine to its own uids instead of those of the user who runs this process. */
   readonly mapUids: ((init: number) => Promise<void>) | undefined;
   readonly socketPath: string;
   readonly group: MachineGroup;
-  /** What its root is made by; undefined when that is read-only. */
+  /** The writable root; undefined if the machine's root is read-only. */
   readonly root: WritableRoot | undefined;
-  /** Run once no process is left, in any order. */
+  /** Run when no process of the machine is left, in any order. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }
 

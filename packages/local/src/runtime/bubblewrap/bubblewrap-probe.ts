@@ -102,14 +102,14 @@ async function startProfile(isRoot: boolean): Promise<void> {
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
   stdio[leash] = "pipe";
-  // Detached, it leads a process group of its own.
+  // Detached, so that it leads a process group of its own.
   const child = spawn(program, args, { cwd: "/", stdio, detached: true });
   const kill = (): void => void child.stdio.at(leash)?.destroy();
   const giveUp = setTimeout(kill, probeLimitMs);
   const said = child.stderr ? text(child.stderr) : "";
-  // Not the end of its pipes, which what waits for a dead parent holds open.
+  // "exit", not "close": a child that waits for its dead parent keeps the pipes open.
   const ended = once(child, "exit").finally(kill);
-  // Told by its end.
+  // The exit code below tells why the probe failed.
   child.stdin?.on("error", () => undefined);
   ended.catch(() => undefined);
   const init = await readInitPid(child.stdio[descriptors.information] as Readable);

@@ -43,7 +43,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     return probeBubblewrap(this.options.withoutSystemCallFilter ?? false);
   }
 
-  /** Done once; where that failed, it is tried again with the first machine. */
+  /** Runs once. If it failed, the start of the first machine runs it again. */
   removeLeftovers(): Promise<void> {
     this.#cleared ??= removeLeftovers().then(
       (isAllGone) => {
@@ -57,7 +57,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     return this.#cleared;
   }
 
-  /** What is left of killed machines goes when their last processes do, which may take longer than a start should. */
+  /** Removes leftovers again later: those of killed machines can be removed only when their last processes have ended. */
   #clearAgain(): void {
     this.#clearing = setTimeout(() => {
       void removeLeftovers()
@@ -103,7 +103,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }
   }
 
-  /** Laid once; where that failed, it is tried again. */
+  /** Lays the foundation once. If that failed, the next call tries again. */
   #laidFoundation(): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
       .then(layFoundation)
@@ -198,7 +198,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
 
 /** The resources that one machine has on the host. */
 interface MachineOwn {
-  /** Says nothing about the sandbox. */
+  /** A random name that tells nothing about the sandbox. */
   readonly name: string;
   readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
@@ -208,7 +208,7 @@ interface MachineOwn {
   readonly cleanups: readonly (() => Promise<void>)[];
 }
 
-/** What all machines of this process stand on, made with the first one. */
+/** What all machines of this process share; made with the first machine. */
 interface Foundation {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
@@ -291,7 +291,7 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
   };
 }
 
-/** With the values of a template's variables: inherited, since command lines are for all users of the host to read. */
+/** The agent's configuration. It holds values of a template's variables, so the agent inherits it in its environment: all users of the host can read command lines. */
 function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
   return JSON.stringify({
     sandboxId: spec.id,

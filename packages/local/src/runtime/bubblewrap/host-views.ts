@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * What machines read of the host's files, each through read-only overlays of its own.
+ * Read-only overlays through which each machine reads the host's files.
  *
  * A bind mount would share the host's inodes. Watches (inotify), locks (`flock`, `fcntl`) and leases belong to inodes, so
  * code in a machine would see which of these files the host and other machines open, and could block them. The inodes of
@@ -14,16 +14,16 @@ const run = promisify(execFile);
  */
 export class HostViews {
   private constructor(
-    /** Host directories that are seen so; no two of a machine's overlays show the same. */
+    /** The host directories that have an overlay, each a different one. */
     private readonly directories: readonly string[],
     private readonly isRoot: boolean,
-    /** Holds the device nodes that machines get; undefined where they get the host's. */
+    /** The directory with the machines' device nodes; undefined if machines use the host's. */
     private readonly devices: string | undefined,
-    /** Where a machine's mounts are, in its own mount namespace. */
+    /** The directory below which a machine's overlays are mounted, in the machine's mount namespace. */
     private readonly at: string,
   ) {}
 
-  /** Tries which of `wanted` can be seen so here. What cannot is bound as it is. */
+  /** Tries to mount an overlay over each directory of `wanted`. Machines read the others directly. */
   static async open(
     wanted: readonly string[],
     options: { isRoot: boolean; at: string; devices: string | undefined },
@@ -41,29 +41,29 @@ export class HostViews {
     return new HostViews(usable, isRoot, hasDevices ? devices : undefined, at);
   }
 
-  /** Where a machine's mounts begin: bubblewrap takes its `/dev` from there. Undefined where it makes one of the host's. */
+  /** The machine's `/dev`. Undefined if bubblewrap makes one from the host's device nodes. */
   get dev(): string | undefined {
     return this.devices && join(this.at, "dev");
   }
 
-  /** The settings of the kernel; those of a mount of its own are its own too. */
+  /** A mount of `/proc` whose inodes belong to the machine, for the kernel's settings in `/proc/sys`. */
   get proc(): string {
     return join(this.at, "proc");
   }
 
-  /** Where bubblewrap finds a file or directory of the host. */
+  /** The path from which bubblewrap mounts a host file or directory: inside an overlay if there is one. */
   seen(path: string): string {
     const index = this.directories.findIndex((directory) => isWithin(path, directory));
     const directory = this.directories[index];
     return directory === undefined ? path : this.#place(index) + path.slice(directory.length);
   }
 
-  /** Directories that have to exist where a machine's mounts are. */
+  /** The directories to make before {@link mounts}, relative to the place of the mounts. */
   get directoryNames(): string[] {
     return ["empty", "views", ...this.directories.map((_, index) => `views/${index}`), "dev", "proc"];
   }
 
-  /** Lines of a file system table. */
+  /** The mounts, as lines of a file system table. */
   get mounts(): string[] {
     const overlay = (place: string, lower: string, options: string): string =>
       tableLine("overlay", place, "overlay", `ro,nosuid,${options},lowerdir=empty:${escapedLayer(lower)}`);
@@ -87,7 +87,7 @@ export class HostViews {
   }
 }
 
-/** Device nodes that belong to this instance, for machines to see through overlays; undefined where none can be made. */
+/** Makes device nodes for the machines of this instance. Undefined if this process may not make device nodes. */
 export async function makeDevices(directory: string): Promise<string | undefined> {
   return run("/bin/sh", ["-c", devicesScript, "devices", directory], { cwd: "/" }).then(
     () => directory,
@@ -95,7 +95,7 @@ export async function makeDevices(directory: string): Promise<string | undefined
   );
 }
 
-/** Whether device nodes that are made here can be opened. It shows only by trying, which leaves nothing behind. */
+/** Whether device nodes made by this process can be opened. Only a trial shows it; the trial leaves nothing behind. */
 export async function allowsOwnDevices(isRoot: boolean): Promise<boolean> {
   const [program, ...args] = mountNamespace(isRoot);
   const attempt = "mount -t tmpfs tmpfs /tmp && cp -a /dev/null /tmp/null && true > /tmp/null";
@@ -115,7 +115,7 @@ ln -s /proc/self/fd fd; ln -s /proc/self/fd/0 stdin; ln -s /proc/self/fd/1 stdou
 ln -s /proc/kcore core; ln -s pts/ptmx ptmx
 `;
 
-/** The fewest directories of the host that hold all of `paths` and have no other file system mounted on the way to one. */
+/** The fewest host directories that contain all of `paths`, without another file system mounted between a directory and a path. */
 export function directoriesToView(paths: readonly string[]): string[] {
   const mounts = mountPoints();
   const mountOf = (path: string): string =>
@@ -149,12 +149,12 @@ export function overlayOption(isRoot: boolean): string {
   return isRoot ? "redirect_dir=off" : "userxattr";
 }
 
-/** A path as it is written among the layers of an overlay. */
+/** Escapes a path for the list of an overlay's layers. */
 export function escapedLayer(path: string): string {
   return path.replace(/[\\:,]/g, "\\$&");
 }
 
-/** A line of a file system table, which `mount --all` reads: one process makes all mounts. */
+/** A line of a file system table. `mount --all` reads the table, so that one process makes all mounts. */
 export function tableLine(source: string, target: string, type: string, options: string): string {
   const fields = [source, target, type, options].map((field) =>
     field.replace(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`),

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 /**
  * Path of the dynamic loader that an ELF executable asks for, or undefined for a static one.
  *
- * Machines start their init and their agent through a copy of it that can be executed but not read. The kernel
+ * Machines start their init and their agent through a copy of the loader that can be executed but not read. The kernel
  * makes such a process undumpable, so that code of the same uid can neither open its `/proc/<pid>/mem` nor see
  * its environment and file descriptors.
  */
@@ -37,7 +37,7 @@ export function dynamicLoader(executable: string): string | undefined {
 
 const programInterpreter = 3;
 
-/** Where the shared libraries of `executable` are, as `loader` finds them. */
+/** The directories in which `loader` finds the shared libraries of `executable`. */
 export function libraryDirectories(loader: string, executable: string): string[] {
   const listed = execFileSync(loader, ["--list", executable], { encoding: "utf8" });
   const libraries = [...listed.matchAll(/=> (\/.*) \(0x/g)].map(([, path = ""]) => realpathSync(path));

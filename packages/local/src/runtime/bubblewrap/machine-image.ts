@@ -12,31 +12,31 @@ import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
 /** The files that all machines of this instance share. They hold no secret. */
 export interface MachineImage {
-  /** What a machine can change, as {@link WritableRoot} mounts it; without it, its root is read-only. */
+  /** The writable root, as {@link WritableRoot} mounts it. Undefined if machines have a read-only root. */
   readonly disk: MachineDisk | undefined;
-  /** Read-only. */
+  /** Read-only mounts of host files. */
   readonly mounts: readonly Mount[];
-  /** Empty ones over what the kernel tells in `/proc`; read-only too. */
+  /** Empty files and directories, mounted read-only over files in `/proc` that tell about the host. */
   readonly masks: readonly Mount[];
   /** Symbolic links at the root, such as `/bin` to `usr/bin`. */
   readonly links: readonly { readonly target: string; readonly path: string }[];
   /** Search path for programs. */
   readonly path: string;
-  /** The init with its arguments; the agent's entry is its last. */
+  /** The init with its arguments, the last of which is the agent's main file. */
   readonly command: readonly string[];
 }
 
 const opt = "/opt/cloud-sandbox";
 
-/** The agent's program, as the machine sees it; nothing in there can change it. */
+/** The agent's main file inside a machine, where nobody can change it. */
 export const agentEntry = `${opt}/agent/${agentMain}`;
 
-/** Where a machine finds its way out, and what makes the `fetch` of older Node.js use it. */
+/** The egress proxy's socket inside a machine, and the script that makes the `fetch` of older Node.js use the proxy. */
 export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
 
 /**
- * Prepares the image in `directory`. With `hasOwnUids`, machines have other uids than this process: everything in it must
- * be reachable for any, and the agent is started apart from its programs.
+ * Prepares the image in `directory`. With `hasOwnUids`, machines have other uids than this process: every uid must be able to
+ * read the files, and the agent has another uid than the programs it starts.
  */
 export async function prepareMachineImage(
   directory: string,
@@ -46,7 +46,7 @@ export async function prepareMachineImage(
   const parts = join(directory, "parts");
   await mkdir(parts);
   const agentPlaced = placeAgent(join(parts, "agent"), join(directory, "rehearsal"));
-  // Waited for below, and reported there.
+  // Awaited below, where a failure is thrown.
   agentPlaced.catch(() => undefined);
   const node = await placeNode(parts, hasOwnUids);
   const shell = realpathSync("/bin/sh");
@@ -54,7 +54,7 @@ export async function prepareMachineImage(
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
   await placeSubstitutes(parts);
-  // What each machine's own socket is mounted on.
+  // The mount point of each machine's egress socket.
   await writeFile(join(parts, "egress"), "");
   await writeFile(join(parts, "init"), initScript);
   await writeFile(opensslConfiguration(parts), "");
@@ -77,7 +77,7 @@ export async function prepareMachineImage(
     ...["/usr/local/etc", "/usr/etc"].filter(existsSync),
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
-  // umask may have hidden what was just written from the sandboxes' uids.
+  // The umask may keep the sandboxes' uids from reading the new files.
   for (const path of [parts, empty, join(parts, "init"), nothing, opensslConfiguration(parts)])
     await chmod(path, 0o755);
   await agentPlaced;
@@ -111,7 +111,7 @@ export async function prepareMachineImage(
     command: [
       ...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []),
       ...[...launcher.command, place(shell), `${opt}/init`],
-      // For whoever has to find the machines of this instance on the host.
+      // Names this instance on the machine's command line, by which the machines of a killed server are found.
       directory,
       ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
     ],
@@ -119,8 +119,8 @@ export async function prepareMachineImage(
 }
 
 /**
- * Process 1 of a machine. It cannot be killed from inside, reaps what is orphaned, and starts the agent anew when
- * code in the machine has killed it: the socket is inherited, so nothing else can take the agent's place.
+ * Process 1 of a machine. Code inside cannot kill it. It reaps orphans and restarts an agent that was killed. The agent
+ * inherits its listening socket from it, so no other process can take the agent's place.
  */
 const initScript = `shift
 ulimit -c 0
@@ -136,20 +136,20 @@ done
 `;
 
 /**
- * Has the agent read no file of a time zone, of which code in the machine can make a pipe that nobody writes to. There is
- * none in that directory; without the variables Node.js searches all of `/usr/share/zoneinfo` at each start.
+ * Keeps the agent from reading time zone files: code in the machine can replace one by a pipe, at which the agent would wait
+ * for ever. The directory has no such files. Without these variables Node.js reads all of `/usr/share/zoneinfo` at each start.
  */
 export const agentTimeZone = { TZ: "UTC", TZDIR: `${opt}/empty` } as const;
 
-/** Debian's Node.js reads parts of itself from there at each start. */
+/** Debian's Node.js loads some of its own modules from here at each start. */
 const nodeParts = "/usr/share/nodejs";
 
 const opensslConfiguration = (parts: string): string => join(parts, "openssl.cnf");
 
 /**
- * What keeps code of the same uid from having Node do as it says. SIGUSR1 starts the inspector, which then fails to listen
- * on an address that no machine has (RFC 5737), also while Node boots, when no handler of ours would be there. What
- * OpenSSL's configuration names is loaded into the process.
+ * Keeps code of the same uid from controlling the agent's Node.js. SIGUSR1 starts the inspector; listening fails because no
+ * machine has the address (RFC 5737), also while Node.js boots and no signal handler is set yet. OpenSSL loads what its
+ * configuration names into the process, so the agent has a configuration of its own.
  *
  * No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
  */
@@ -159,7 +159,7 @@ const nodeOptions = [
   `--openssl-config=${opensslConfiguration(opt)}`,
 ];
 
-/** A program of the host's, without the links that lead to it. */
+/** The real path of a program of the host. */
 function programOf(name: string): string {
   const directories = [...(process.env.PATH ?? "").split(":"), "/usr/bin", "/bin"];
   const path = directories.map((directory) => join(directory, name)).find((place) => existsSync(place));
@@ -167,14 +167,14 @@ function programOf(name: string): string {
   return realpathSync(path);
 }
 
-/** Where a program of the host's `/usr` is out of the reach of a machine that can change its own. */
+/** The path inside a machine at which a program of the host's `/usr` is mounted read-only. */
 function sealed(path: string): string {
   return path.startsWith("/usr/") ? opt + path : path;
 }
 
 /**
- * What the init and the agent are started with; nothing on hosts where that is not possible. Where `/usr` can be changed
- * they take what they are made of from mounts that cannot, so that nothing in the machine gets to play the agent's part.
+ * The dynamic loader that starts the init and the agent; empty on hosts where programs have different loaders. If machines
+ * can change their `/usr`, the loader takes programs and libraries from read-only mounts, so code cannot replace the agent.
  */
 async function placeLoader(
   parts: string,
@@ -193,20 +193,20 @@ async function placeLoader(
   return { command: [`${opt}/loader`, "--library-path", libraryPath], directories };
 }
 
-/** Makes a directory below `top` that every uid reaches, whatever the umask. */
+/** Makes a directory below `top` that every uid can enter, whatever the umask. */
 async function makeReachable(top: string, path: string): Promise<void> {
   await mkdir(join(top, path), { recursive: true });
   for (let at = join(top, path); at !== top; at = dirname(at)) await chmod(at, 0o755);
 }
 
-/** File systems that are mounted there, and would not show through an overlay. */
+/** File systems mounted below `directory`, which an overlay over it would not show. */
 function mountsBelow(directory: string): Mount[] {
   return mountPoints()
     .filter((place) => place.startsWith(`${directory}/`))
     .map((place) => ({ source: place, target: place }));
 }
 
-/** Node as the machine sees it: under /usr it is there already; else its installation is mounted, or the program copied. */
+/** The path of Node.js inside a machine. Outside `/usr`, its installation is mounted or the program is copied. */
 async function placeNode(parts: string, forOtherUids: boolean): Promise<{ path: string; mount?: Mount }> {
   const program = realpathSync(process.execPath);
   if (program.startsWith("/usr/")) return { path: program };
@@ -241,7 +241,7 @@ const sharedEtc = [
   "ssl/certs",
 ];
 
-/** With `parts`, which cannot be changed, the directory itself can be. */
+/** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
 async function makeEtc(etc: string, parts: string | undefined): Promise<Mount[]> {
   const isWritable = parts !== undefined;
   await mkdir(etc, { recursive: true });
@@ -279,7 +279,7 @@ const etcFiles = {
   "resolv.conf": "",
 };
 
-/** They name libraries that the C library loads into every program, or into all that look up a name: the agent too. */
+/** Files that tell the C library which libraries to load into programs, the agent included. */
 const libraryNames = {
   "ld.so.preload": "",
   "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",

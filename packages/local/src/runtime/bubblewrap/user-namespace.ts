@@ -7,10 +7,10 @@ import type { MachineUids } from "../host/uid-lease.js";
 
 const run = promisify(execFile);
 
-/** The numbers that they have inside: the init and the agent, and whose code runs. */
+/** The uids inside a machine: `agent` of the init and the agent, `code` of the programs they start. */
 export const uidInside = { agent: 0, code: 1000 } as const;
 
-/** The number on the host of a machine's process 1; nothing when there came to be none. */
+/** The host's process id of a machine's process 1. Undefined if bubblewrap ended before it started one. */
 export async function readInitPid(information: Readable): Promise<number | undefined> {
   try {
     const { "child-pid": pid } = JSON.parse(await text(information)) as { "child-pid"?: number };
@@ -22,14 +22,15 @@ export async function readInitPid(information: Readable): Promise<number | undef
 }
 
 /**
- * Gives a machine its two uids and then lets bubblewrap, which waits at `gate`, go on as the first of them. Both have to
- * be written at once, and from outside: inside, a process may map no uid but its own.
+ * Maps a machine's two uids and then lets bubblewrap, which waits at `gate`, continue as the first of them. Both uids are
+ * mapped in one write from outside the machine, because a process inside may map only its own uid.
  *
- * Resolves when no further user namespace can be made in it. bubblewrap's own way to that would leave it one uid.
+ * Resolves once the machine can make no further user namespaces. bubblewrap's own option for that would leave the machine
+ * with one uid.
  */
 export async function mapUids(init: number, uids: MachineUids, gate: Writable): Promise<void> {
   const map = `${uidInside.agent} ${uids.agent} 1\n${uidInside.code} ${uids.code} 1\n`;
-  // At once: bubblewrap waits, and these are no files on a disk.
+  // Synchronously, which is faster: bubblewrap waits, and writing to /proc does not block.
   for (const name of ["uid_map", "gid_map"]) writeFileSync(`/proc/${init}/${name}`, map);
   gate.end("\n");
   const inside = ["--target", String(init), "--user"];
@@ -38,9 +39,8 @@ export async function mapUids(init: number, uids: MachineUids, gate: Writable): 
 }
 
 /**
- * What follows is started as the agent's uid, with the capabilities to start programs as another, and with none that
- * these would inherit: only root has capabilities after it has become another program, and nothing but the agent and the
- * init is that inside.
+ * Options of `setpriv`: the command after them may start programs as another uid, and those programs inherit no capability.
+ * Only uid 0 keeps capabilities when it executes a program, and inside a machine only the init and the agent have uid 0.
  */
 export const separation: readonly string[] = [
   ...["--securebits", "+no_setuid_fixup,+no_setuid_fixup_locked"],

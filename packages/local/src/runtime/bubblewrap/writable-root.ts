@@ -15,7 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-/** The command in front of one that is to run as that uid. */
+/** The arguments that run the command after them as `uid`. */
 export function become(uid: number | undefined): string[] {
   if (uid === undefined) return [];
   return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
@@ -27,7 +27,7 @@ export interface MachineDisk {
   readonly root: string;
   readonly workspace: string;
   readonly home: string;
-  /** What a machine's programs share with each other only while they run. */
+  /** Shared memory of the machine's programs (`/dev/shm`). */
   readonly sharedMemory: string;
   readonly run: string;
 }
@@ -45,7 +45,7 @@ export interface MachineDisk {
  */
 export class WritableRoot {
   readonly disk: MachineDisk;
-  /** What its machines read of the host's files besides; all is bound as it is before {@link view}. */
+  /** Overlays over the host's files for the machines; undefined before {@link view}, when host files are bound directly. */
   #views: HostViews | undefined;
   readonly #at: string;
 
@@ -68,7 +68,7 @@ export class WritableRoot {
     return join(this.directory, "skeleton", "root");
   }
 
-  /** Prepares it in `directory`; undefined where this kernel does not allow such mounts, which shows only by trying. */
+  /** Prepares the root in `directory`. Undefined if this kernel refuses overlay mounts, which only a trial shows. */
   static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
     if (!(await allowsWritableRoot(isRoot))) return undefined;
     const root = new WritableRoot(directory, isRoot);
@@ -80,22 +80,22 @@ export class WritableRoot {
     return this.#views;
   }
 
-  /** Has machines see what is in these directories of the host through overlays of their own, where that is possible. */
+  /** Makes machines read these host directories through overlays of their own, where the kernel allows it. */
   async view(directories: readonly string[]): Promise<void> {
     const devices = this.isRoot ? await makeDevices(join(this.directory, "devices")) : undefined;
     this.#views = await HostViews.open(directories, { isRoot: this.isRoot, at: this.#at, devices });
   }
 
-  /** A command that mounts the tree of one machine and then becomes what follows it, and what it has to be told. */
+  /** The arguments that mount the tree of one machine and then run the command after them, with the environment they need. */
   enter(machine: {
-    /** The machine's own; undefined for an ordinary user's. */
+    /** Undefined if an ordinary user runs this process: the machine then has that user's uid. */
     uids: MachineUids | undefined;
     diskMb: number;
     /** Directories made by {@link enter} with `keepIn`, lowest first. */
     layers: readonly string[];
-    /** A file with what {@link read} gave: everything is as it was then. */
+    /** A file written by {@link read}; the machine starts with the files in it. */
     disk?: string | undefined;
-    /** Where what the machine wrote is put after its end, if this directory exists then. */
+    /** Where the machine's files are copied when the machine ends, if the directory exists at that time. */
     keepIn?: string | undefined;
   }): { command: string[]; environment: Readonly<Record<string, string>> } {
     const { uids, diskMb, layers, disk, keepIn } = machine;
@@ -127,7 +127,7 @@ export class WritableRoot {
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
-        // Of the user namespace, where an ordinary user is root.
+        // 0 is the ordinary user, who is root in the user namespace.
         MACHINE_OWNER: String(uids?.code ?? 0),
         MACHINE_DIRECTORIES: (this.#views?.directoryNames ?? []).join(" "),
         MACHINE_MOUNTS: mounts.join("\n"),
@@ -139,8 +139,8 @@ export class WritableRoot {
   }
 
   /**
-   * The command that streams all that a machine has written, as the machine keeps it and not as it is seen inside. The
-   * process is one that {@link enter} started; nothing in the machine may change meanwhile.
+   * The command that packs all files that a machine has written and streams the archive: the overlay's upper directories,
+   * not the merged tree. `pid` is a process that {@link enter} started. The machine must be paused, so that no file changes.
    */
   read(pid: number): [string, ...string[]] {
     return [
@@ -149,7 +149,7 @@ export class WritableRoot {
       ...["/bin/sh", "-c", readScript, "read", this.#at],
       ...["tar", "--create", "--sparse", "--warning=no-file-ignored", `--directory=${this.#at}`],
       ...keptAttributes,
-      // Of the agent's programs, which have ended; its own state is under another name.
+      // Temporary directories of programs that have ended. The agent's own state has another name and is kept.
       "--exclude=root/tmp/.cloud-sandbox-??????",
       ...["root", "usr", "workspace", "home"],
     ];
@@ -164,7 +164,7 @@ export class WritableRoot {
       stdio: "ignore",
       cwd: "/usr",
     });
-    // Its end is waited for from here on: on a busy machine it may come before the rest is made.
+    // Listen for the end at once: on a busy machine the copy may end before the directories are made.
     await Promise.all([once(copying, "close"), this.#makeRootDirectories()]);
   }
 
@@ -177,10 +177,10 @@ export class WritableRoot {
   }
 }
 
-/** How often the size of its disk a machine may fill: a read-only root has places of their own for what is written. */
+/** How many times its disk size a machine may fill: with a read-only root, `/workspace` and the rest have a tmpfs each. */
 export const diskCount = (isWritable: boolean): number => (isWritable ? 1 : 2);
 
-/** Whether such mounts are allowed here. It shows only by trying, which leaves nothing behind. */
+/** Whether this kernel allows overlay mounts. Only a trial shows it; the trial leaves nothing behind. */
 export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
   const [program, ...args] = mountNamespace(isRoot);
   const options = ["lowerdir=/usr", "upperdir=/tmp/upper", "workdir=/tmp/work", overlayOption(isRoot)].join(
@@ -196,13 +196,13 @@ mount -t overlay -o ${options} overlay merged && mkdir merged/made`;
 
 const page = 4096;
 
-/** No more files than pages: an empty one takes none of the size, and 1.25 KiB of memory that is counted nowhere. */
+/** Limits files to one per page of the size: an empty file takes no space, but 1.25 KiB of kernel memory that nothing counts. */
 function tmpfsOptions(megabytes: number): string {
   const bytes = Math.ceil(megabytes * 1024 * 1024);
   return `size=${bytes},nr_inodes=${Math.ceil(bytes / page)},nodev,nosuid,mode=0755`;
 }
 
-/** Directories that a program expects at the root, and places that something is mounted at. */
+/** Directories that programs expect at the root, and mount points. */
 const rootDirectories = [
   ...[
     "dev",
@@ -233,8 +233,8 @@ const rootDirectories = [
 ];
 
 /**
- * Directories that somebody installs to: those near the top, and all below those of package managers. The thousands
- * further down would cost a start more than they are worth: what the host's own packages hold there stays as it is.
+ * Copies the directories of `/usr` that programs install to: three levels, and everything below those of package managers.
+ * Copying the thousands of deeper directories would slow down the first start; machines cannot add files to those.
  */
 const skeletonScript = `
 deep=
@@ -243,10 +243,10 @@ for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $
   (cd "$1" && xargs -0 mkdir -p -m 0777)
 `;
 
-/** Those by which the kernel knows that a directory hides the one below it, and people's own. */
+/** Extended attributes to keep: the kernel's mark on a directory that hides the one below it, and users' own attributes. */
 const keptAttributes = ["--xattrs", "--xattrs-include=trusted.overlay.opaque", "--xattrs-include=user.*"];
 
-/** What is deeper than a path can name could be packed, and never unpacked again. */
+/** Refuses paths longer than the kernel takes: tar can pack them and cannot unpack them. */
 const readScript = `cd "$1" || exit
 if find root usr workspace home -printf '%p\\n' | LC_ALL=C grep -q -E '.{4000}'; then
   echo "the path of a file in it is longer than 4000 bytes" >&2
@@ -290,10 +290,10 @@ exec "$@"
 `;
 
 /**
- * Runs when nothing of the machine is left that could change what is copied. Whatever uid comes next may write to it. It
- * is on the disk when this ends: a template that is told to be ready outlasts a power cut. What is copied is named from
- * where it is, since its paths may be nearly as long as the kernel takes, and the place it goes to by a descriptor, since
- * all users of the host read command lines.
+ * Copies the machine's files to the layer once no process of the machine is left to change them. Every uid may write to the
+ * copies, because the next machine has another uid. The script syncs the copies to the disk, so a template that is ready
+ * survives a power cut. It copies by relative paths, because the files' paths may be nearly as long as the kernel takes, and
+ * to a descriptor, because all users of the host can read command lines.
  */
 const keepScript = `set +e
 "$@" &
