@@ -33,7 +33,7 @@ async function startUp() {
   const stopAll = () => Promise.all(running.splice(0).map((server) => server.stop()));
   const result = await compare({
     name: "MCP server, spawn to its list of tools, over a bare Node.js start",
-    limit: 4.5,
+    limit: 5,
     rounds: 15,
     floor: () => started(startBareNode(), (server) => server.initialize()),
     subject: () =>
