@@ -9,11 +9,12 @@ import {
 import type { Agent } from "./agent.js";
 import type { ListenAddress } from "./config/agent-config.js";
 
-/** Serves an agent over HTTP; resolves when it listens. */
+/** Serves an agent over HTTP. Resolves once the server is listening. */
 export async function serveAgent(agent: Agent, address: ListenAddress): Promise<Server> {
   const server = createServer((request, response) => void agent.handle(request, response));
   answerUnreadableRequests(server, () => agentEnvelope);
-  // Longer than any gateway keeps an idle connection, and as long as an upload may take.
+  // Idle connections stay open for 75 s, longer than a gateway keeps them, so that the agent never closes one first.
+  // Requests have no time limit, because an upload may take any time.
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;

@@ -45,25 +45,31 @@ import { FileArchive } from "./snapshot/file-archive.js";
 import { internalPath, snapshotHandler } from "./snapshot/snapshot-handler.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 
-/** Larger files are uploaded, which streams. */
+/** The largest JSON body, in bytes. Larger files go through the upload operation, which streams. */
 const bodyLimit = 32 * 1024 * 1024;
 
 export interface Agent {
-  /** Answers a request. */
+  /** Answers an HTTP request. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Connects a caller with a port inside the sandbox. */
+  /** Answers a CONNECT request: tunnels the caller to a port inside the sandbox. */
   connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
-  /** Answers a request to go on as a WebSocket. */
+  /** Answers a request to upgrade to a WebSocket. */
   upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Answers a request to go on as a connection for files. */
+  /** Answers a request to upgrade to a file tunnel. */
   openFileTunnel(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Does once, unasked, what is slow the first time. */
+  /**
+   * Exercises the code paths that are slow on first use (starting a program, checking a token, routing a request), so
+   * that the first real request does not pay for them.
+   */
   warmUp(): Promise<void>;
-  /** Kills what runs and removes what the agent keeps on disk, except for what the next one there takes over. */
+  /**
+   * Kills all running programs and deletes the agent's temporary directory. Job records, outputs and variables stay
+   * on disk: the next agent in this sandbox takes them over.
+   */
   close(): Promise<void>;
 }
 
-/** Puts an agent together. It does not listen yet. */
+/** Builds an agent from its configuration. The agent does not listen yet. */
 export async function createAgent(config: AgentConfig): Promise<Agent> {
   const { limits, sandboxId, template, listen } = config;
   const temporary = config.roots.at(-1) ?? "/tmp";
@@ -171,7 +177,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     upgrade: (request, response) => gate.upgrade(request, response, router),
     openFileTunnel: (request, response) => fileTunnels.open(request, response),
     async warmUp() {
-      // Refused only after all that comes before a program is started.
+      // A request for the unknown language "none" passes routing, body parsing and validation and is refused just
+      // before a program would start: it warms up everything else.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
       const headers = { "content-length": String(body.length) };
       const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });
@@ -191,10 +198,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   };
 }
 
-/** Milliseconds. */
+/** Milliseconds to wait after an execution ended before an interpreter is started ahead. */
 const prepareDelay = 3;
 
-/** Once nothing that is waited for runs for a moment: a start takes as much from what runs as a program does. */
+/**
+ * Starts an interpreter ahead, after `prepareDelay` and only while no caller waits for an execution: starting an
+ * interpreter takes as much CPU as running a program and would slow that execution down.
+ */
 function prepareContext(slots: ExecutionSlots, contexts: Contexts, wait: number): void {
   setTimeout(() => {
     if (slots.isQuiet) void contexts.prepare(wait);

@@ -7,9 +7,10 @@ const file = join(__dirname, "program.cjs");
 const codeCache = join(__dirname, "program.cache");
 
 /**
- * Starts the agent. With `--compile DIRECTORY` it serves nothing: it tries a start in that empty directory and writes what
- * V8 compiled for it, as V8's code cache, to stdout. A start with that cache beside the program takes a quarter less CPU
- * time. V8 refuses a cache of another version of itself, and the program then starts as if there were none.
+ * Starts the agent. With `--compile DIRECTORY` the agent does not keep running: it is started once in that empty
+ * directory, and V8's code cache of the compiled program is written to stdout. With that cache next to the program, a
+ * start takes a quarter less CPU time. V8 rejects a cache from another V8 version; the program then starts without
+ * one.
  */
 async function main(): Promise<void> {
   const script = new Script(wrap(readFileSync(file, "utf8")), {

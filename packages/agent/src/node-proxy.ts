@@ -2,8 +2,9 @@ import Module from "node:module";
 import type { Socket } from "node:net";
 
 /**
- * Makes Node.js use the proxy variables. It runs before every program, and costs it next to nothing: `fetch` gets its
- * dispatcher with the first call, `http` and `https` their agents' way out when they are loaded.
+ * Makes Node.js use the proxy variables. This script is preloaded into every Node.js program, so it does almost
+ * nothing at start: `fetch` gets its dispatcher at the first call, and the agents of `http` and `https` are patched
+ * when these modules are loaded.
  */
 
 interface Target {
@@ -17,7 +18,7 @@ type Connected = (error: Error | null, socket: Socket | null) => void;
 
 const isSecure = ({ protocol }: Target): boolean => protocol === "https:";
 
-/** The proxy for a target, or undefined where the variables say that there is none. */
+/** The proxy for a target. Undefined if no proxy variable is set or NO_PROXY excludes the host. */
 function proxyFor(target: Target): URL | undefined {
   const { env } = process;
   const proxy = isSecure(target) ? (env.https_proxy ?? env.HTTPS_PROXY) : (env.http_proxy ?? env.HTTP_PROXY);
@@ -61,12 +62,12 @@ function tunnel(proxy: URL, target: Target, connected: Connected): void {
 
 type Dispatcher = new (options: { connect: (target: Target, connected: Connected) => void }) => object;
 
-/** Only where the program has set no dispatcher of its own. */
+/** Sends `fetch` through the proxy, unless the program has set its own dispatcher. */
 function proxyFetch(): void {
   const known = Symbol.for("undici.globalDispatcher.1");
   const current = (): object | undefined => Reflect.get(globalThis, known);
   if (current()) return;
-  // Loads what fetch is made of, which sets the dispatcher.
+  // Accessing Response loads undici, which sets the default dispatcher.
   void globalThis.Response;
   const direct = current();
   if (!direct) return;
@@ -117,7 +118,10 @@ function proxyAgent(agent: ConnectingAgent, protocol: "http:" | "https:"): void 
   };
 }
 
-/** Newer Node.js does it by itself when it is told, but to be told from the start costs it 15 ms each time. */
+/**
+ * Newer Node.js versions have built-in proxy support. It is turned on at the first `fetch` and not at start, where it
+ * would cost every program 15 ms.
+ */
 interface HttpModule {
   readonly globalAgent: ConnectingAgent;
   setGlobalProxyFromEnv?(): void;
@@ -156,7 +160,7 @@ interface Resolve {
 }
 const loader = Module as typeof Module & {
   _load: (request: string, ...more: unknown[]) => unknown;
-  /** For `import`, where there is such a thing. */
+  /** Hooks for `import`. Older Node.js versions lack them. */
   registerHooks?: (hooks: Resolve) => void;
 };
 const load = loader._load;

@@ -11,10 +11,10 @@ import { relayEgress } from "./network/egress-relay.js";
 
 const variable = "CLOUD_SANDBOX_AGENT_CONFIG";
 
-/** Milliseconds. */
+/** Milliseconds from the start until the agent warms up. */
 const warmUpDelay = 40;
 
-/** Serves what the configuration says, until a signal asks for the end. */
+/** Runs the agent until SIGTERM or SIGINT. Exits with 1 if it cannot be started. */
 export async function run(): Promise<void> {
   await serve().catch((error: unknown) => {
     console.error(`cloud-sandbox-agent: ${error instanceof Error ? error.message : String(error)}`);
@@ -30,7 +30,8 @@ async function serve(): Promise<void> {
   const agent = await createAgent(config);
   if (config.egress) relayEgress(config.egress.socket);
   const server = await serveAgent(agent, config.listen);
-  // A machine that was waited for has its first request by now, and needs all it has for that.
+  // If a caller was waiting for this machine, its first request has arrived by now; warming up earlier would slow
+  // that down.
   setTimeout(() => void agent.warmUp(), warmUpDelay).unref();
 
   const stop = async () => {
@@ -40,7 +41,10 @@ async function serve(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop());
 }
 
-/** Starts an agent that serves an empty directory, asks it once how it is, and ends it. */
+/**
+ * Starts an agent in an empty directory, sends it one /health request and stops it, so that V8 compiles the code that
+ * a start needs.
+ */
 export async function rehearse(directory: string): Promise<void> {
   const socketPath = join(directory, "socket");
   const publicKey = generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" });

@@ -1,4 +1,7 @@
-/** The text of a program that the agent gives to an interpreter. The build puts it into the bundle (scripts/raw-text.ts). */
+/**
+ * A file imported as text, such as a program that the agent passes to an interpreter. The build puts the text into
+ * the bundle (scripts/raw-text.ts).
+ */
 declare module "*?raw" {
   const text: string;
   export default text;

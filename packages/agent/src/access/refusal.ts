@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { agentEnvelope, type Problem, Reply, requestId } from "@cloud-sandbox/server-kit";
 
-/** The answer to a request that no handler sees. */
+/** Builds the HTTP reply for a request that is refused before the router and its handlers see it. */
 export function refusal(problem: Problem): Reply<string> {
   const id = requestId(undefined);
   const body = agentEnvelope(problem, { requestId: id, timestamp: new Date().toISOString() });

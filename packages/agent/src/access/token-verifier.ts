@@ -6,9 +6,12 @@ const algorithm = "EdDSA";
 const maxTokenLength = 8192;
 const cacheSize = 256;
 
-/** Admits callers whose token the control plane signed for this sandbox. Knows only the public key. */
+/**
+ * Checks that a caller's token was signed by the control plane for this sandbox. The verifier holds only the public
+ * key, so code in the sandbox cannot use it to make tokens.
+ */
 export class TokenVerifier {
-  /** Tokens found good, with the second they expire in; the oldest goes first. */
+  /** Maps each verified token to its expiry in Unix seconds. The oldest entry is evicted first. */
   readonly #verified = new Map<string, number>();
 
   private constructor(
@@ -24,14 +27,17 @@ export class TokenVerifier {
     return new TokenVerifier(key, sandboxId);
   }
 
-  /** Throws a problem unless the token is one that the control plane made for itself. */
+  /**
+   * Throws a problem unless the token is valid and carries the scope that the control plane reserves for its own
+   * tokens.
+   */
   async verifyControlPlane(authorization: string | undefined): Promise<void> {
     await this.verify(authorization);
     if (decodeJwt(tokenOf(authorization) ?? "").scope === controlPlaneScope) return;
     throw new Problem(403, "PERMISSION_DENIED", "Only the control plane may do this.");
   }
 
-  /** Throws a 401 problem unless `authorization` carries a good token. */
+  /** Throws a 401 problem unless the `authorization` header carries a valid token. */
   async verify(authorization: string | undefined): Promise<true> {
     const token = tokenOf(authorization);
     if (token === undefined)
@@ -46,7 +52,10 @@ export class TokenVerifier {
     return true;
   }
 
-  /** Refuses a token that is none, so that the first real one finds the way trodden. */
+  /**
+   * Verifies a fake token, which fails, so that the signature code is loaded and compiled before the first real token
+   * arrives.
+   */
   async warmUp(): Promise<void> {
     const header = Buffer.from(JSON.stringify({ alg: algorithm })).toString("base64url");
     await this.verify(`Bearer ${header}.e30.${"A".repeat(86)}`).catch(() => undefined);

@@ -1,16 +1,16 @@
 import type { JWK } from "jose";
 import type { ProgramIdentity } from "../machine/program-identity.js";
 
-/** Where an agent listens. An inherited descriptor is a socket that already listens. */
+/** Where an agent listens. `fd` is an inherited file descriptor of a socket that is already listening. */
 export type ListenAddress =
   | { readonly fd: number }
   | { readonly socket: string }
   | { readonly host: string; readonly port: number };
 
-/** The sandbox's way out: a proxy that answers on a Unix socket. */
+/** The sandbox's access to the internet: a proxy outside the sandbox that answers on a Unix socket. */
 export interface EgressConfig {
   readonly socket: string;
-  /** A script that makes Node.js use proxies as others do. */
+  /** Path of a script, preloaded into Node.js, that makes Node.js honour the proxy variables as other programs do. */
   readonly nodePreload?: string;
 }
 
@@ -20,46 +20,50 @@ export interface SandboxLimits {
   readonly maxProcesses?: number;
 }
 
-/** What an agent is told by whoever started it. Nothing in it is a secret: the sandbox's code may read it. */
+/**
+ * The agent's configuration, passed in by the process that starts it. It contains no secrets, because code in the
+ * sandbox may read it.
+ */
 export interface AgentConfig {
   readonly sandboxId: string;
-  /** Ed25519, SPKI in PEM or a JWK: what tokens are verified with. */
+  /** The Ed25519 public key that verifies tokens: SPKI in PEM, or a JWK. */
   readonly publicKey: string | JWK;
   readonly listen: ListenAddress;
   readonly template: string;
   readonly limits: SandboxLimits;
-  /** Languages the template promises; found out from the search path when absent. */
+  /** Languages that the template offers. Default: those whose interpreter is on the search path. */
   readonly languages?: readonly string[];
-  /** Variables that every program gets, as its template has them. */
+  /** Environment variables that the template sets for every program. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Variables that the agent was started with and that programs do not inherit. */
+  /** Names of variables from the agent's own environment that programs must not inherit. */
   readonly ownVariables: readonly string[];
   /**
-   * Whether the agent is alone in a machine of its own. Only then may the control plane have it end every other process
-   * and fill the file system.
+   * Whether the agent is the only tenant of its machine. Only then does it serve the internal operations with which
+   * the control plane ends all other processes and writes files anywhere.
    */
   readonly ownsMachine: boolean;
   /**
-   * Who programs run as, where they are not to run as the agent itself. It must have been started with CAP_SETUID and
-   * CAP_SETGID in a way that no program inherits: as root with the securebit `no_setuid_fixup`.
+   * The user and group that programs run as. Default: those of the agent. If set, the agent must have been started as
+   * root with the securebit `no_setuid_fixup`, so that it has CAP_SETUID and CAP_SETGID but no program inherits them.
    */
   readonly runProgramsAs?: ProgramIdentity;
-  /** Directories whose files are served. The first is where relative paths start, the last holds temporary files. */
+  /** Directories whose files are served. Relative paths start in the first; temporary files go to the last. */
   readonly roots: readonly string[];
-  /** Without it, programs are told of no proxy. */
+  /** Access to the internet. If absent, no proxy variables are set for programs. */
   readonly egress?: EgressConfig;
-  /** Bytes of each output stream that an answer holds. */
+  /** Most bytes of each output stream that an answer contains. */
   readonly outputLimit: number;
-  /** Bytes of each output stream that are kept in a file when the answer does not hold them all. */
+  /** Most bytes of each output stream that are kept in a file when the output is longer than `outputLimit`. */
   readonly outputFileLimit: number;
   /**
-   * Milliseconds that an interpreter waits for code once the sandbox is in use: where code runs seldom its memory is
-   * worth more than its start. Before the first use it waits as long as it takes.
+   * Milliseconds that an interpreter started ahead waits for code once the sandbox has run something. After that it
+   * is ended, because its memory is then worth more than a fast start. Before the first execution it waits without
+   * limit.
    */
   readonly interpreterWait: number;
-  /** Programs that may run at the same time. */
+  /** Most programs that may run at the same time. */
   readonly maxExecutions: number;
-  /** Whether Python uses IPython where that is installed. */
+  /** Whether Python contexts use IPython if it is installed. */
   readonly ipython: boolean;
 }
 
@@ -78,7 +82,7 @@ const defaults = {
   ipython: true,
 } as const;
 
-/** Reads the JSON configuration; throws an error that says what is missing. */
+/** Parses the JSON configuration and fills in the defaults. Throws an error that names what is missing. */
 export function parseAgentConfig(text: string | undefined): AgentConfig {
   if (!text) throw new Error("There is no configuration: set CLOUD_SANDBOX_AGENT_CONFIG or pass --config.");
   const given = parseJson(text);

@@ -3,7 +3,10 @@ import { join } from "node:path";
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** What every program's environment starts from: the agent's own, without what is only for the agent. */
+/**
+ * The environment that every program starts with: the agent's own, without the variables that are meant only for the
+ * agent.
+ */
 export async function baseEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   temporary: string,
@@ -14,17 +17,18 @@ export async function baseEnvironment(
     if (name.startsWith("CLOUD_SANDBOX_") || name === "NODE_OPTIONS" || hidden.includes(name)) continue;
     if (value !== undefined) environment[name] = value;
   }
-  // Compilers and package managers keep caches at home; without a home of its own a program uses the temporary files.
+  // Compilers and package managers keep caches in HOME. If HOME is unset or not writable, use the temporary
+  // directory.
   if (!environment.HOME || !(await isWritable(environment.HOME))) environment.HOME = temporary;
   return environment;
 }
 
-/** Found by trying: `access` asks for the real uid, and programs may have another. */
+/** Tests by creating a directory. `access` would check the real uid, and programs may run with another one. */
 const isWritable = (directory: string) =>
   mkdtemp(join(directory, ".cloud-sandbox-"))
     .then(rmdir)
     .then(
       () => true,
-      // A full disk is one that can be written to.
+      // A full disk still means that the directory is writable.
       (error: NodeJS.ErrnoException) => error.code === "ENOSPC",
     );

@@ -3,13 +3,13 @@ import * as z from "zod/mini";
 import type { PrivateDirectory } from "../machine/private-directory.js";
 
 const fileName = "environment.json";
-/** JSON may take six bytes for one. */
+/** JSON escapes one byte as up to six (`\u0000`). */
 const maxFileBytes = maxVariableBytes * 6 + maxVariables * 8;
 const savedVariables = z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)), z.string());
 
 /**
- * The sandbox's own variables, kept in a file too, so that they outlive an agent that is killed: whoever can read it inside
- * the sandbox is given them as environment anyway.
+ * The sandbox's environment variables, also saved in a file so that they survive if the agent is killed. Programs in
+ * the sandbox can read the file, but they get the same values in their environment anyway.
  */
 export class EnvironmentVariables extends VariableValues {
   #saved: Promise<void> = Promise.resolve();
@@ -18,7 +18,7 @@ export class EnvironmentVariables extends VariableValues {
     super();
   }
 
-  /** Takes back what an earlier agent left, when that is in order. */
+  /** Loads the variables that an earlier agent saved. An invalid file is ignored. */
   async restore(): Promise<void> {
     const text = await this.directory.read(fileName, maxFileBytes);
     const found = text === undefined ? undefined : savedVariables.safeParse(parse(text));
@@ -26,11 +26,13 @@ export class EnvironmentVariables extends VariableValues {
     try {
       this.replace(found.data);
     } catch {
-      // More than can have been saved: somebody else wrote it.
+      // The variables exceed the limits, so no agent saved them: a program in the sandbox wrote the file. Ignore it.
     }
   }
 
-  /** Resolves when the variables as they are now would outlive the agent; a full disk prevents it and nothing else. */
+  /**
+   * Saves the current variables. Resolves even if the write failed (for example on a full disk); that is only logged.
+   */
   async save(): Promise<void> {
     const save = () => this.directory.replace(fileName, JSON.stringify(Object.fromEntries(this.entries())));
     this.#saved = this.#saved

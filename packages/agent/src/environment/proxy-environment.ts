@@ -5,8 +5,8 @@ const proxy = `http://127.0.0.1:${proxyPorts.http}`;
 const direct = "localhost,127.0.0.1,::1,0.0.0.0,sandbox";
 
 /**
- * What tells programs of the proxy, in both spellings that are in use. ALL_PROXY names it as HTTP, too: some clients fail at
- * once on a SOCKS proxy that they have no library for.
+ * The proxy variables for programs, in upper and lower case because programs read one or the other. ALL_PROXY also
+ * names the HTTP proxy: some clients fail immediately on a SOCKS proxy if they lack a SOCKS library.
  */
 export function proxyEnvironment({ nodePreload }: EgressConfig): Record<string, string> {
   const named = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ALL_PROXY: proxy, NO_PROXY: direct };

@@ -10,20 +10,22 @@ export interface CodeRunnerOptions {
   readonly contexts: Contexts;
   readonly contextLanguages: readonly ContextLanguage[];
   readonly directory: PrivateDirectory;
-  /** Where relative directories start. */
+  /** Base directory of relative working directories. */
   readonly workspace: string;
 }
 
-/** Code somebody waits for. */
+/** Code to run, with its language. */
 export interface CodeRequest extends ContextRequest {
   readonly language: Language;
 }
 
-/** Runs code: in the context of its language where that keeps variables, else in a process of its own. */
+/** Runs code. Languages that keep variables run it in a context; all others start a process for each execution. */
 export class CodeRunner {
   constructor(private readonly options: CodeRunnerOptions) {}
 
-  /** Starts code; resolves when it runs, which in a context is when those before it have ended. */
+  /**
+   * Starts code. Resolves once it is running; in a context, that is after all earlier executions in it have ended.
+   */
   async start(request: CodeRequest): Promise<Execution> {
     const { executor, contexts, directory, workspace } = this.options;
     const { language, code } = request;

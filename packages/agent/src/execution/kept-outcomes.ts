@@ -7,11 +7,11 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { LRUCache } from "lru-cache";
 
-/** Bytes of all outcomes together, and of one. */
+/** Largest size of all cached outcomes together, and of a single one, as characters of JSON. */
 const mostBytes = 16 * 1024 * 1024;
 const largestEntry = 1024 * 1024;
 
-/** The cache of one sandbox. Keys are digests, so that no values of variables are kept. */
+/** The execution cache of one sandbox. Keys are SHA-256 digests, so that values of variables are not kept. */
 export function executionCache(): ExecutionCache {
   const entries = new LRUCache<string, Outcome>({
     max: mostKeptOutcomes,

@@ -1,13 +1,16 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import parse from "range-parser";
 
-/** The first and the last byte. */
+/** Positions of the first and the last byte, both included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** What a `Range` header asks of a file. Undefined, the whole file, where it asks for nothing that HTTP lets us serve. */
+/**
+ * Parses a `Range` header. Undefined means the whole file: there is no header, it is malformed, or it asks for
+ * several ranges, which HTTP allows a server to ignore. Throws a 416 problem if the range is outside the file.
+ */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
   if (header === undefined) return undefined;
   const ranges = parse(size, header);

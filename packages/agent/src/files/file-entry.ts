@@ -5,7 +5,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { fileInfo as entryInfo } from "@cloud-sandbox/server-kit/handlers";
 import type { Pin } from "./served-tree.js";
 
-/** A directory's entry as it is listed; `undefined` when it has just gone. */
+/** Describes a directory entry. `undefined` if it has been deleted meanwhile. */
 export async function fileEntry(
   directory: Pin,
   bytes: Buffer,

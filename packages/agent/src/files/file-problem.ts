@@ -1,15 +1,15 @@
 import type { ErrorCode } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 
-/** A refusal about a path. */
+/** A problem with the path in its details. */
 export const pathProblem = (status: number, code: ErrorCode, message: string, path: string) =>
   new Problem(status, code, message, { details: { path } });
 
-/** Whether an operation failed for this reason. */
+/** Whether an error has one of these system error codes. */
 export const failedWith = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && "code" in error && codes.includes(String(error.code));
 
-/** What the operating system's refusal means to the caller; anything unknown stays what it is. */
+/** Translates a system error into a problem for the caller. Unknown errors are returned unchanged. */
 export function fileProblem(error: unknown, path: string): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known = refusals[code];

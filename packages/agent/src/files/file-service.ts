@@ -22,12 +22,12 @@ import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Bytes of the answer, beyond which nobody takes it. */
+/** Most bytes of an answer to /files/read: clients refuse longer ones. */
 const readLimit = longestAnswer("/files/read") ?? 0;
-/** Bytes that are cheaper to hold at once than to pass on in pieces. */
+/** Files up to this size, in bytes, are read at once: that is cheaper than streaming. */
 const wholeRead = 1024 * 1024;
 const listLimit = 10_000;
-/** Entries looked at together. */
+/** Number of entries that are examined at the same time. */
 const batch = 64;
 
 export interface WriteOptions {
@@ -51,22 +51,25 @@ class Destination implements Disposable {
 }
 
 export interface WrittenFile {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** Appends bytes to a file, in this thread: they go to memory, and the way to another thread and back takes longer. */
+/**
+ * Appends bytes to a file synchronously: the write goes to the page cache, and handing it to another thread would
+ * take longer.
+ */
 export type Append = (bytes: Uint8Array) => void;
 
-/** Brings a stream into a file. Where it breaks off, `failure` may say so in other words. */
+/** Copies a stream into a file. `failure` may replace the error if the stream breaks off. */
 export function copy(
   from: Readable,
   append: Append,
   failure: (cause: Error) => Error = (cause) => cause,
 ): Promise<void> {
-  // Not by iterating, which takes longer.
+  // Uses "data" events, which are faster than async iteration.
   return new Promise((resolve, reject) => {
     const take = (piece: Buffer): void => {
       try {
@@ -81,7 +84,10 @@ export function copy(
   });
 }
 
-/** The answer of a read, which is never in memory as a whole: the sandbox's programs need that. */
+/**
+ * Yields the JSON answer of a read in pieces, so that the whole is never in memory, which the sandbox's programs
+ * need.
+ */
 async function* textInPieces(path: string, bytes: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -94,11 +100,11 @@ async function* textInPieces(path: string, bytes: Readable): AsyncGenerator<stri
   yield `${escaped(decoder.end())}","size":${size}}`;
 }
 
-/** What the file operations do. Paths are the caller's; answers have them absolute. */
+/** Implements the file operations. Paths are given by the caller; answers contain absolute paths. */
 export class FileService {
   constructor(private readonly tree: ServedTree) {}
 
-  /** The text of a file: as a whole, or as the JSON of the answer in pieces where it is large. */
+  /** The text of a file. A large file is returned as a stream that yields the complete JSON answer. */
   async read(path: string): Promise<{ path: string; content: string; size: number } | Readable> {
     using file = await this.open(path);
     const { path: absolute, size } = file;
@@ -124,7 +130,7 @@ export class FileService {
     );
   }
 
-  /** The file, open for reading; whoever asks closes it. */
+  /** Opens a file for reading. The caller closes it. */
   async open(path: string): Promise<OpenFile> {
     using pin = await this.tree.pinFile(this.tree.resolve(path));
     return openPinned(pin);
@@ -163,7 +169,7 @@ export class FileService {
     return { path: absolute, files, count: files.length, total, truncated: total > names.length };
   }
 
-  /** Describes an entry; a symbolic link itself. */
+  /** Describes an entry. A symbolic link is not followed. */
   async stat(path: string): Promise<AgentSchemas["FileInfo"]> {
     const absolute = this.tree.resolve(path);
     if (this.tree.isRoot(absolute)) {
@@ -185,7 +191,7 @@ export class FileService {
     this.#refuseRoot(absolute, "removed");
     using parent = await this.tree.pinDirectory(posix.dirname(absolute));
     try {
-      // A symbolic link is removed itself.
+      // A symbolic link itself is deleted, not its target.
       await rm(await parent.existingEntry(posix.basename(absolute)), { recursive: true });
     } catch (error) {
       throw fileProblem(error, absolute);
@@ -193,7 +199,7 @@ export class FileService {
     return absolute;
   }
 
-  /** Moves a file to another path, or a directory within its file system. */
+  /** Moves a file, or a directory within the same file system. */
   async rename(path: string, newPath: string, overwrite: boolean): Promise<string> {
     const from = this.tree.resolve(path);
     const to = this.tree.resolve(newPath);
@@ -225,7 +231,7 @@ export class FileService {
     return to;
   }
 
-  /** Writes a file that appears whole or not at all. `fill` brings the content. */
+  /** Writes a file atomically: it appears complete or not at all. `fill` supplies the content. */
   async write(
     path: string,
     options: WriteOptions,
@@ -244,7 +250,7 @@ export class FileService {
     }
   }
 
-  /** Moves a file, also from one file system to another, over whatever file has that name. */
+  /** Moves a file, across file systems too, and replaces an existing file. */
   async move(from: string, to: string): Promise<string> {
     const source = this.tree.resolve(from);
     const absolute = this.tree.resolve(to);
@@ -260,7 +266,7 @@ export class FileService {
     return absolute;
   }
 
-  /** Where a file of that name goes that is sent to `path`: into it, if it is a directory. */
+  /** The path for an uploaded file named `name`: inside `path` if that is a directory, else `path` itself. */
   async uploadTarget(path: string, name: string): Promise<string> {
     const plain = posix.basename(name);
     const inside = posix.join(path, plain === "" || plain === "." || plain === ".." ? "upload" : plain);
@@ -269,19 +275,19 @@ export class FileService {
     return is_directory ? inside : path;
   }
 
-  /** Removes a file of ours, if it is there. */
+  /** Deletes a temporary file if it exists. */
   async discard(path: string): Promise<void> {
     await rm(this.tree.resolve(path), { force: true });
   }
 
-  /** A new name for a file whose place is not known yet. */
+  /** A path for an upload whose destination is not known yet. */
   temporaryPath(): string {
     return posix.join(this.tree.workspace, temporaryName());
   }
 
-  /** The directory that a write to `path` goes to, through a symbolic link if `path` is one. */
+  /** The directory and name that a write to `path` goes to. If `path` is a symbolic link, those of its target. */
   async #destination(path: string, overwrite: boolean): Promise<Destination> {
-    // What is above it is not served, and is not what was asked for.
+    // A served root cannot be a file, and its parent directory is not served.
     if (this.tree.isRoot(path)) throw pathProblem(400, "INVALID_PATH", `${path} is a directory.`, path);
     const directory = await this.tree.pinDirectory(posix.dirname(path), true);
     try {
@@ -344,7 +350,7 @@ function refuseToReplace(existing: Stats | undefined, path: string, overwrite: b
   if (!overwrite) throw pathProblem(409, "FILE_ALREADY_EXISTS", `${path} exists already.`, path);
 }
 
-/** Gives its size. */
+/** Creates a file and returns its size. */
 async function create(
   path: string,
   mode: number,
@@ -364,7 +370,7 @@ async function create(
   }
 }
 
-/** What keeps it from being looked at keeps it from being written, too, which is told then. */
+/** Returns undefined on any error, too: one that prevents `lstat` also prevents the write, which then reports it. */
 function statsIfThere(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -383,7 +389,7 @@ function temporaryName(): string {
   return `.${randomUUID()}.tmp`;
 }
 
-/** Whether a file has it only until it is complete. */
+/** Whether a name is one that the agent gives to a file while it is being written. */
 export function isTemporaryName(name: string): boolean {
   return /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name);
 }

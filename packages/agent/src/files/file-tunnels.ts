@@ -5,12 +5,12 @@ import { agentEnvelope, answerUnreadableRequests, Problem, switchProtocols } fro
 import { answer, refusal } from "../access/refusal.js";
 import type { TokenVerifier } from "../access/token-verifier.js";
 
-/** Milliseconds. Callers open another one when they need it. */
+/** Milliseconds after which an idle tunnel is closed. Callers open another one when they need it. */
 const longestIdle = 5000;
 
 /**
- * Connections on which the agent is spoken to by the caller himself, without a gateway that reads and writes each message
- * again. They are for files only: the control plane has a part in other operations.
+ * Connections on which a client talks HTTP directly to the agent, without a gateway that parses and rewrites each
+ * message. They serve file operations only, because the control plane takes part in the others.
  */
 export class FileTunnels {
   readonly #server: Server;
@@ -31,13 +31,16 @@ export class FileTunnels {
     this.#server.requestTimeout = 0;
   }
 
-  /** Makes the connection of a request for an upgrade a tunnel. The requests that come through it name their token themselves. */
+  /**
+   * Turns the connection of an upgrade request into a tunnel. Each request that comes through it carries its own
+   * token.
+   */
   async open(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (request.url !== fileTunnel.path) throw notHere();
       await this.#tokens.verify(request.headers.authorization);
       const connection = switchProtocols(response, fileTunnel.protocol);
-      // Who left while his token was looked at.
+      // The client disconnected while its token was verified.
       if (!connection || connection.destroyed) return;
       this.#open.add(connection);
       connection.once("close", () => this.#open.delete(connection));

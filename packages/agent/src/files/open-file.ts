@@ -5,15 +5,15 @@ import type { Readable } from "node:stream";
 const chunkSize = 256 * 1024;
 
 /**
- * A file that is open for reading. What is read at once is read in this thread: it comes from memory, and the way to another
- * thread and back takes longer.
+ * A file open for reading. Reads are synchronous: the data is usually in the page cache, and handing the read to
+ * another thread would take longer.
  */
 export class OpenFile implements Disposable {
-  /** Bytes, when it was opened. */
+  /** Size in bytes when the file was opened. */
   readonly size: number;
   #descriptor: number | undefined;
 
-  /** Opens what `location` leads to; `path` is its name to the caller. A device or FIFO must not be there. */
+  /** Opens the file at `location`, which must not be a device or FIFO. `path` is the name that the caller knows. */
   constructor(
     location: string,
     readonly path: string,
@@ -26,7 +26,7 @@ export class OpenFile implements Disposable {
     return posix.basename(this.path);
   }
 
-  /** Up to `length` bytes: fewer where the file ends before. */
+  /** Reads up to `length` bytes, fewer at the end of the file. */
   read(start: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
@@ -35,7 +35,7 @@ export class OpenFile implements Disposable {
     return bytes.subarray(0, filled);
   }
 
-  /** The bytes from `start` to `end`, both included. The file is the stream's from then on, which closes it. */
+  /** Streams the bytes from `start` to `end`, both included. The stream takes over the descriptor and closes it. */
   stream(start = 0, end = Number.POSITIVE_INFINITY): Readable {
     const stream = createReadStream("", { fd: this.#held, start, end, highWaterMark: chunkSize });
     this.#descriptor = undefined;

@@ -5,15 +5,19 @@ import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import { OpenFile } from "./open-file.js";
 import { entryLike, readsLike } from "./unreadable-name.js";
 
-/** Absent from Node's constants: names a file without opening it, so that no device or FIFO notices. */
+/**
+ * Linux's O_PATH, which Node's constants lack: gets a handle of a file without opening it, so that a device or FIFO
+ * is not triggered.
+ */
 const O_PATH = 0o10000000;
 
 /**
- * The directories whose files are served, and the one way to get at what is in them.
+ * The directories whose files are served, and the only way to access what is in them.
  *
- * The sandbox's programs may swap a directory for a symbolic link at any moment, so a path is never checked and then
- * used. It is pinned: the kernel's handle of what it leads to is held, asked where it is, and worked through. That is
- * done in this thread: none of it can block, and each way to another thread and back takes longer than all of it.
+ * Programs in the sandbox may replace a directory with a symbolic link at any moment, so a path is never checked
+ * first and used afterwards. It is pinned: the agent holds the kernel's handle of the file, asks the kernel where it
+ * is, and works through the handle. That is done synchronously: none of it blocks, and handing it to another thread
+ * would take longer.
  */
 export class ServedTree {
   private constructor(
@@ -25,12 +29,15 @@ export class ServedTree {
     return new ServedTree(roots, await Promise.all(roots.map((root) => realpath(root).catch(() => root))));
   }
 
-  /** Where relative paths start. */
+  /** Base directory of relative paths. */
   get workspace(): string {
     return this.roots[0] ?? "/";
   }
 
-  /** The absolute, normal form of a path that lies in a root, going by its text. */
+  /**
+   * Makes a path absolute and normalizes it. Throws a 403 problem unless the text of the path lies in a served root;
+   * symbolic links are checked by `pin`.
+   */
   resolve(path: string): string {
     if (path.includes("\0"))
       throw pathProblem(400, "INVALID_PATH", "A path cannot contain a null byte.", path);
@@ -43,7 +50,7 @@ export class ServedTree {
     return this.roots.includes(path);
   }
 
-  /** Holds on to what a path leads to, through symbolic links as long as they end in a root. */
+  /** Pins what a path leads to. Symbolic links are followed if they end in a served root. */
   async pin(path: string): Promise<Pin> {
     try {
       const descriptor = await hold(path);
@@ -68,7 +75,7 @@ export class ServedTree {
     throw pathProblem(400, "INVALID_PATH", `${path} ${what}.`, path);
   }
 
-  /** `create` makes it and its parents when they are missing. */
+  /** Pins a directory. `create`: also creates it and its missing parents. */
   async pinDirectory(path: string, create = false): Promise<Pin> {
     let pin: Pin;
     try {
@@ -91,7 +98,7 @@ export class ServedTree {
     try {
       await mkdir(parent.entry(posix.basename(path)));
     } catch (error) {
-      // Somebody else made it in between.
+      // Another process has created the directory in the meantime.
       if (!failedWith(error, "EEXIST")) throw fileProblem(error, path);
     }
   }
@@ -107,32 +114,35 @@ export class ServedTree {
   }
 }
 
-/** Something in the file system that stays the same whatever happens to its path. */
+/** A handle of a file or directory, which stays the same whatever happens to its path. */
 export class Pin implements Disposable {
   constructor(
     private readonly descriptor: number,
     readonly path: string,
-    /** Where it was when it was pinned, without symbolic links. */
+    /** Its path when it was pinned, with symbolic links resolved. */
     readonly realPath: string,
     readonly stats: Stats,
   ) {}
 
-  /** A path that leads to it, and nowhere else, while it is held. */
+  /** A path that leads to this file and no other as long as the pin is held. */
   get location(): string {
     return procPath(this.descriptor);
   }
 
-  /** For a directory: a path that leads to its entry of that name. */
+  /** For a directory: the path of its entry with that name. */
   entry(name: string): string {
     return `${this.location}/${name}`;
   }
 
-  /** The same for an entry that is there, whose name may have been shown with U+FFFD. */
+  /**
+   * Like `entry`, for an entry that exists. Its name may contain U+FFFD, which listings show for bytes that are not
+   * UTF-8.
+   */
   async existingEntry(name: string): Promise<Buffer> {
     return (await entryLike(Buffer.from(this.location), name, this.path)) ?? Buffer.from(this.entry(name));
   }
 
-  /** For a file: opens it for reading. */
+  /** For a file: opens the pinned file for reading. */
   open(): OpenFile {
     return new OpenFile(this.location, this.path);
   }
@@ -149,7 +159,7 @@ export class Pin implements Disposable {
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "FILE_NOT_FOUND";
 
-/** The check of where it is comes after: whatever the path was made of. */
+/** Opens a path with O_PATH. The caller must then check where the handle is, because the path may lead anywhere. */
 async function hold(path: string): Promise<number> {
   try {
     return openSync(path, O_PATH);

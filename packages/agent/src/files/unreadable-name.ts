@@ -1,12 +1,13 @@
 import { lstat, readdir } from "node:fs/promises";
 import { pathProblem } from "./file-problem.js";
 
-/** What stands in a text for bytes that are not UTF-8. */
+/** The character that decoding puts in place of bytes that are not UTF-8. */
 const replacement = "\ufffd";
 
 /**
- * The bytes of a path whose text has U+FFFD in it, as listings show names that are not UTF-8: each such name stands
- * for the entry that reads like it. Undefined where there is none. Nothing is held: check what the path leads to.
+ * Finds the bytes of a path that contains U+FFFD. Listings show names that are not UTF-8 with that character, so such
+ * a name stands for the entry that decodes to it. Undefined if there is none. Nothing is pinned: the caller must
+ * check what the path leads to.
  */
 export async function readsLike(path: string): Promise<Buffer | undefined> {
   if (!path.includes(replacement)) return undefined;
@@ -19,7 +20,9 @@ export async function readsLike(path: string): Promise<Buffer | undefined> {
   return at;
 }
 
-/** The path of the entry of a directory that has this name or reads like it. */
+/**
+ * The path of the directory entry that has this name or decodes to it. Throws a 400 problem if several decode to it.
+ */
 export async function entryLike(directory: Buffer, name: string, path: string): Promise<Buffer | undefined> {
   const exact = joined(directory, Buffer.from(name));
   if (!name.includes(replacement) || (await exists(exact))) return exact;

@@ -3,13 +3,13 @@ import { type IncomingRequest, Problem } from "@cloud-sandbox/server-kit";
 import { fileMissing } from "@cloud-sandbox/server-kit/handlers";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 
-/** A file on its way in. */
+/** A file that is being uploaded. */
 export interface IncomingFile {
-  /** The name it has at the caller's. */
+  /** The file name on the client's side. */
   readonly name: string;
-  /** Where it belongs, if the form has said so by now. */
+  /** The destination, if the form's `path` field came before the file. */
   readonly path: string | undefined;
-  /** To be read to the end; ends in an error when the upload breaks off. */
+  /** The content, which must be read to the end. Fails if the upload breaks off. */
   readonly bytes: Readable;
 }
 
@@ -17,8 +17,8 @@ const highWaterMark = 256 * 1024;
 const limits = { fields: 16, parts: 32, files: 1, fieldSize: 4096, headerPairs: 100 };
 
 /**
- * Reads a form: hands its file to `store` as it comes in, and resolves at the end of the form with what that returned
- * and the form's `path`, which clients may send behind the file.
+ * Reads a multipart form. Passes its file to `store` while it arrives, and resolves at the end of the form with the
+ * result of `store` and the form's `path`, which clients may send after the file.
  */
 export async function receiveForm<T>(
   request: IncomingRequest,
@@ -35,7 +35,8 @@ export async function receiveForm<T>(
     });
     form.on("file", (_field, stream, name) => {
       bytes = stream;
-      // Busboy reports what is wrong to whoever listens at that moment; a destroyed stream tells it to later readers too.
+      // Busboy reports an error only to current listeners. Destroying the stream with it also reports it to later
+      // readers.
       stream.on("error", (error) => stream.destroy(error));
       storing = store({ name: name ?? "", path, bytes });
       storing.catch(reject);
@@ -52,7 +53,7 @@ export async function receiveForm<T>(
   } catch (error) {
     request.unpipe(form);
     bytes?.destroy(malformed());
-    // It may be cleaning up; the first error is the one to tell.
+    // Wait for `store` to clean up, and ignore its error: the first error is the one to report.
     await storing?.catch(() => undefined);
     throw error;
   }

@@ -1,7 +1,10 @@
 import type { Handlers } from "@cloud-sandbox/server-kit";
 import type { AgentContract } from "@cloud-sandbox/server-kit/agent-contract";
 
-/** Some of the agent's operations. A caller that was let in is the sandbox's owner; there is no more to know. */
+/**
+ * A part of the agent's operations. The authentication result is just `true`: every caller with a valid token is the
+ * sandbox's owner.
+ */
 export type AgentHandlers = Handlers<AgentContract, true>;
 
 export const now = () => new Date().toISOString();

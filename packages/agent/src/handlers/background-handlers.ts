@@ -57,7 +57,8 @@ export function backgroundHandlers(parts: BackgroundParts) {
       const launch = (terms: JobTerms) =>
         executor.start(() => program, { ...placeOf(body, workspace), ...terms });
       const job = await jobs.start(launch, description, signal).catch((error) => {
-        // Whoever does not wait for the end learns of it now or never.
+        // A missing program must be a refusal here: the caller does not wait for the end and would not learn of it
+        // otherwise.
         throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
       });
       return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };

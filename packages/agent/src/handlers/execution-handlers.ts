@@ -22,7 +22,7 @@ interface KeptExecutionParts extends ExecutionParts {
   readonly variables: EnvironmentVariables;
 }
 
-/** Executions whose end the caller waits for, as programs of this machine. */
+/** The operations that run code or a command and answer when it has ended, by starting processes in this sandbox. */
 export function executionHandlers(parts: KeptExecutionParts) {
   const { executor, code, cache, programs, workspace } = parts;
   return handlersOver({
@@ -51,7 +51,9 @@ export function executionHandlers(parts: KeptExecutionParts) {
   });
 }
 
-/** Without a directory, a context stays where it is. */
+/**
+ * Translates a request body. If it names no directory, `cwd` is undefined: a context then stays in its current one.
+ */
 export function codeRequest(
   body: CodeRequestBody,
   workspace: string,

@@ -7,7 +7,7 @@ import { brokenOff, receiveForm } from "../files/upload-form.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 
 const uploaded = { mode: 0o644, overwrite: true };
-/** Bytes that are cheaper to hold at once than to pass on in pieces. */
+/** Files up to this size, in bytes, are read at once: that is cheaper than streaming. */
 const smallFile = 4 * 1024 * 1024;
 
 export function fileHandlers(files: FileService) {
@@ -70,7 +70,8 @@ export function fileHandlers(files: FileService) {
       const length = end - start + 1;
       const headers = {
         "content-type": "application/octet-stream",
-        // Exactly what is announced, whatever happens to the file meanwhile.
+        // The size when the file was opened. If the file gets shorter meanwhile, the answer fails rather than be cut
+        // off unnoticed.
         "content-length": String(length),
         "content-disposition": attachment(name),
         "accept-ranges": "bytes",

@@ -6,11 +6,14 @@ import type { InstalledPrograms } from "../machine/installed-programs.js";
 
 export interface LanguageSupport {
   readonly programs: InstalledPrograms;
-  /** The languages that this sandbox's template offers. */
+  /** Whether this sandbox's template offers a language. */
   readonly offers: (language: Language) => boolean;
 }
 
-/** The language of that name, if this sandbox has it. */
+/**
+ * The language with that name. Throws a problem if there is none, or if this sandbox does not offer it or has no
+ * interpreter for it.
+ */
 export async function availableLanguage(
   name: string,
   { programs, offers }: LanguageSupport,
@@ -22,7 +25,10 @@ export async function availableLanguage(
 
 const shells = ["bash", "sh", "/bin/bash", "/bin/sh"];
 
-/** The program itself where there are arguments, else a shell that reads the command. */
+/**
+ * The program for a command. With `args`, the command is started directly; without, a shell (bash, else sh)
+ * interprets it.
+ */
 export async function commandProgram(
   { command, args }: { readonly command: string; readonly args?: readonly string[] | null },
   programs: InstalledPrograms,
@@ -41,7 +47,7 @@ export interface Placed {
   readonly env?: Readonly<Record<string, string>> | null;
 }
 
-/** Where, with what and for how long to run what a request asks for. */
+/** The working directory, environment and time limit of a request. */
 export const placeOf = ({ timeout, workdir, working_dir, env }: Placed, workspace: string) => ({
   cwd: posix.resolve(workspace, workdir ?? working_dir ?? "."),
   env: env ?? {},

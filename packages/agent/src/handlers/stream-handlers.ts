@@ -23,7 +23,7 @@ import { availableLanguage, commandProgram, placeOf } from "./program-requests.j
 
 export interface StreamParts extends ExecutionParts {
   readonly gate: WebSocketGate;
-  /** What every program's environment starts from. */
+  /** The environment that every program starts with. */
   readonly base: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
   readonly tree: ServedTree;
@@ -33,17 +33,19 @@ const streams: SocketQuota = { name: "streams", limit: 64 };
 const terminals: SocketQuota = { name: "terminals", limit: 32 };
 const watches: SocketQuota = { name: "watches", limit: 32 };
 
-/** Of all watches together. */
+/** Limits for all file watches of the sandbox together. */
 const watchedDirectories = 4096;
 const watchedEntries = 65_536;
 
-/** What the terminals of people can do today. */
+/** Variables that describe the client's terminal, assumed to be a modern one. */
 const terminalVariables = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
-/** Before a terminal's first frame, in milliseconds: some clients begin to listen a moment after they are connected. */
+/**
+ * Milliseconds before a terminal's first frame: some clients start to listen only a moment after they have connected.
+ */
 const promptDelay = 50;
 
-/** WebSockets that tell of a program while it runs. */
+/** The WebSocket operations: executions with live output, terminals and file watches. */
 export function streamHandlers(parts: StreamParts) {
   const { gate, executor, code, programs, workspace } = parts;
 

@@ -20,11 +20,11 @@ export interface SystemParts extends LanguageSupport {
   readonly listen: ListenAddress;
   readonly usage: ResourceUsage;
   readonly gate: WebSocketGate;
-  /** Operations served here, with method and path, by their id. */
+  /** Maps the ids of the operations this agent serves to their method and path. */
   readonly served: Readonly<Record<string, string>>;
 }
 
-/** What this machine's agent tells without a token. */
+/** The operations that describe the agent and its machine. They need no token. */
 export function systemHandlers(parts: SystemParts) {
   const { sandboxId, template, served, slots, contexts, programs, usage, gate } = parts;
   const startedAt = new Date();
@@ -92,7 +92,7 @@ async function describeSystem(): Promise<SystemDescription> {
   };
 }
 
-/** The distribution's own description, `NAME="value"` line by line. */
+/** Parses the distribution's os-release file, which has lines `NAME="value"`. Empty if there is none. */
 async function osRelease(): Promise<Partial<Record<string, string>>> {
   const file = (await readSystemFile("/etc/os-release")) || (await readSystemFile("/usr/lib/os-release"));
   return Object.fromEntries(

@@ -2,7 +2,10 @@ import { readSystemFile } from "./system-file.js";
 
 const root = "/sys/fs/cgroup";
 
-/** Processor time used, in seconds; `undefined` where the control group cannot be seen. */
+/**
+ * CPU time that the control group has used, in seconds. `undefined` if the group is not visible. Reads cgroup v2,
+ * else v1, as all functions here do.
+ */
 export async function groupCpuSeconds(): Promise<number | undefined> {
   const microseconds = await field(`${root}/cpu.stat`, "usage_usec");
   if (microseconds !== undefined) return microseconds / 1e6;
@@ -10,7 +13,7 @@ export async function groupCpuSeconds(): Promise<number | undefined> {
   return nanoseconds === undefined ? undefined : nanoseconds / 1e9;
 }
 
-/** How many processors' worth of time it may use; `undefined` where there is no limit to see. */
+/** The control group's CPU limit, in processors. `undefined` if no limit is visible. */
 export async function groupCpuLimit(): Promise<number | undefined> {
   const [quota, period] = (await readSystemFile(`${root}/cpu.max`)).split(" ").map(Number);
   const [quota1, period1] = await Promise.all([
@@ -20,7 +23,10 @@ export async function groupCpuLimit(): Promise<number | undefined> {
   return ratio(quota, period) ?? ratio(quota1, period1);
 }
 
-/** Memory that its processes use, in bytes, without files, which tmpfs keeps in memory too. */
+/**
+ * Memory that the control group's processes use, in bytes. The page cache is subtracted, which includes files in
+ * tmpfs.
+ */
 export async function groupMemoryBytes(): Promise<number | undefined> {
   const [used, used1, files, files1] = await Promise.all([
     number(`${root}/memory.current`),
@@ -32,7 +38,7 @@ export async function groupMemoryBytes(): Promise<number | undefined> {
   return used1 === undefined ? undefined : Math.max(0, used1 - (files1 ?? 0));
 }
 
-/** The most memory it may use, in bytes; `undefined` where there is no limit to see. */
+/** The control group's memory limit, in bytes. `undefined` if no limit is visible. */
 export async function groupMemoryLimit(): Promise<number | undefined> {
   return (await number(`${root}/memory.max`)) ?? number(`${root}/memory/memory.limit_in_bytes`);
 }

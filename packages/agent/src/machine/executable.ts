@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 
-/** The path of the first such program in a search path. */
+/** The path of the first executable file named `program` in a search path. */
 export async function findExecutable(program: string, searchPath: string): Promise<string | undefined> {
   for (const directory of searchPath.split(delimiter)) {
     const path = join(directory, program);
@@ -12,7 +12,10 @@ export async function findExecutable(program: string, searchPath: string): Promi
   return undefined;
 }
 
-/** For the effective ids, as which programs run: Node's `access` asks for the real ones, which may be others. */
+/**
+ * Whether the agent's effective user, as which programs run, may execute a file. Node's `access` checks the real
+ * user, which may differ.
+ */
 function mayExecute({ mode, uid, gid }: Stats): boolean {
   const own = process.geteuid?.();
   if (own === 0) return (mode & 0o111) !== 0;

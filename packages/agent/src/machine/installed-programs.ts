@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { findExecutable } from "./executable.js";
 import { readSystemFile } from "./system-file.js";
 
-/** Knows which programs are on the search path. What was found once is taken to stay. */
+/** Finds programs on the search path. A program found once is assumed to stay. */
 export class InstalledPrograms {
   readonly #found = new Map<string, string>();
 
   constructor(private readonly searchPath: string) {}
 
-  /** Whether it is there, answered at once where that is known. */
+  /** Whether a program exists. Returns a plain boolean, without a promise, for a program found before. */
   has(program: string): boolean | Promise<boolean> {
     return this.#found.has(program) || this.find(program).then((path) => path !== undefined);
   }
@@ -20,7 +20,7 @@ export class InstalledPrograms {
     return path;
   }
 
-  /** The Go toolchain's version, read from its installation; empty without one. */
+  /** The version of the Go toolchain, from its VERSION file. Empty if Go is not installed. */
   async goVersion(): Promise<string> {
     const go = await this.find("go");
     if (go === undefined) return "";

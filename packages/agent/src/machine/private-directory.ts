@@ -6,37 +6,37 @@ import { join } from "node:path";
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /**
- * Where the agent keeps what the sandbox's programs need from it. Those programs may write to it: they may empty
- * the directory, remove it with the one that it is in, or take its place, so it is made anew when it is gone and nothing in it
- * is ever followed.
+ * A directory for the agent's working files. Programs in the sandbox can write to it: they may empty it, delete it
+ * together with its parent, or replace it. So it is recreated when it is missing, and symbolic links in it are never
+ * followed.
  */
 export class PrivateDirectory {
   #path: Promise<string> | undefined;
 
-  /** With a name it is the directory of an agent that ran here before, when there was one. */
+  /** With a `name`, the directory of an earlier agent is reused. Without, a new one with a random name is made. */
   constructor(
     private readonly parent: string,
     private readonly name?: string,
   ) {}
 
-  /** The directory, which existed a moment ago. */
+  /** The path of the directory, created if it is missing. A program may delete it again at any time. */
   async path(): Promise<string> {
     const path = await this.#existing();
     if (path !== undefined) return path;
     this.#path = this.#make();
-    // A failure is told to whoever asked, and not remembered.
+    // Report a failure to this caller, but forget it, so that the next call tries again.
     this.#path.catch(() => {
       this.#path = undefined;
     });
     return this.#path;
   }
 
-  /** A new directory in it. */
+  /** Creates a new directory inside this one. */
   async folder(): Promise<string> {
     return mkdtemp(join(await this.path(), "run-"));
   }
 
-  /** The path of a file of that name and content, which is written when it is not there. */
+  /** The path of a file with that content. It is written if no file of that name exists. */
   async keep(name: string, content: string): Promise<string> {
     const directory = await this.path();
     const path = join(directory, name);
@@ -45,7 +45,7 @@ export class PrivateDirectory {
     return path;
   }
 
-  /** Writes a new file and tells its path. */
+  /** Writes a new file and returns its path. */
   async write(directory: string, name: string, content: string): Promise<string> {
     const path = join(directory, name);
     await using file = await createPrivately(path);
@@ -53,13 +53,13 @@ export class PrivateDirectory {
     return path;
   }
 
-  /** Puts a file of that content in the place of the one of that name. */
+  /** Writes a file atomically, replacing one of the same name. */
   async replace(name: string, content: string): Promise<void> {
     const directory = await this.path();
     await rename(await this.write(directory, `${name}-${randomUUID()}`, content), join(directory, name));
   }
 
-  /** The text of the file of that name; nothing when there is no ordinary file of at most that size. */
+  /** Reads a file as text. Undefined if it is not a regular file, is larger than `maxBytes` or cannot be read. */
   async read(name: string, maxBytes: number): Promise<string | undefined> {
     try {
       const directory = await this.#existing();
@@ -74,7 +74,7 @@ export class PrivateDirectory {
     }
   }
 
-  /** The names in it. */
+  /** The names of the entries in the directory. */
   async names(): Promise<string[]> {
     const directory = await this.#existing();
     return directory === undefined ? [] : readdir(directory);
@@ -97,12 +97,13 @@ export class PrivateDirectory {
       const path = join(this.parent, this.name);
       await mkdir(path, { mode: 0o700 }).catch(() => undefined);
       if ((await lstat(path)).isDirectory()) return path;
-      // Something else took its place: what it holds now will not be found again, and nothing worse.
+      // Something other than a directory has this name. Use a new directory with a random name; the only harm is that
+      // the next agent will not find its files.
     }
     return mkdtemp(join(this.parent, ".cloud-sandbox-"));
   }
 
-  /** A directory for the temporary files of all, where there is nothing of that name. */
+  /** Creates the parent as a temporary directory for all users, like /tmp, unless something of that name exists. */
   async #makeParent(): Promise<void> {
     try {
       await mkdir(this.parent);
@@ -114,5 +115,8 @@ export class PrivateDirectory {
   }
 }
 
-/** Opens a file that nobody else has, and that is no link to somewhere else. */
+/**
+ * Creates and opens a new file that only its owner can access. Fails if something of that name exists, a symbolic
+ * link included.
+ */
 export const createPrivately = (path: string) => open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);

@@ -6,21 +6,21 @@ export interface ProcessEntry {
   readonly name: string;
   readonly state: string;
   readonly uid: number;
-  /** Processor time in seconds, with that of children it has waited for. */
+  /** CPU time in seconds, including that of children the process has waited for. */
   readonly cpuSeconds: number;
-  /** Seconds after the machine's boot. */
+  /** Start time, in seconds since boot. */
   readonly startedAfter: number;
   readonly residentKb: number;
-  /** Resident memory that it shares with nobody. */
+  /** Resident anonymous memory, without mapped files, in KiB. */
   readonly anonymousKb: number;
 }
 
-/** The kernel's clock tick as programs see it, on every architecture. */
+/** Clock ticks per second in /proc, the same on every architecture. */
 const ticksPerSecond = 100;
-/** Read at a time. */
+/** Number of processes that are read at the same time. */
 const batch = 32;
 
-/** The processes that can be seen, by ascending id, at most `limit`; ones that end meanwhile are left out. */
+/** The visible processes by ascending id, at most `limit`. Processes that end meanwhile are left out. */
 export async function readProcessTable(limit: number): Promise<ProcessEntry[]> {
   const pids = (await processIds()).slice(0, limit);
   const entries: ProcessEntry[] = [];
@@ -36,7 +36,7 @@ export async function processIds(): Promise<number[]> {
   return names.map(Number).filter((pid) => Number.isInteger(pid));
 }
 
-/** The command line; the name in brackets where there is none. */
+/** A process's command line, or its name in brackets if it has none, as for kernel threads. */
 export async function commandLine({ pid, name }: ProcessEntry): Promise<string> {
   const text = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   return text.replaceAll("\0", " ").trim() || `[${name}]`;
@@ -48,7 +48,7 @@ async function readProcess(pid: number): Promise<ProcessEntry | undefined> {
       readFile(`/proc/${pid}/stat`, "utf8"),
       readFile(`/proc/${pid}/status`, "utf8"),
     ]);
-    // The name, in parentheses, may hold anything.
+    // The process name, in parentheses, may contain any characters, so parse after the last parenthesis.
     const nameEnd = stat.lastIndexOf(")");
     const fields = stat.slice(nameEnd + 2).split(" ");
     const ticks = fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0);

@@ -1,4 +1,4 @@
-/** Who the sandbox's programs are, as the kernel numbers them. */
+/** The numeric user and group ids that the sandbox's programs run as. */
 export interface ProgramIdentity {
   readonly uid: number;
   readonly gid: number;
@@ -7,9 +7,10 @@ export interface ProgramIdentity {
 let programs: ProgramIdentity | undefined;
 
 /**
- * Puts this process out of the reach of the programs that it starts. From here on it opens and makes files as they do,
- * but its real and saved ids stay what they were, and by those the kernel decides who may signal it. Its capabilities,
- * which let it start programs as somebody else, close the rest (renice, affinity, limits) to everybody who has fewer.
+ * Protects the agent from the programs it starts. The agent takes their effective user and group, so that it opens
+ * and creates files as they do. Its real and saved ids stay, and by these the kernel decides who may send it signals.
+ * The agent's capabilities, which let it start programs as another user, also deny processes with fewer capabilities
+ * to change its priority, CPU affinity and limits.
  */
 export function separateFromPrograms(identity: ProgramIdentity): void {
   if (!process.setegid || !process.seteuid) throw new Error("runProgramsAs needs Linux.");
@@ -18,7 +19,10 @@ export function separateFromPrograms(identity: ProgramIdentity): void {
   programs = identity;
 }
 
-/** To be spread into the options of every `spawn`: without it a program would have what the agent may. */
+/**
+ * The user and group for `spawn`. Spread this into the options of every call: otherwise the program would have the
+ * agent's privileges.
+ */
 export function programIdentity(): Partial<ProgramIdentity> {
   return programs ?? {};
 }

@@ -6,12 +6,15 @@ import { groupCpuLimit, groupCpuSeconds, groupMemoryBytes, groupMemoryLimit } fr
 import { readProcessTable } from "./process-table.js";
 
 const mebibyte = 1024 * 1024;
-/** In milliseconds. Over less, the processor's load would be noise; over more, it would be history. */
+/**
+ * Interval over which the CPU load is measured, in milliseconds. A shorter one would be noise; a longer one would say
+ * nothing about the present.
+ */
 const shortestInterval = 200;
 const longestInterval = 5000;
 const maxProcesses = 10_000;
 
-/** What the sandbox uses, as its control group tells it, else as its processes add up to. */
+/** Measures the sandbox's resource usage: from its control group, or else by adding up its processes. */
 export class ResourceUsage {
   #sample = { at: performance.now(), cpuSeconds: 0 };
   #cpuPercent = 0;
@@ -47,7 +50,10 @@ export class ResourceUsage {
     };
   }
 
-  /** The load since the last time; when that is long ago, the load of a moment from now on. */
+  /**
+   * Measures the CPU load since the last sample. If that is older than `longestInterval`, takes a new sample and
+   * measures over the next `shortestInterval`.
+   */
   async #measure(cpus: number): Promise<void> {
     if (performance.now() - this.#sample.at > longestInterval) {
       this.#sample = { at: performance.now(), cpuSeconds: await cpuSeconds() };

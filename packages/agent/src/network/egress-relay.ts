@@ -1,19 +1,21 @@
 import { statSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 
-/** Where programs find the proxies: the ports that such proxies have by custom. */
+/** Ports of the proxies inside the sandbox: the customary ones for HTTP and SOCKS proxies. */
 export const proxyPorts = { http: 3128, socks: 1080 } as const;
 
-/** Two descriptors each: the agent needs the rest of its own for programs and files. */
+/**
+ * Most connections per proxy. Each takes two file descriptors, and the agent needs the rest for programs and files.
+ */
 const maxConnections = { http: 96, socks: 32 } as const;
 const retryMs = 1000;
 
-/** Node reads these when it first listens on an address, in its only thread. */
+/** Files in /etc that Node reads, on its main thread, when it first listens on an address. */
 const resolverFiles = ["resolv.conf", "nsswitch.conf", "netsvc.conf", "svc.conf"];
 
 /**
- * Passes bytes between the proxies' ports inside the sandbox and the socket on which the proxy outside answers. It reads
- * none of them: the sandbox is not trusted to filter itself.
+ * Forwards bytes between the proxy ports inside the sandbox and the Unix socket of the proxy outside. The relay does
+ * not inspect them: the proxy outside filters, because the sandbox cannot be trusted to filter itself.
  */
 export function relayEgress(socketPath: string): void {
   for (const kind of ["http", "socks"] as const) listen(proxyPorts[kind], maxConnections[kind], socketPath);
@@ -26,7 +28,7 @@ function listen(port: number, limit: number, socketPath: string): void {
     pass(outside, client);
   });
   server.maxConnections = limit;
-  // A program has the port, or what is left of an agent before this one: it is taken when it is free.
+  // The port is in use by a program, or by a process that an earlier agent left. Try again until it is free.
   const again = () => void setTimeout(start, retryMs).unref();
   const start = () => {
     if (resolverFiles.every(isReadable)) server.listen(port, "127.0.0.1");
@@ -36,12 +38,15 @@ function listen(port: number, limit: number, socketPath: string): void {
   start();
 }
 
-/** Code of before a stop may have left a pipe that nobody writes to, at which the agent would wait for ever. */
+/**
+ * Whether Node can read this file without blocking. Code that ran before the sandbox was stopped may have put a FIFO
+ * in its place, at which the agent would wait forever.
+ */
 function isReadable(name: string): boolean {
   try {
     return statSync(`/etc/${name}`, { throwIfNoEntry: false })?.isFile() ?? true;
   } catch {
-    // A link that leads nowhere is not read either.
+    // A dangling symbolic link: Node will not block on that either.
     return true;
   }
 }

@@ -4,31 +4,36 @@ import type { Duplex } from "node:stream";
 import { agentEnvelope, Problem, splice } from "@cloud-sandbox/server-kit";
 import type { TokenVerifier } from "../access/token-verifier.js";
 
-/** Each takes two descriptors, of which an agent may have only some hundreds. */
+/** Most connections at a time. Each takes two file descriptors, of which the agent may have only a few hundred. */
 const maxConnections = 192;
-/** A port of this machine is open at once, or not at all. */
+/** Milliseconds to wait for a connection to a port. On this machine it is accepted at once or not at all. */
 const acceptLimitMs = 5000;
-/** How long a caller may take to read a refusal. */
+/** Milliseconds that a caller may take to read a refusal. */
 const lingerMs = 2000;
-/** Where a server of the sandbox may listen; one that listens everywhere is found at the first. */
+/**
+ * Addresses on which a server in the sandbox may listen. One that listens on all addresses is reached at the first.
+ */
 const loopback = ["127.0.0.1", "::1"];
 
-/** Connects callers from outside with ports inside the sandbox: `CONNECT 127.0.0.1:<port>`, then bytes as they come. */
+/**
+ * Connects callers with ports inside the sandbox. A caller sends `CONNECT 127.0.0.1:<port>`; after the answer, bytes
+ * are forwarded unchanged.
+ */
 export class PortRelay {
   readonly #clients = new Set<Duplex>();
 
   constructor(
     private readonly options: {
       readonly tokens: Pick<TokenVerifier, "verify">;
-      /** Ports of the agent's own, which lead to nothing of the sandbox's. */
+      /** The agent's own ports, which callers cannot connect to. */
       readonly reserved: ReadonlySet<number>;
     },
   ) {}
 
   async connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    // A caller that hangs up; the connection to the port ends by it.
+    // The caller disconnected; destroying this side also ends the connection to the port.
     client.on("error", () => client.destroy());
-    // At once: a connection whose end has come takes nothing back.
+    // Put the bytes back before the first `await`: a stream that has already ended accepts none.
     if (head.length > 0) client.unshift(head);
     try {
       await this.options.tokens.verify(request.headers.authorization);
@@ -86,7 +91,7 @@ async function connectToAny(port: number): Promise<Socket> {
   });
 }
 
-/** Nothing where it is refused, or where a server takes no more connections. */
+/** Undefined if the connection is refused or not accepted within `acceptLimitMs`. */
 function connectTo(host: string, port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, allowHalfOpen: true });
@@ -118,7 +123,8 @@ function refuse(client: Duplex, error: unknown): void {
     "Connection: close",
   ];
   client.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // What is still sent is read: closed with bytes unread, a connection would take the answer back.
+  // Read and drop what the caller still sends: closing a connection with unread bytes resets it, and the caller would
+  // lose the answer.
   client.resume();
   setTimeout(() => client.destroy(), lingerMs).unref();
 }

@@ -8,23 +8,24 @@ import { programIdentity } from "../machine/program-identity.js";
 const keptErrorOutput = 2048;
 
 /**
- * The directories whose files outlive a machine, as a tar stream out of one and into the next. Made and read in here,
- * where a link leads no further than the sandbox itself.
+ * Saves the directories whose files survive a machine as a tar stream, and restores them in the next machine. tar
+ * runs inside the sandbox, where a symbolic link cannot lead outside it.
  */
 export class FileArchive {
   readonly #trees: readonly string[];
 
   constructor(
     directories: readonly string[],
-    /** Of no use to the next agent. */
+    /** The agent's temporary directory, left out because the next agent cannot use it. */
     private readonly excluded: PrivateDirectory,
   ) {
     this.#trees = directories.map(withoutSlash);
   }
 
-  /** Streams the trees. The stream fails when they could not be read to their end. */
+  /** Streams the directories as tar. The stream fails if they could not be read completely. */
   async save(): Promise<Readable> {
-    // What its owner may not read would be left out; it comes back readable.
+    // Make every directory and file readable for its owner first: tar runs as that user and would leave unreadable
+    // ones out. They stay readable after a restore.
     await finished(
       spawn(
         "find",
@@ -60,7 +61,7 @@ export class FileArchive {
       ],
       { ...programIdentity(), stdio: ["pipe", "pipe", "pipe"] },
     );
-    // Told by its end.
+    // tar may exit before it has read its input; its exit code reports that.
     tar.stdin.on("error", () => undefined);
     tar.stdin.end(await this.#entries());
     const archive = new PassThrough();
@@ -74,7 +75,10 @@ export class FileArchive {
     return archive;
   }
 
-  /** What is in the trees, not they themselves: a machine has its own, whose owner and mode are not ours to change. */
+  /**
+   * The entries in the directories, without the directories themselves: those already exist in the next machine, and
+   * the agent may not change their owner and mode.
+   */
   async #entries(): Promise<Buffer> {
     const names = await Promise.all(
       this.#trees.map(async (tree) =>
@@ -84,7 +88,7 @@ export class FileArchive {
     return Buffer.from(names.flat().join("\0"), "latin1");
   }
 
-  /** Unpacks what {@link save} gave. */
+  /** Unpacks a tar stream made by {@link save}. */
   async restore(archive: Readable): Promise<void> {
     const tar = spawn(
       "tar",
@@ -97,7 +101,7 @@ export class FileArchive {
       ],
       { ...programIdentity(), stdio: ["pipe", "ignore", "pipe"] },
     );
-    // Its end is behind the last thing that tar has to know, which may stop reading before.
+    // tar may stop reading at the end marker, before the end of the stream, so a write error here is harmless.
     tar.stdin.on("error", () => undefined);
     archive.once("error", () => tar.kill("SIGKILL"));
     archive.pipe(tar.stdin);
@@ -105,7 +109,9 @@ export class FileArchive {
   }
 }
 
-/** Resolves when the program has done its work; 1 is tar's word for a file that changed meanwhile. */
+/**
+ * Resolves when the program succeeds. tar's exit code 1 counts as success: some files changed while they were read.
+ */
 async function finished(child: ChildProcess): Promise<void> {
   let said = "";
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {

@@ -7,8 +7,8 @@ const tellMs = 1000;
 const giveUpMs = 5000;
 
 /**
- * Ends every process of the machine beside its init and this one: asked first, then killed. Rejects when some stay.
- * Waits a moment for what this agent has to tell of those that it had started.
+ * Ends every process of the machine except init and the agent, first with SIGTERM, then with SIGKILL. Rejects if some
+ * survive. Then waits up to 1 s until the agent has recorded the ends of the programs it had started (`isTold`).
  */
 export async function endOtherProcesses(isTold: () => boolean): Promise<void> {
   await endAll();
@@ -21,7 +21,7 @@ async function endAll(): Promise<void> {
   if (await noneLeft(politeMs)) return;
   const deadline = Date.now() + giveUpMs;
   while (Date.now() < deadline) {
-    // Again and again: a process may start others while one looks.
+    // Repeat, because a process may start others during a pass.
     signalAll("SIGKILL");
     if (await noneLeft(pollMs)) return;
   }

@@ -5,19 +5,20 @@ import type { TokenVerifier } from "../access/token-verifier.js";
 import type { FileArchive } from "./file-archive.js";
 import { endOtherProcesses } from "./processes.js";
 
-/** What only the control plane may ask for; no part of the contract. */
+/** Path prefix of operations that only the control plane may use. They are not part of the public contract. */
 export const internalPath = "/internal/";
 
 /**
- * For what a sandbox is while it has no machine: its files, with the agent's own state among them. DELETE of the
- * processes ends all others; POST gives the files as a tar, PUT takes that into a fresh machine.
+ * Serves the operations that stop a sandbox and restore it in a new machine. `DELETE /internal/processes` ends all
+ * other processes; `POST /internal/snapshot` returns the files, with the agent's own state, as a tar stream; `PUT
+ * /internal/snapshot` unpacks such a stream into a fresh machine.
  */
 export function snapshotHandler(parts: {
   readonly tokens: TokenVerifier;
   readonly archive: FileArchive;
-  /** Whether nothing runs that the agent has started. */
+  /** Whether no program started by the agent is running. */
   readonly isIdle: () => boolean;
-  /** Reads anew what the agent keeps in files. */
+  /** Reloads the state that the agent keeps in files. */
   readonly takeUp: () => Promise<void>;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { tokens, archive, isIdle, takeUp } = parts;
@@ -54,7 +55,7 @@ function succeed(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"success":true}');
 }
 
-/** Once the head is out, a failure can only be shown by breaking off. */
+/** Sends an error. If the response has already started, it can only be broken off. */
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();

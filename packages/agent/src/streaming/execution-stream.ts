@@ -12,25 +12,31 @@ import { follow } from "./output-follower.js";
 export type StreamFrame = AgentSchemas["ExecuteStreamFrame"];
 export type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"] & Filled<"language" | "timeout">;
 export type CommandFrame = AgentSchemas["CommandStreamRequest"] & Filled<"timeout" | "stdin">;
-/** Fields that are there once a frame was validated. */
+/** Fields for which validation fills in a default, so that they are always present. */
 type Filled<Names extends keyof Defaults> = Pick<Defaults, Names>;
 type Defaults = { readonly language: string; readonly timeout: number; readonly stdin: boolean };
 type ControlFrame = Exclude<AgentSchemas["CommandStreamClientFrame"], AgentSchemas["CommandStreamRequest"]>;
 
-/** How a stream starts what its first frame asks for. */
+/** Starts the program that a stream's first frame asks for. */
 export type StartStream<First> = (
   first: First,
   context: { readonly signal: AbortSignal; readonly stdin: PassThrough },
 ) => Promise<Execution>;
 
-/** For the first frame, in milliseconds. */
+/** Milliseconds to wait for the first frame. */
 const patience = 30_000;
-/** Before the last frame, in milliseconds: whoever is busy with the result must be back by then. */
+/**
+ * Milliseconds between the result and the last frame, so that a client that is still processing the result is
+ * listening again.
+ */
 const lastGap = 15;
-/** Bytes of input that may wait for the program before the client has to. */
+/** Bytes of standard input that may wait for the program before the agent stops reading from the client. */
 const stdinLimit = 1024 * 1024;
 
-/** One execution over a WebSocket: asked for in the first frame, told about in those that are sent. */
+/**
+ * One execution over a WebSocket. The client's first frame says what to run; the server's frames report output and
+ * result.
+ */
 export class ExecutionStream<First extends object> {
   readonly #end = new AbortController();
   readonly #stdin = new PassThrough({ highWaterMark: stdinLimit });
@@ -71,7 +77,7 @@ export class ExecutionStream<First extends object> {
     void this.#run(first);
   }
 
-  /** There will be no program. */
+  /** Sends an error and ends the stream without starting a program. */
   #fail(error: unknown): void {
     this.#started = true;
     clearTimeout(this.#patience);
@@ -128,7 +134,7 @@ export class ExecutionStream<First extends object> {
         this.#end.abort();
         return;
       case "signal":
-        // One that has ended takes no signal, and its number may be another's.
+        // Only while the program runs: after its end, its pid may belong to another process.
         if (this.#execution) killGroup(this.#execution.pid, frame.signal);
         return;
       case "stdin_close":

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebSocket } from "ws";
 
-/** Between two frames, in milliseconds. */
+/** Milliseconds between two frames. */
 const frameGap = 2;
 
 export interface ChannelOptions {
-  /** Before the first frame, in milliseconds. */
+  /** Milliseconds before the first frame. Default: 0. */
   readonly delay?: number;
-  /** Between two pings of a connection that is idle, in milliseconds. */
+  /** Milliseconds between two keep-alive pings. Default: 25 s. */
   readonly pingInterval?: number;
-  /** Whoever answers no ping for that long, in milliseconds, is gone. */
+  /** Milliseconds without any pong or message after which the client counts as gone. Default: 60 s. */
   readonly deadAfter?: number;
 }
 
 /**
- * Frames over a WebSocket, at the pace of whoever reads them.
+ * Sends frames over a WebSocket at the pace of the reader.
  *
- * A frame follows when the ping behind the one before was answered. So never more than one is on its way, which bounds
- * memory whatever the reader does, and no two arrive in one turn of its event loop: iterators that listen for one frame
- * at a time lose none.
+ * Each frame is followed by a ping, and the next frame is sent only when that ping was answered. So at most one frame
+ * is in flight, which bounds memory however slow the reader is. Nor do two frames arrive in one turn of the client's
+ * event loop, so an iterator that listens for one frame at a time misses none.
  */
 export class FrameChannel<Frame extends object> {
   readonly #closed = new AbortController();
@@ -34,7 +34,7 @@ export class FrameChannel<Frame extends object> {
     this.#last = delay > 0 ? sleep(delay) : Promise.resolve();
     socket.on("pong", () => this.#hear());
     socket.on("message", () => this.#hear());
-    // A close follows, with what there is to say about it.
+    // An error is always followed by a "close" event, which is handled below.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       clearInterval(this.#heartbeat);
@@ -43,12 +43,12 @@ export class FrameChannel<Frame extends object> {
     this.#heartbeat = setInterval(() => this.#beat(deadAfter), pingInterval).unref();
   }
 
-  /** Aborts when the connection has ended. */
+  /** Aborts when the connection is closed. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
 
-  /** Calls `take` with every text that arrives; empty ones are skipped. */
+  /** Calls `take` with every text frame that arrives. Empty ones are skipped. */
   receive(take: (text: string) => void): void {
     this.socket.on("message", (data) => {
       const text = data.toString();
@@ -56,7 +56,7 @@ export class FrameChannel<Frame extends object> {
     });
   }
 
-  /** Reads nothing until `turn` resolves. */
+  /** Stops reading from the client until `turn` resolves. */
   pauseFor(turn: Promise<void>): void {
     this.socket.pause();
     void turn.then(() => {
@@ -65,19 +65,19 @@ export class FrameChannel<Frame extends object> {
     });
   }
 
-  /** Resolves when the frame has arrived, or nobody is there any more. Frames arrive in the order of the calls. */
+  /** Sends a frame after all earlier ones. Resolves when the client has received it or the connection is closed. */
   send(frame: Frame): Promise<void> {
     this.#last = this.#last.then(() => this.#deliver(frame));
     return this.#last;
   }
 
-  /** Leaves so many milliseconds between the frame before and the next. */
+  /** Waits so many milliseconds between the previous frame and the next. */
   pause(milliseconds: number): Promise<void> {
     this.#last = this.#last.then(() => sleep(milliseconds));
     return this.#last;
   }
 
-  /** Ends the connection when everything has arrived. */
+  /** Closes the connection when all frames have arrived. */
   async finish(): Promise<void> {
     await this.#last;
     this.socket.close(1000);

@@ -1,22 +1,22 @@
 import type { KeptOutput } from "../execution/output/kept-output.js";
 
-/** A part of an output, in the order it was written. */
+/** The next piece of an output, in the order it was written. */
 export interface FollowedPiece {
   readonly text: string;
-  /** Bytes before it that were no longer kept when their turn came. */
+  /** Number of bytes before this piece that had been dropped before the reader got to them. */
   readonly skipped: number;
 }
 
 const pieceBytes = 64 * 1024;
 
 /**
- * An output while it is written, to its end. It is read from what is kept, so a slow reader costs no memory and holds
- * no program up. Characters are never split.
+ * Follows an output until it ends. Reads from what is kept in memory or in the file, so a slow reader costs no extra
+ * memory and does not block the program. Characters are never split.
  */
 export async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGenerator<FollowedPiece> {
   let offset = 0;
   while (!signal.aborted) {
-    // Asked before it is read: what is complete has no more to come.
+    // Read these first: if the output is complete now, nothing more can come after the piece read below.
     const { bytes, isComplete } = output;
     const { text, start, end } = await output.piece(offset, pieceBytes);
     if (text !== "") yield { text, skipped: start - offset };

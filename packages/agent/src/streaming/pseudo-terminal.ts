@@ -5,7 +5,7 @@ import { sweepProcesses } from "../execution/programs/process-sweep.js";
 import { startProcess } from "../execution/programs/started-program.js";
 import ptyRelay from "./pty-relay.py?raw";
 
-/** What makes pseudo-terminals. */
+/** The interpreter that runs the relay script which creates pseudo-terminals. */
 export const ptyInterpreter = "python3";
 
 export interface TerminalSize {
@@ -19,17 +19,17 @@ export interface TerminalStart extends TerminalSize {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program in a pseudo-terminal. */
+/** A shell in a pseudo-terminal. */
 export class PseudoTerminal {
   private constructor(
     private readonly id: string,
     private readonly pid: number,
-    /** What is typed. */
+    /** The keyboard input. */
     readonly input: Writable,
-    /** What is shown. It ends when the program has. */
+    /** The screen output. Ends when the program has ended. */
     readonly output: Readable,
     private readonly sizes: Writable,
-    /** The program's exit code, as shells tell it. */
+    /** Resolves with the exit code, or 128 plus the signal's number, as in shells. */
     readonly exit: Promise<number>,
   ) {}
 
@@ -52,18 +52,18 @@ export class PseudoTerminal {
     const { stdin, stdout, stdio } = child;
     const sizes = stdio[3];
     if (!stdin || !stdout || !(sizes instanceof Duplex)) throw new Error("A pipe to a terminal is missing.");
-    // Whoever types into one that has just ended learns of it by its exit.
+    // Writing to a terminal that has just ended fails; the client learns of the end from its exit.
     for (const stream of [stdin, stdout, sizes]) stream.on("error", () => undefined);
     const exit = ended.then(([code, signal]) => code ?? 128 + (signal ? constants.signals[signal] : 0));
     return new PseudoTerminal(id, pid, stdin, stdout, sizes, exit);
   }
 
-  /** The program is told by SIGWINCH. */
+  /** Changes the size. The program gets SIGWINCH. */
   resize({ cols, rows }: TerminalSize): void {
     if (this.sizes.writable) this.sizes.write(`${cols} ${rows}\n`);
   }
 
-  /** Ends it with everything that was started in it. */
+  /** Kills the terminal and everything that was started in it. */
   async kill(): Promise<void> {
     await sweepProcesses(this.pid, this.id);
   }

@@ -1,7 +1,8 @@
-# Runs a program in a pseudo-terminal: "python3 -c … cols rows program…". Node.js can open no pseudo-terminal
-# without a native addon. Standard input is what the user types, standard output what the terminal shows;
-# descriptor 3 takes new sizes as lines "cols rows". The exit code is the program's, as shells report it. The
-# two directions never wait for each other: a client that stops reading can still send Ctrl-C.
+# Runs a program in a pseudo-terminal: "python3 -c … cols rows program…". This is a separate process because
+# Node.js cannot open a pseudo-terminal without a native addon. Standard input is what the user types,
+# standard output is what the terminal shows, and descriptor 3 takes new sizes as lines "cols rows". The exit
+# code is the program's, as shells report it. The two directions never wait for each other: a client that
+# stops reading output can still send Ctrl-C.
 import fcntl
 import os
 import select

@@ -9,10 +9,10 @@ import { PseudoTerminal, type TerminalStart } from "./pseudo-terminal.js";
 type ServerFrame = AgentSchemas["TerminalServerFrame"];
 type ClientFrame = AgentSchemas["TerminalClientFrame"];
 
-/** A terminal over a WebSocket, from its start to the shell's exit or the client's. */
+/** A terminal over a WebSocket. It ends when the shell exits or the client disconnects. */
 export class TerminalSession {
   #terminal: PseudoTerminal | undefined;
-  /** Frames that came before the terminal. */
+  /** Frames that arrived before the terminal was started. */
   readonly #early: ClientFrame[] = [];
 
   constructor(
@@ -35,7 +35,8 @@ export class TerminalSession {
       for (const frame of this.#early.splice(0)) this.#perform(terminal, frame);
       await this.#show(terminal);
       const code = await terminal.exit;
-      // What it left running on purpose goes on, as it would when a shell at a terminal is left.
+      // The shell exited by itself: background programs that it left keep running, as they do when a shell in a real
+      // terminal exits.
       channel.closed.removeEventListener("abort", kill);
       void channel.send({ type: "exit", code });
     } catch (error) {

@@ -14,19 +14,20 @@ export interface TreeWatchOptions {
   readonly tree: ServedTree;
   readonly budget: WatchBudget;
   readonly tell: (change: Change) => void;
-  /** What cannot be watched from now on, or not any more. */
+  /** Called with an error when part of the tree can no longer be watched. */
   readonly fail: (error: unknown) => void;
 }
 
-/** For what belongs together to have happened, in milliseconds: a rename is two events. */
+/** Milliseconds to wait before changes are compared, so that both events of a rename have arrived. */
 const settleTime = 20;
 
 /**
- * A directory with all below it. Symbolic links are entries like others, and not followed. Each directory is pinned
- * when it is begun with, so that none outside the served tree is watched whatever programs do to its path.
+ * Watches a directory and all its subdirectories. Symbolic links are reported as entries but not followed. Each
+ * directory is pinned before it is watched, so that nothing outside the served tree is watched if programs replace a
+ * directory with a link.
  */
 export class TreeWatch {
-  /** By their paths below the watched one, which itself is "". */
+  /** Watched directories by their path relative to the root of the watch, which is "". */
   readonly #directories = new Map<string, WatchedDirectory>();
   #settling: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -38,7 +39,7 @@ export class TreeWatch {
     private readonly options: TreeWatchOptions,
   ) {}
 
-  /** Resolves when nothing is missed any more. */
+  /** Starts the watch. Resolves when every later change will be reported. */
   static async open(path: string, options: TreeWatchOptions): Promise<TreeWatch> {
     await using pin = await options.tree.pinDirectory(path);
     const watch = new TreeWatch(path, pin.realPath, options);
@@ -57,7 +58,7 @@ export class TreeWatch {
     this.#remove("");
   }
 
-  /** Watches a directory and those below; `found` is told of every entry. */
+  /** Watches a directory and its subdirectories. `found` is called with every entry. */
   async #add(relative: string, found?: (path: string) => void): Promise<void> {
     const directory = await this.#watch(relative);
     for (const [name, { isDirectory }] of directory ? [...directory.entries] : []) {
@@ -78,7 +79,7 @@ export class TreeWatch {
   async #watch(relative: string): Promise<WatchedDirectory | undefined> {
     const { tree, budget } = this.options;
     await using pin = await tree.pinDirectory(this.#absolute(relative));
-    // It has become a link to elsewhere.
+    // The path now leads elsewhere: a symbolic link has replaced a directory.
     if (pin.realPath !== posix.join(this.realPath, relative)) return undefined;
     const directory = await WatchedDirectory.open(pin, budget, () => this.#settle());
     if (this.#isClosed || this.#directories.has(relative)) {
@@ -96,7 +97,10 @@ export class TreeWatch {
     }
   }
 
-  /** What watches a directory goes with it: only the names change, all at once, since they may have been exchanged. */
+  /**
+   * Renames watched directories. Their watchers stay valid, so only the paths change; all at once, because two
+   * directories may have been swapped.
+   */
   #move(moves: ReadonlyMap<Arrival, Departure>): void {
     const renamed = new Map<string, WatchedDirectory>();
     for (const [{ path: to }, { path: from }] of moves) {
@@ -154,7 +158,10 @@ export class TreeWatch {
     await this.#addIfThere(path, (entry) => this.#tell("created", entry)).catch(fail);
   }
 
-  /** What is not as it was, of the entries something happened to. Changes of content are told at once. */
+  /**
+   * Compares the entries that had events with the file system: returns those that disappeared and those that
+   * appeared. Content changes are reported right away.
+   */
   async #compare(): Promise<{ readonly gone: Departure[]; readonly come: Arrival[] }> {
     const gone: Departure[] = [];
     const come: Arrival[] = [];
@@ -186,13 +193,19 @@ export class TreeWatch {
     return { gone, come };
   }
 
-  /** Whether a name that came and went since the last look was an entry's: not one of ours, nor the directory itself. */
+  /**
+   * Whether a name that appeared and disappeared since the last comparison was a real entry, not a temporary file of
+   * the agent's or the directory's own name.
+   */
   async #wasEntry(directory: WatchedDirectory, { name, parent }: Entry): Promise<boolean> {
     if (isTemporaryName(name)) return false;
     return name !== directory.ownName || (await identityOf(this.#absolute(parent))) !== undefined;
   }
 
-  /** The end of a watched directory is told like that of an entry which it does not have. */
+  /**
+   * The system reports the deletion of a watched directory as an event for an entry that does not exist. So check
+   * whether the root is gone, and if so, report that and stop.
+   */
   async #checkRoot(): Promise<void> {
     if (await identityOf(this.path)) return;
     this.#tell("deleted", "");
@@ -211,7 +224,7 @@ export class TreeWatch {
 }
 
 interface Entry {
-  /** Path of its directory, below the watched one. */
+  /** Path of the entry's directory, relative to the root of the watch. */
   readonly parent: string;
   readonly name: string;
   readonly path: string;
@@ -223,6 +236,6 @@ interface Departure extends Entry {
 
 interface Arrival extends Entry {
   readonly identity: Identity;
-  /** Whether another file had its name. */
+  /** Whether the entry replaces another file of the same name. */
   readonly replaces: boolean;
 }

@@ -1,8 +1,8 @@
 import { exhausted } from "../execution/programs/start-failure.js";
 
 /**
- * Bounds what watching costs. A watched directory takes of a limit of the kernel's that other sandboxes may share, an
- * entry some memory of the agent's.
+ * Limits the cost of watching. Each watched directory counts towards a limit of the kernel that other sandboxes may
+ * share, and each entry takes some of the agent's memory.
  */
 export class WatchBudget {
   #directories = 0;
@@ -13,7 +13,7 @@ export class WatchBudget {
     private readonly maxEntries: number,
   ) {}
 
-  /** Throws a problem that names the limit. */
+  /** Counts a watched directory. Throws a 429 problem if the limit is reached. */
   takeDirectory(): void {
     if (this.#directories >= this.maxDirectories)
       throw exhausted(

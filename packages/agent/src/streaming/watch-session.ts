@@ -9,16 +9,16 @@ import type { WatchBudget } from "./watch-budget.js";
 type ServerFrame = AgentSchemas["WatchFrame"];
 type ClientFrame = AgentSchemas["WatchClientFrame"];
 
-/** Changes that wait for the reader; later ones are counted, and told to be lost. */
+/** Most changes that wait for the reader. Further ones are only counted, and their number is reported as lost. */
 const maxWaiting = 10_000;
 
-/** The directories that are watched over one WebSocket. */
+/** The directories watched over one WebSocket. */
 export class WatchSession {
   readonly #watches = new Map<string, TreeWatch>();
   readonly #waiting: Change[] = [];
   #lost = 0;
   #isTelling = false;
-  /** Frames are acted upon one after the other. */
+  /** Resolves when the latest frame was handled: frames are handled one at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -29,7 +29,7 @@ export class WatchSession {
   ) {
     channel.receive((text) => {
       this.#work = this.#work.then(() => this.#take(text));
-      // Looking through a large tree takes a while; more frames can wait where they are.
+      // Scanning a large tree takes a while. Stop reading meanwhile, so that further frames wait in the socket.
       channel.pauseFor(this.#work);
     });
     channel.closed.addEventListener("abort", () => {

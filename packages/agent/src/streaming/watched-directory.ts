@@ -6,32 +6,37 @@ import { failedWith } from "../files/file-problem.js";
 import type { Pin } from "../files/served-tree.js";
 import type { WatchBudget } from "./watch-budget.js";
 
-/** Entries that are looked at at the same time. */
+/** Number of entries that are examined at the same time. */
 const breadth = 64;
 
-/** What tells an entry from another of the same name, and that it is the same under another name. */
+/**
+ * Identifies a file independently of its name: tells two files of the same name apart, and recognizes a file that was
+ * renamed.
+ */
 export interface Identity {
   readonly inode: number;
-  /** Inodes are used again, soon: with the time of its birth it is one of its own. */
+  /** Creation time. Needed because inode numbers are soon reused; together they are unique. */
   readonly born: number;
   readonly isDirectory: boolean;
 }
 
 export interface Happening {
-  /** Whether its content or its attributes changed. */
+  /** Whether the entry's content or attributes changed. */
   readonly isChanged: boolean;
-  /** How often it appeared or disappeared. */
+  /** How often the entry appeared or disappeared. */
   readonly turns: number;
-  /** Whether it was looked at after the first turn and left for the second. */
+  /** Whether it was examined after the first of these events and then left for the second. */
   readonly wasLeft?: boolean;
 }
 
-/** One directory without those below: the entries it had when last looked at, and which of them to look at again. */
+/**
+ * Watches one directory without its subdirectories: the entries at the last comparison, and those with events since.
+ */
 export class WatchedDirectory {
   readonly entries = new Map<string, Identity>();
-  /** Names of entries that something happened to. */
+  /** Entries with events since the last comparison, by name. */
   readonly dirty = new Map<string, Happening>();
-  /** What the system calls this directory in an event about itself. */
+  /** The name that the system uses for this directory in events about itself. */
   readonly ownName: string;
   readonly #watcher: FSWatcher;
 
@@ -48,11 +53,11 @@ export class WatchedDirectory {
       this.dirty.set(String(name), { isChanged: isChanged || isContent, turns: turns + (isContent ? 0 : 1) });
       onDirty();
     });
-    // It is not watched any more; that its entries are gone is noticed where it was an entry itself.
+    // The directory was deleted, so the watch ends. The deletion is reported by the watch of its parent.
     this.#watcher.on("error", () => undefined);
   }
 
-  /** Begins to watch, then looks at what is there: nothing is missed in between. */
+  /** Starts the watch before it lists the entries, so that no change in between is missed. */
   static async open(pin: Pin, budget: WatchBudget, onDirty: () => void): Promise<WatchedDirectory> {
     budget.takeDirectory();
     let directory: WatchedDirectory;
@@ -87,7 +92,10 @@ export class WatchedDirectory {
     if (this.entries.delete(name)) this.budget.giveBackEntry();
   }
 
-  /** Leaves a name that appeared and is gone already for the event of its end, which the system has queued. */
+  /**
+   * Keeps a name that appeared but no longer exists until its deletion event, which the system has already queued,
+   * arrives.
+   */
   leave(name: string): void {
     const { isChanged, turns } = this.dirty.get(name) ?? { isChanged: false, turns: 0 };
     this.dirty.set(name, { isChanged, turns: turns + 1, wasLeft: true });
@@ -112,7 +120,7 @@ function start(pin: Pin): FSWatcher {
   }
 }
 
-/** Of what a path names, symbolic links included; nothing when it is not there. */
+/** The identity of what a path names, without following symbolic links. Undefined if nothing is there. */
 export async function identityOf(path: string): Promise<Identity | undefined> {
   try {
     const stats: Stats = await lstat(path);

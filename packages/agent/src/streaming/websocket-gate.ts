@@ -10,27 +10,30 @@ import type { WebSocket, WebSocketServer } from "ws";
 import { answer, refusal } from "../access/refusal.js";
 import { exhausted } from "../execution/programs/start-failure.js";
 
-/** Bytes of the largest frame a client may send. */
+/** Size of the largest frame that a client may send, in bytes. */
 const maxPayload = 4 * 1024 * 1024;
 
-/** So many WebSockets of a kind, and no more. */
+/** A limit for WebSockets of one kind. */
 export interface SocketQuota {
-  /** Of what, as in "32 terminals are open". */
+  /** The kind in the plural, for messages such as "32 terminals are open". */
   readonly name: string;
   readonly limit: number;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** What a handler decided about an upgrade. */
+/**
+ * A handler's decision about an upgrade. Without `accept` the upgrade is refused; `abandon` releases the slot if the
+ * handshake fails.
+ */
 interface Admission {
   accept?: (socket: WebSocket) => void;
   abandon?: () => void;
 }
 
 /**
- * Turns upgrades into WebSockets. Whether one may become one is asked of the router, as it is for every other request:
- * it knows the paths, checks tokens and parameters, and words refusals.
+ * Turns upgrade requests into WebSockets. The router decides on them as on any other request: it matches the path,
+ * checks token and parameters, and words refusals.
  */
 export class WebSocketGate {
   readonly #admissions = new WeakMap<IncomingRequest, Admission>();
@@ -39,12 +42,15 @@ export class WebSocketGate {
   readonly #sockets = new Set<WebSocket>();
   #server: Promise<WebSocketServer> | undefined;
 
-  /** WebSockets that are open. */
+  /** Number of open WebSockets. */
   get active(): number {
     return this.#sockets.size;
   }
 
-  /** For handlers: lets the caller in, once it was answered. A problem says why not. */
+  /**
+   * For handlers: accepts the upgrade. `attend` gets the WebSocket after the handshake. Throws a 426 problem if the
+   * request is not an upgrade, and a 429 problem if the quota is full.
+   */
   admit(
     { request, operation }: Pick<Call, "request" | "operation">,
     quota: SocketQuota,
@@ -69,7 +75,7 @@ export class WebSocketGate {
     return new Reply(undefined);
   }
 
-  /** Answers an upgrade to a WebSocket. */
+  /** Answers an upgrade request: with a WebSocket if its handler admits it, else with the refusal. */
   async upgrade(request: IncomingMessage, response: ServerResponse, router: ContractRouter): Promise<void> {
     const admission: Admission = {};
     this.#admissions.set(request, admission);
@@ -96,7 +102,10 @@ export class WebSocketGate {
     for (const socket of this.#sockets) socket.terminate();
   }
 
-  /** Loaded by the first who connects: it brings 11 MB of Node's modules along, which many a sandbox never needs. */
+  /**
+   * Loads the `ws` package at the first connection: it brings 11 MB of Node's modules into memory, which many
+   * sandboxes never need.
+   */
   #load(): Promise<WebSocketServer> {
     this.#server ??= import("ws").then(({ WebSocketServer }) => {
       const server = new WebSocketServer({

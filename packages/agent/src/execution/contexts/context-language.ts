@@ -4,14 +4,20 @@ import pythonContextCommand from "./python-context-command.py?raw";
 import pythonContextDriver from "./python-context-driver.py?raw";
 import pythonDisplays from "./python-displays.py?raw";
 
-/** A language whose variables last: its interpreter, and what that runs to take one execution after the other. */
+/**
+ * A language that keeps variables between executions: the interpreter's command, and arguments with the driver that
+ * takes one execution after the other.
+ */
 export interface ContextLanguage {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables that the interpreter, the loader or the C library reads when a process starts, and never again. */
+  /**
+   * Matches environment variables that the interpreter, the dynamic loader or the C library reads only at process
+   * start. Changing one of them needs a new interpreter.
+   */
   readonly readAtStart: RegExp;
-  /** What the driver is sent for code. */
+  /** Transforms the code before it is sent to the driver. Default: unchanged. */
   readonly prepare?: (code: string) => Promise<string>;
 }
 
@@ -19,7 +25,7 @@ const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 
-/** `ipython`: whether IPython is used where it is installed. */
+/** The languages that keep variables. `ipython`: whether Python uses IPython if it is installed. */
 export function contextLanguages({ ipython }: { readonly ipython: boolean }): readonly ContextLanguage[] {
   return [
     {

@@ -7,21 +7,21 @@ import { withLine } from "../programs/outcome.js";
 import { exhausted } from "../programs/start-failure.js";
 import { type Interpreter, InterpreterGone, type InterpreterRequest } from "./interpreter.js";
 
-/** Executions that may wait for those before them. */
+/** Most executions that may queue behind the running one. */
 const mostWaiting = 32;
-/** Interpreters that are tried before it is given up. */
+/** How often an interpreter is started for one execution before it fails with LANGUAGE_NOT_AVAILABLE. */
 const mostAttempts = 3;
 
-/** Variables that last from one execution to the next; of these, one runs at a time. */
+/** A context: variables that persist from one execution to the next. Executions in it run one at a time, in order. */
 export class Context {
   readonly id = randomUUID();
   lastActivity = new Date();
   #interpreter: Interpreter | undefined;
-  /** Why the variables of this name are gone, until that was told. */
+  /** Why this context lost its variables, until an execution has reported the loss to its caller. */
   #loss: string | undefined;
-  /** Resolves when the latest execution that was asked for has ended. */
+  /** Resolves when the most recently requested execution has ended. */
   #last: Promise<void> = Promise.resolve();
-  /** Executions that run or wait. */
+  /** Number of executions that run or wait. */
   #pending = 0;
 
   constructor(
@@ -30,7 +30,7 @@ export class Context {
     private readonly home: string,
     private readonly start: () => Promise<Interpreter>,
     private readonly slots: ExecutionSlots,
-    /** The one of this name before it ended, and nobody was told. */
+    /** Whether an earlier context of this name was removed to make room and its callers were not told. */
     isReplacement: boolean,
   ) {
     this.#loss = isReplacement ? roomMessage : undefined;
@@ -44,12 +44,12 @@ export class Context {
     return this.#pending > 0;
   }
 
-  /** Whether there are variables. */
+  /** Whether the interpreter, which holds the variables, is running. */
   get isAlive(): boolean {
     return this.#interpreter?.isAlive === true;
   }
 
-  /** Runs code when what was asked for before has ended; resolves when it has begun. */
+  /** Runs code after all earlier executions in this context have ended. Resolves once the code has started. */
   async run(request: Omit<InterpreterRequest, "home">): Promise<Execution> {
     if (this.#pending > mostWaiting)
       throw exhausted(
@@ -85,7 +85,10 @@ export class Context {
     }
   }
 
-  /** Whether somebody may still count on variables that end with it, or have ended. */
+  /**
+   * Whether callers may still expect this context's variables: there is a loss to report, or the interpreter has run
+   * code and nobody was told that it ended.
+   */
   get isMissed(): boolean {
     const { executions = 0, isLossTold = false } = this.#interpreter ?? {};
     return this.#loss !== undefined || (executions > 0 && !isLossTold);
@@ -137,7 +140,7 @@ export class Context {
   }
 }
 
-/** Whether variables went with it that nobody knows to be gone. */
+/** Whether the interpreter ended after it had run code, and no caller has been told that its variables are lost. */
 const wasLost = (interpreter: Interpreter | undefined) =>
   interpreter !== undefined && !interpreter.isAlive && interpreter.executions > 0 && !interpreter.isLossTold;
 
@@ -152,7 +155,7 @@ const tellLoss = (outcome: Outcome, message: string): Outcome => ({
   stderr: { ...outcome.stderr, text: withLine(outcome.stderr.text, message) },
 });
 
-/** Resolves with `turn`; rejects as soon as the caller has gone. */
+/** Waits for `turn`. Rejects as soon as the caller disconnects. */
 async function orAborted(turn: Promise<void>, signal: AbortSignal): Promise<void> {
   const gone = () =>
     new Problem(408, "EXECUTION_TIMEOUT", "The caller went away before the code was begun with.");

@@ -17,42 +17,48 @@ export interface ContextsOptions {
   readonly slots: ExecutionSlots;
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
-  /** Where a context is when nothing is said. */
+  /** Initial working directory of a context. */
   readonly workspace: string;
-  /** The language of which an interpreter is started ahead. */
+  /** The language whose interpreter is started ahead of its first use, if any. */
   readonly ahead: ContextLanguage | undefined;
 }
 
 export interface ContextRequest {
-  /** The execution's, where whoever starts it has told it already; else a new one. */
+  /** Id of the execution, if the caller has already announced one. Default: a new id. */
   readonly id?: string | undefined;
   readonly code: string;
-  /** One by the language's name where nothing is said. */
+  /** Name of the context. Default: `default`, of which each language has its own. */
   readonly context?: string | undefined;
-  /** Where to be for this execution; where the context is when absent. */
+  /** Working directory for this execution only. Default: the context's current one. */
   readonly cwd?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
   readonly isCell?: boolean | undefined;
-  /** In a context of its own, which ends with it. */
+  /** Run in a new context that ends with this execution. */
   readonly isFresh?: boolean | undefined;
-  /** Where all of the output goes when nobody waits for it. */
+  /** For an execution in the background: the files that receive its whole output. */
   readonly background?: OutputFiles | undefined;
 }
 
-/** Contexts that are kept; of more, the idle one that was used least recently ends. */
+/** Most contexts that are kept. To make room, the least recently used idle one is ended. */
 const mostContexts = 8;
 const defaultName = "default";
-/** Contexts that ended to make room, of which it is remembered that nobody was told. */
+/** Most removed contexts to remember whose callers have not been told that the variables are lost. */
 const mostMissed = 4096;
 
-/** The contexts of a sandbox, by language, name, and what their interpreter read when it was started. */
+/**
+ * The contexts of a sandbox. The key is the language, the context's name, the interpreter's path and the variables
+ * that the interpreter read at start.
+ */
 export class Contexts {
-  /** The one used least recently comes first. */
+  /** Ordered by use: the least recently used context is first. */
   readonly #contexts = new Map<string, Context>();
-  /** Those that ended to make room before anybody was told that their variables are gone. The oldest comes first. */
+  /**
+   * Digests of the keys of contexts that were ended to make room before any caller was told that the variables are
+   * lost. The oldest is first.
+   */
   readonly #missed = new Set<string>();
   readonly #waiting: WaitingInterpreter | undefined;
 
@@ -61,12 +67,12 @@ export class Contexts {
     if (ahead) this.#waiting = new WaitingInterpreter(() => this.#start(ahead, ahead.command, {}));
   }
 
-  /** Those that have variables, and those that something runs or waits in. */
+  /** The contexts whose interpreter is running, and those in which an execution runs or waits. */
   list(): Context[] {
     return [...this.#contexts.values()].filter((context) => context.isAlive || context.isBusy);
   }
 
-  /** Runs code in its context; resolves when it was begun with. */
+  /** Runs code in its context. Resolves once the code has started. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
     const { id, code, context: name = defaultName, cwd, env, isCell = false, isFresh } = request;
@@ -95,8 +101,8 @@ export class Contexts {
   }
 
   /**
-   * Starts an interpreter ahead, unless there is one already that the next execution will run in. `limit` is for how
-   * long it shall wait, in milliseconds.
+   * Starts an interpreter ahead of the next execution, unless the default context, in which that execution will run,
+   * already has one. `limit` is how long the interpreter waits before it is ended, in milliseconds.
    */
   async prepare(limit?: number): Promise<void> {
     const { ahead } = this.options;
@@ -106,7 +112,7 @@ export class Contexts {
     if (!isThere) await this.#waiting?.prepare(limit);
   }
 
-  /** Whether the interpreter that waits, or waited, has IPython. */
+  /** Whether the most recent interpreter that was started ahead has IPython. */
   get hasIpython(): boolean {
     return this.#waiting?.hasIpython ?? false;
   }
@@ -168,7 +174,10 @@ export class Contexts {
     if (this.#missed.size > mostMissed && oldest !== undefined) this.#missed.delete(oldest);
   }
 
-  /** The interpreter that the search path leads to; its plain name where that is as the sandbox has it by itself. */
+  /**
+   * Returns the interpreter's path according to PATH, or just its name if PATH leads to the same program as in the
+   * sandbox's base environment.
+   */
   async #command({ command }: ContextLanguage, { PATH }: Readonly<Record<string, string>>): Promise<string> {
     if (PATH === undefined || PATH === this.options.baseEnvironment.PATH) return command;
     const usual = await findExecutable(command, this.options.baseEnvironment.PATH ?? "");
@@ -187,7 +196,7 @@ export class Contexts {
   }
 }
 
-/** Keys hold the values of variables, which may be long. */
+/** Keys contain values of variables, which may be long, so a digest of the key is kept. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("base64");
 
 async function thenEnd(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {

@@ -1,18 +1,19 @@
 import type { Duplex } from "node:stream";
 
-/** Bytes of a frame; more than any driver of ours sends. */
+/** Most bytes in a frame. No driver sends more. */
 const frameLimit = 12 * 1024 * 1024;
 const lengthBytes = 4;
 
 export interface Frame {
-  /** One letter. */
+  /** The type of the frame: one letter. */
   readonly kind: string;
   readonly payload: Buffer;
 }
 
 /**
- * The socket between the agent and the driver in an interpreter, with frames of a length, a letter and a payload. The
- * code that the driver runs may write to it as well: what comes from there is believed by nobody but its own context.
+ * The socket between the agent and the driver in an interpreter. A frame is a length, a letter for its type, and a
+ * payload. Code that the driver runs can write to the socket too, so the agent trusts frames only for the context
+ * that they came from.
  */
 export class ControlChannel {
   readonly closed: Promise<void>;
@@ -22,16 +23,16 @@ export class ControlChannel {
 
   constructor(
     private readonly socket: Duplex,
-    /** Gets nothing when what came is no frame. */
+    /** Called for each frame; with `undefined` when the bytes are not a valid frame. */
     private readonly onFrame: (frame: Frame | undefined) => void,
   ) {
     this.closed = new Promise((resolve) => socket.once("close", resolve));
-    // A break is a close.
+    // A connection error is handled as a close: the socket emits "close" after it.
     socket.on("error", () => undefined);
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
   }
 
-  /** Sends a request: fields, none of which is empty or holds a null byte, and a text that may be anything. */
+  /** Sends a request: a list of fields, which must not be empty or contain a null byte, and an arbitrary text. */
   send(fields: readonly string[], text: string): void {
     const body = Buffer.from(`${fields.join("\0")}\0\0${text}`);
     const length = Buffer.alloc(lengthBytes);

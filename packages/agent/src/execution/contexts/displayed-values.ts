@@ -4,14 +4,14 @@ const mostValues = 64;
 const mostBytes = 8 * 1024 * 1024;
 const longestResult = 4 * 1024 * 1024;
 
-/** What an execution displayed, bounded in number and size. */
+/** The values that an execution displayed. Their number and total size are limited; further ones are only counted. */
 export class DisplayedValues {
   readonly #values: RichOutput[] = [];
   #bytes = 0;
   #dropped = 0;
   #result: string | undefined;
 
-  /** Takes a MIME type, a null byte and the data, as text. */
+  /** Adds a displayed value. The payload is a MIME type, a null byte and the data as text. */
   display(payload: Buffer): void {
     const end = payload.indexOf(0);
     const size = payload.length - end - 1;
@@ -23,12 +23,12 @@ export class DisplayedValues {
     this.#values.push(richOutput(payload.toString("utf8", 0, end), payload.toString("utf8", end + 1)));
   }
 
-  /** The last expression's value. */
+  /** Records the value of the last expression, as text. */
   result(payload: Buffer): void {
     this.#result = payload.toString("utf8", 0, longestResult);
   }
 
-  /** `droppedBefore`: those that were not even sent. */
+  /** The fields of the outcome. `droppedBefore` counts displayed values that the driver itself left out. */
   fields(droppedBefore: number) {
     const dropped = this.#dropped + droppedBefore;
     return {
@@ -57,7 +57,7 @@ function jsonOutput(type: string, text: string): RichOutput {
   try {
     return { type, format: "json", data: JSON.parse(text) };
   } catch {
-    // What calls itself JSON need not be.
+    // The code declared the value as JSON, but it does not parse: return it as text.
     return { type, format: "text", data: text };
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Makes `import` statements into expressions, which is all that is understood where code is evaluated piece by piece:
- * `import a, { b as c } from "d"` becomes `const { default: a, b: c } = await __import("d");`. Lines stay where they are.
+ * Rewrites `import` statements as expressions, because code that V8 evaluates piece by piece may not contain import
+ * statements: `import a, { b as c } from "d"` becomes `const { default: a, b: c } = await __import("d");`. Line
+ * numbers stay the same.
  */
 export async function withoutImportStatements(code: string): Promise<string> {
   if (!/\bimport\b/.test(code)) return code;
@@ -31,12 +32,12 @@ function importsOf(parse: typeof import("es-module-lexer").parse, code: string) 
   try {
     return parse(code)[0];
   } catch {
-    // What is wrong with it is told by what evaluates it.
+    // The code has a syntax error. Leave it unchanged: evaluating it will report the error.
     return [];
   }
 }
 
-/** `head` is what precedes the specifier. */
+/** The declaration that replaces an import statement. `head` is the part of the statement before the specifier. */
 function declaration(head: string, call: string): string {
   const clause = head
     .replaceAll(/\/\*.*?\*\/|\/\/[^\n]*/gs, "")

@@ -16,36 +16,36 @@ import { ControlChannel, type Frame } from "./control-channel.js";
 import { DisplayedValues } from "./displayed-values.js";
 import { InterruptWatch } from "./interrupt-watch.js";
 
-/** For an interpreter to begin with what it was sent, in milliseconds. */
+/** Milliseconds within which an interpreter must start the code it was sent. Otherwise it is killed. */
 const startLimit = 30_000;
-/** For what an interpreter that ended had still sent, in milliseconds. */
+/** Milliseconds to wait, after an interpreter has ended, for frames that it had already sent. */
 const lastWords = 100;
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Code for an interpreter. */
+/** A request to run code in an interpreter. */
 export interface InterpreterRequest {
-  /** The execution's, where whoever starts it has told it already; else a new one. */
+  /** Id of the execution, if the caller has already announced one. Default: a new id. */
   readonly id?: string | undefined;
   readonly code: string;
-  /** Where to be from now on. */
+  /** Working directory for this and all later executions. */
   readonly home?: string | undefined;
-  /** Where to be for this execution only. */
+  /** Working directory for this execution only. */
   readonly cwd?: string | undefined;
-  /** The sandbox's variables as they are now. */
+  /** The sandbox's current environment variables. */
   readonly variables: Variables;
-  /** Variables of this execution only. */
+  /** Environment variables for this execution only. */
   readonly env: Variables;
-  /** Milliseconds. */
+  /** Time limit in milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
-  /** The code is a cell for IPython. */
+  /** Whether the code is an IPython cell, which may contain magics. */
   readonly isCell: boolean;
-  /** Where all of the output goes when nobody waits for it. */
+  /** For an execution in the background: the files that receive its whole output. */
   readonly background?: OutputFiles | undefined;
 }
 
-/** The interpreter had ended before it began with the code. */
+/** Thrown when the interpreter ended before it started the code, which can then safely be run in another one. */
 export class InterpreterGone extends Error {
   constructor() {
     super("The interpreter ended before it ran the code.");
@@ -53,13 +53,13 @@ export class InterpreterGone extends Error {
   }
 }
 
-/** What runs now, from the request until the interpreter is done with it. */
+/** The current execution, from the request until the driver reports its end. */
 interface Run {
   started: () => void;
   refused: (error: Error) => void;
   ended: (end: RunEnd | undefined) => void;
   readonly values: DisplayedValues;
-  /** Where it shall run. */
+  /** The working directory that was requested, for error messages. */
   readonly place: string;
   isStarted: boolean;
 }
@@ -69,17 +69,20 @@ interface RunEnd {
   readonly dropped: number;
 }
 
-/** A process that runs one piece of code after the other and keeps their variables. */
+/** An interpreter process that runs one piece of code after the other and keeps the variables in between. */
 export class Interpreter {
-  /** Whether it has IPython; unknown until it has said so. */
+  /**
+   * Whether the interpreter has IPython. Resolves when the driver reports it, or with false when the process ends
+   * before.
+   */
   readonly hasIpython: Promise<boolean>;
-  /** Executions it began with. */
+  /** Number of executions that this interpreter has started. */
   executions = 0;
   isAlive = true;
-  /** Somebody was told that its variables are gone. */
+  /** Whether a caller was told that this interpreter's variables are lost. */
   isLossTold = false;
   readonly #channel: ControlChannel;
-  /** The variables that it has. */
+  /** The environment variables that the interpreter has now. */
   #variables: Variables;
   #run: Run | undefined;
   #isGone = false;
@@ -118,7 +121,9 @@ export class Interpreter {
     return this.process.id;
   }
 
-  /** Runs code; resolves when it was begun with. Rejects with `InterpreterGone` only when it surely was not. */
+  /**
+   * Runs code. Resolves once it has started. Rejects with `InterpreterGone` only if the code certainly did not start.
+   */
   async run(request: InterpreterRequest): Promise<Execution> {
     const pipes = await this.resources.pipes;
     await this.resources.counted;
@@ -195,13 +200,16 @@ export class Interpreter {
     ];
   }
 
-  /** What no driver would say comes from the code: nothing that this interpreter says can be relied on any more. */
+  /**
+   * Handles a frame. A frame that the driver would not send now was written by the code itself: nothing on this
+   * channel can be trusted any more, so the interpreter is killed.
+   */
   #take(frame: Frame | undefined): void {
     if (frame?.kind === "H") this.#greet(frame.payload.length > 0);
     else if (!frame || !this.#run || !this.#accept(this.#run, frame)) void this.end();
   }
 
-  /** Whether the driver may say that now. */
+  /** Handles a frame of the current execution. Returns whether the driver may send that frame at this point. */
   #accept(run: Run, { kind, payload }: Frame): boolean {
     if (!run.isStarted) {
       if (kind === "S") {
@@ -227,17 +235,19 @@ export class Interpreter {
     return kind === "D" || kind === "R" || kind === "E";
   }
 
-  /** The process or the channel has ended. */
+  /** Called when the process has exited or the channel was closed. */
   async #gone(): Promise<void> {
     if (this.#isGone) return;
     this.#isGone = true;
     this.isAlive = false;
     this.#greet(false);
     const run = this.#run;
-    // Code that closed the channel may go on to its end.
+    // The code may have closed the channel itself. If it has started, let it run to its end; otherwise kill the
+    // interpreter.
     if (!run?.isStarted) await this.end();
     await this.process.exit;
-    // What it sent just before its end counts; whoever it forked may keep the channel open.
+    // Read the frames that the interpreter sent just before it exited. Do not wait for the channel to close:
+    // processes that it forked may keep it open.
     await Promise.race([this.#channel.closed, sleep(lastWords)]);
     this.#channel.close();
     if (!run || this.#run !== run) return;
@@ -246,7 +256,7 @@ export class Interpreter {
     else run.refused(new InterpreterGone());
   }
 
-  /** Kills it and what it forked. */
+  /** Kills the interpreter and the processes it forked. */
   async end(): Promise<void> {
     this.isAlive = false;
     await sweepContext(this.process.pid, this.id);
@@ -283,7 +293,10 @@ export class Interpreter {
   }
 }
 
-/** The directory is not one to run in; the interpreter says how it knows. */
+/**
+ * The error for a working directory that the interpreter could not change to. `reason` is the interpreter's, used
+ * when the directory itself looks fine.
+ */
 const refusal = async (place: string, reason: string): Promise<Error> =>
   (await workdirProblem(place)) ??
   new Problem(400, "INVALID_REQUEST", `workdir ${place} cannot be used: ${reason}.`);

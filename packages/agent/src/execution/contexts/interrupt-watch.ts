@@ -1,14 +1,20 @@
 import type { Intervention } from "../programs/execution-watch.js";
 import { type ContextExecution, kill, sweepContext, sweepExecution } from "../programs/process-sweep.js";
 
-/** After an interrupt, until what the code waits for is killed, in milliseconds: `os.system` waits for its child. */
+/**
+ * Milliseconds from the first SIGINT until processes that the code started are killed: `os.system`, for example,
+ * waits for its child and ignores the interrupt.
+ */
 const childGrace = 200;
-/** Between further interrupts, in milliseconds: one at the wrong moment has no effect. */
+/** Milliseconds between repeated SIGINTs: one that arrives at the wrong moment has no effect. */
 const interruptInterval = 250;
-/** After an interrupt, until the interpreter is killed, in milliseconds. */
+/** Milliseconds from the first SIGINT until the interpreter is killed. */
 const interpreterGrace = 2000;
 
-/** Interrupts code when its time is over or its caller has gone, and ends its interpreter when that does not help. */
+/**
+ * Interrupts code when its time limit is over or its caller disconnected, and kills the interpreter if that does not
+ * end the code.
+ */
 export class InterruptWatch {
   intervention: Intervention;
   readonly #timers: NodeJS.Timeout[];
@@ -24,7 +30,7 @@ export class InterruptWatch {
     else signal.addEventListener("abort", this.#abort);
   }
 
-  /** To be called when the code has ended. Resolves when nothing is left of what it started, if it was made to end. */
+  /** Call when the code has ended. If the code was interrupted, resolves once all processes it started are gone. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -42,7 +48,8 @@ export class InterruptWatch {
     this.#timers.push(
       setTimeout(() => void sweepExecution(this.execution), childGrace),
       setInterval(() => kill(interpreter, "SIGINT"), interruptInterval),
-      // After a stall of this machine both the time is over and the news of the code's end is there: it is read first.
+      // After the machine stalled, the timer and the driver's report of the end may both be due. `setImmediate` lets
+      // the report be read first, so that an interpreter that is already done is not killed.
       setTimeout(() => setImmediate(() => this.#endInterpreter()), interpreterGrace),
     );
   }

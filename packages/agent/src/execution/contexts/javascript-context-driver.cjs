@@ -1,8 +1,9 @@
-// A Node.js that keeps its variables between executions: the argument of "node -e". It takes requests over descriptor 3, as
-// the driver of Python contexts does.
+// The driver of JavaScript contexts: keeps variables between executions. It is passed to "node -e" as its argument
+// and takes requests over descriptor 3, as the driver of Python contexts does.
 //
-// V8 evaluates the code as the console of a debugger does: declarations last and may be made again, "await" works at the
-// top level, and the last expression has a value. An execution ends when Node.js would exit: when nothing is left to wait for.
+// V8 evaluates the code in the way of a debugger's console: declarations persist and may be repeated, "await" works
+// at the top level, and the last expression has a value. An execution ends when Node.js would exit: when nothing is
+// left to wait for.
 (() => {
   "use strict";
   const fs = require("node:fs"),
@@ -28,7 +29,8 @@
     current.exit = code ?? process.exitCode ?? 0;
     throw exiting;
   };
-  // Made while these are no pipes: what is written goes out at once, and to whatever they are connected with by then.
+  // Create the streams now, while descriptors 1 and 2 are not pipes: Node then writes synchronously, to whatever the
+  // descriptors are connected with later.
   void [process.stdout, process.stderr];
   const session = new Session();
   session.connect();
@@ -77,7 +79,7 @@
       try {
         if (before) process.chdir(before);
       } catch {
-        // The code has removed it; it stays where it is.
+        // The code has deleted the previous directory. Stay in the current one.
       }
     };
     try {
@@ -86,7 +88,7 @@
         try {
           before = process.cwd();
         } catch {
-          // It was removed: there is nowhere to go back to.
+          // The current directory was deleted, so there is none to return to.
         }
         process.chdir(fields.c);
       }
@@ -108,7 +110,10 @@
     run(current);
   }
 
-  /** Node cannot duplicate descriptors, but opens the lowest that is free. */
+  /**
+   * Connects standard output and error with these paths. Node has no dup2, but open() returns the lowest free
+   * descriptor, so each is closed and then reopened.
+   */
   function connect(...paths) {
     for (const number of [0, 1, 2]) {
       try {
@@ -118,7 +123,7 @@
       }
     }
     paths.forEach((path, index) => {
-      // A pipe that nobody reads is none of the agent's: that is told instead of waited for.
+      // A FIFO without a reader is not the agent's. With O_NONBLOCK, opening it fails at once instead of blocking.
       const probe = fs.openSync(path, O_WRONLY | O_NONBLOCK);
       fs.closeSync(index + 1);
       if (fs.openSync(path, O_WRONLY) !== index + 1) exitReally(70);
@@ -126,7 +131,7 @@
     });
   }
 
-  // Running.
+  // Running code.
   const start = new vm.Script(`globalThis.${handOver}`, { filename: "cloud-sandbox" });
 
   function handing(value, use) {
@@ -154,7 +159,7 @@
         },
       );
     try {
-      // SIGINT ends what runs in here, whatever it does.
+      // With breakOnSigint, SIGINT interrupts the code even in an endless loop.
       handing({ get: evaluate }, () => start.runInThisContext({ breakOnSigint: true }));
     } catch (error) {
       if (error?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED") interrupt();
@@ -162,7 +167,7 @@
     }
   }
 
-  /** What the debugger tells of, itself. */
+  /** The actual value behind a remote object of the inspector. */
   function valueOfRemote({ objectId, type, value, unserializableValue }) {
     if (objectId === undefined)
       return type === "bigint"
@@ -205,7 +210,10 @@
     }
   }
 
-  /** Shows values: objects from MIME types to data, or with such a function as a display symbol; others as text. */
+  /**
+   * Displays values. An object that maps MIME types to data, or one whose display-symbol method returns such an
+   * object, is sent as rich output; any other value is printed as text.
+   */
   function display(...values) {
     for (const value of values) {
       const bundle = typeof value?.[displayed] === "function" ? value[displayed]() : value;
@@ -220,7 +228,7 @@
     }
   }
 
-  // Errors: without our frames.
+  // Errors are printed without the driver's own stack frames.
   function withoutOurs(error, depth = 0) {
     if (!util.types.isNativeError(error) || depth > 8) return;
     if (typeof error.stack === "string") {
@@ -250,7 +258,7 @@
           where + (util.types.isNativeError(error) ? util.inspect(error) : `Uncaught ${util.inspect(error)}`),
         );
       } catch {
-        // What was thrown cannot be written down: a getter of it throws, or the code has closed standard error.
+        // The thrown value cannot be printed: one of its getters throws, or the code has closed standard error.
       }
       current.exit = 1;
     }
@@ -264,7 +272,10 @@
     abandon();
   }
 
-  /** As at the end of a process, nothing is waited for any more. What cannot be made to end ends this process. */
+  /**
+   * Ends an execution as process exit would: clears its timers and closes its handles. If something still keeps the
+   * event loop busy after `abandonLimit` ms, the process exits.
+   */
   function abandon() {
     const execution = current;
     execution.isSettled = true;
@@ -296,7 +307,7 @@
   process.on("beforeExit", end).on("SIGINT", interrupt);
   process.on("uncaughtException", (error) => (current ? fail(error) : undefined));
 
-  // Timers are known, so that those of an execution that is over can be stopped.
+  // Timers are recorded, so that those of an execution that has ended can be cleared.
   const pending = new Map(),
     makeTimeout = timers.setTimeout;
   for (const kind of ["Timeout", "Interval", "Immediate"]) {
@@ -311,7 +322,7 @@
     globalThis[`set${kind}`] = timers[`set${kind}`] = known;
   }
 
-  // Modules are found from where the code runs.
+  // Modules are resolved from the current working directory.
   const requireHere = () => createRequire(`${process.cwd()}/`);
   const requireAny = (id) => requireHere()(id);
   for (const name of ["resolve", "cache", "extensions", "main"])
@@ -324,7 +335,7 @@
   function importHere(specifier, options) {
     const place = `${process.cwd()}/execution.js`,
       warn = process.emitWarning;
-    // Node 20 calls the way it is done experimental.
+    // Node 20 prints an experimental warning for this way to import; suppress it.
     process.emitWarning = () => undefined;
     try {
       if (!importers.has(place)) importers.set(place, importerAt(place));

@@ -1,6 +1,6 @@
-# Starts the driver of Python contexts, which is its argument. The driver is compiled under the name
-# "<cloud-sandbox>", which tells its frames from the program's, and in a child process: the compiler's 1.5 MB
-# would stay in every waiting interpreter.
+# Starts the driver of Python contexts, whose source is this program's argument. The driver is compiled under
+# the name "<cloud-sandbox>", which tells its stack frames from the user's. It is compiled in a child process,
+# because the 1.5 MB that the compiler allocates would otherwise stay in every waiting interpreter.
 def load():
     import marshal
     import os

@@ -1,10 +1,10 @@
-# A Python that keeps its variables between executions: an argument of python-context-command.py. It talks
-# with the agent over descriptor 3 (control-channel.ts) and runs one request after the other in __main__. A
-# request names two pipes; the driver makes them its standard output and error, so that child processes write
-# to them too.
+# The driver of Python contexts: keeps variables between executions. Its source is an argument of
+# python-context-command.py. The driver talks to the agent over descriptor 3 (control-channel.ts) and runs
+# one request after the other in __main__. A request names two pipes; the driver makes them its standard
+# output and error, so that child processes write to them too.
 #
-# The driver imports only what every execution needs, because one waits in every sandbox. A magic, an import
-# or a call of get_ipython loads IPython.
+# The driver imports only what every execution needs, because an idle one takes memory in every sandbox.
+# IPython is loaded only for an IPython cell, a magic, or code that imports it.
 def boot(displays):
     import _ast
     import _signal
@@ -31,7 +31,7 @@ def boot(displays):
     sources = {}
     loop = shell = None
 
-    # The channel: frames of four bytes of length, a letter and a payload.
+    # The channel to the agent. A frame is a length of four bytes, a letter for its type, and a payload.
     def receive(size):
         data = bytearray()
         while len(data) < size:
@@ -47,7 +47,8 @@ def boot(displays):
             return
         here = _thread.get_ident() == main
         with lock:
-            # An interrupt in the middle of a frame would leave the agent with half of it.
+            # While sending is true, on_interrupt postpones KeyboardInterrupt: the agent must not get half a
+            # frame.
             sending = sending or here
             try:
                 data = memoryview((len(payload) + 1).to_bytes(4, "big") + kind + payload)
@@ -67,7 +68,7 @@ def boot(displays):
         elif running or os.getpid() != own:
             raise KeyboardInterrupt
 
-    # Tracebacks: without our frames, with the lines of the code.
+    # Tracebacks leave out the driver's own frames and show the source lines of the code.
     class Loader:
         def get_source(self, name):
             return next(reversed(sources.values()), "")
@@ -81,7 +82,7 @@ def boot(displays):
 
     def show_source(linecache):
         for name, source in sources.items():
-            # As the interpreter counts them, each with its end: without it, carets are a column off.
+            # Split as the interpreter counts lines. Each needs its line end, or carets are one column off.
             lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
             linecache.cache[name] = len(source), None, [line + "\n" for line in lines], name
 
@@ -112,7 +113,7 @@ def boot(displays):
 
     begin_displays, dropped, emit, display, show_result, figures, png = displays(send)
 
-    # IPython, where it is installed.
+    # IPython, if it is installed.
     def load_shell(_=None):
         nonlocal shell
         if shell or not allow_ipython or not PathFinder.find_spec("IPython"):
@@ -306,7 +307,8 @@ def boot(displays):
 
     def connect(*paths):
         for number, path in enumerate(paths, 1):
-            # A pipe that nobody reads is none of the agent's: that is told instead of waited for.
+            # A FIFO without a reader is not the agent's. With O_NONBLOCK, opening it fails instead of
+            # blocking.
             pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
             os.set_blocking(pipe, True)
             if pipe != number:
@@ -399,7 +401,7 @@ def boot(displays):
             os._exit(code)
 
     compile("", "", "exec")
-    # Not looked for as an import would: the lists of all packages would stay in memory.
+    # Search by hand: an import would cache the listings of all package directories in memory.
     has_ipython = allow_ipython and any(os.path.isdir(place + "/IPython") for place in sys.path)
     sys.meta_path.insert(0, AfterImport())
     sys.excepthook, builtins.display = report, display

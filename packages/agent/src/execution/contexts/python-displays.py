@@ -1,6 +1,6 @@
-# What an execution displays: figures, and values that have a form other than text. The agent appends the
-# driver of contexts to this file. The number and the size of outputs are limited; outputs beyond the limits
-# are counted and dropped.
+# Sends what an execution displays: figures, and values that have a form other than text. The agent appends
+# the driver of contexts to this file. The number and the size of outputs are limited; outputs beyond the
+# limits are counted and dropped.
 def displays(send):
     import sys
 

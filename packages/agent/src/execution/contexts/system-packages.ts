@@ -2,8 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The names of the Python packages of the whole system. Those that the host gets while a sandbox runs appear in it, but not in
- * the time of their directory, which is the sandbox's own: an interpreter that has looked there before does not find them.
+ * The names of the Python packages installed system-wide. A package that the host installs while a sandbox runs
+ * becomes visible in the sandbox, but the modification time of its directory, which belongs to the sandbox, does not
+ * change: a Python that listed the directory earlier uses its cached listing and does not find the package.
  */
 export async function systemPackages(): Promise<string> {
   const pythons = await Promise.all(

@@ -1,12 +1,14 @@
 import type { Interpreter } from "./interpreter.js";
 import { systemPackages } from "./system-packages.js";
 
-/** Keeps an interpreter started, so that the first execution of a context need not wait for its start. */
+/**
+ * Keeps one interpreter running in advance, so that the first execution of a context does not wait for it to start.
+ */
 export class WaitingInterpreter {
-  /** Whether it has IPython; unknown before one has said so. */
+  /** Whether the interpreter has IPython. Undefined until the first one has reported it. */
   hasIpython: boolean | undefined;
   #waiting: Interpreter | undefined;
-  /** Those that the one that waits knows of. */
+  /** The system packages that existed when the waiting interpreter was started. */
   #packages = "";
   #isStarting = false;
   #patience: NodeJS.Timeout | undefined;
@@ -15,8 +17,9 @@ export class WaitingInterpreter {
   constructor(private readonly start: () => Promise<Interpreter>) {}
 
   /**
-   * Starts one, if none is waiting. Never fails: without one, contexts start their own. With `limit`, in milliseconds,
-   * it does not wait longer than that: where code runs seldom its memory is worth more than its start.
+   * Starts an interpreter if none is waiting. Never fails: without one, each context starts its own. If `limit`
+   * (milliseconds) is given, an interpreter that was not used by then is ended, because its memory is then worth more
+   * than a fast start.
    */
   async prepare(limit?: number): Promise<void> {
     clearTimeout(this.#patience);
@@ -33,7 +36,10 @@ export class WaitingInterpreter {
     this.hasIpython = await started.hasIpython;
   }
 
-  /** The one that waits, if it knows of all packages. It may be about to end; who runs something in it is told. */
+  /**
+   * Takes the waiting interpreter, unless system packages have changed since it was started. The interpreter may be
+   * about to exit; running code in it then reports that.
+   */
   async take(): Promise<Interpreter | undefined> {
     const known = this.#packages;
     const waiting = this.#release();

@@ -10,7 +10,7 @@ import type { KeptOutput } from "../output/kept-output.js";
 import type { Execution } from "../programs/executor.js";
 import type { JobEnd } from "./job.js";
 
-/** A job of this agent. */
+/** A background job that this agent started. */
 export class BackgroundJob implements Job {
   readonly id: string;
   readonly pid: number;
@@ -26,7 +26,7 @@ export class BackgroundJob implements Job {
     { id, pid, stdout, stderr, outcome }: Execution,
     readonly description: JobDescription,
     private readonly end: AbortController,
-    /** Told of the end before anybody else. */
+    /** Saves the job's end. Runs before `ended` resolves, so that the end is on disk when anybody learns of it. */
     record: (job: Job, end: JobEnd) => Promise<void>,
   ) {
     this.id = id;

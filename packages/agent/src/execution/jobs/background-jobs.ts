@@ -6,17 +6,19 @@ import { newJobId } from "./job.js";
 import type { JobRecords } from "./job-records.js";
 
 export const keptJobs = 256;
-/** Jobs whose displayed values are kept: they take up to 8 MiB each. */
+/** Number of jobs whose displayed values are kept. The values of one job take up to 8 MiB. */
 const keptValues = 8;
 
-/** What makes a program a job: it has the job's id, the signal ends it, and its output goes to these files. */
+/**
+ * What a program needs to be started as a job: the job's id, the signal that ends it, and the files for its output.
+ */
 export interface JobTerms {
   readonly id: string;
   readonly signal: AbortSignal;
   readonly background: OutputFiles;
 }
 
-/** The jobs that run, and the latest of those that have ended; also those of an agent that ran here before. */
+/** The running jobs and the most recent finished ones, including those of an earlier agent in this sandbox. */
 export class BackgroundJobs {
   readonly #jobs = new Map<string, Job>();
 
@@ -25,14 +27,14 @@ export class BackgroundJobs {
     private readonly records: JobRecords,
   ) {}
 
-  /** Takes over what an agent that was killed has left. */
+  /** Loads the jobs of an earlier agent that was killed. */
   async recover(): Promise<void> {
     for (const job of await this.records.recover()) this.#jobs.set(job.id, job);
   }
 
   /**
-   * Starts a program as a job. Where the caller goes away before he is told of it, it never begins, or is ended: nobody else
-   * knows of it.
+   * Starts a program as a job. If the caller disconnects before it gets the answer, the program is not started or is
+   * ended: nobody else knows the job's id.
    */
   async start(
     launch: (terms: JobTerms) => Promise<Execution>,
@@ -49,7 +51,7 @@ export class BackgroundJobs {
       await this.records.write(ended, how);
       this.#forgetOldValues();
     });
-    // Whoever is told of it, or of its end, can rely on it.
+    // The record is written before the caller gets the answer, so that the job survives an agent that is killed.
     const recorded = this.records.write(job);
     this.#jobs.set(job.id, job);
     this.#forgetOldest();
@@ -57,12 +59,12 @@ export class BackgroundJobs {
     return job;
   }
 
-  /** By the time they were started. */
+  /** All jobs, oldest first. */
   list(): Job[] {
     return [...this.#jobs.values()];
   }
 
-  /** The job of that id; a 404 problem when there is none. */
+  /** The job with that id. Throws a 404 problem if there is none. */
   get(id: string): Job {
     const job = this.#jobs.get(id);
     if (job) return job;

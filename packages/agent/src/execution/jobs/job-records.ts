@@ -20,7 +20,7 @@ const jobRecord = z.object({
     name: z.optional(z.string().check(z.maxLength(200))),
     language: z.optional(z.string().check(z.maxLength(40))),
   }),
-  /** Milliseconds since 1970, as `endedAt`. */
+  /** Milliseconds since 1970, as `end.at` is. */
   startedAt: count,
   end: z.optional(
     z.object({
@@ -37,8 +37,8 @@ const jobRecord = z.object({
 type JobRecord = z.infer<typeof jobRecord>;
 
 /**
- * The jobs as files, one each, beside the files with their outputs: what an agent that was killed has left for the
- * next one. Programs of the sandbox can write there too, so nothing in it is believed that is not in order.
+ * Saves each job as a file, next to the files with its output, so that the next agent finds the jobs of one that was
+ * killed. Programs in the sandbox can write these files too, so invalid records are ignored.
  */
 export class JobRecords {
   constructor(
@@ -46,7 +46,10 @@ export class JobRecords {
     private readonly limit: number,
   ) {}
 
-  /** Resolves when the job, as it is now, would outlive the agent; a full disk prevents it and nothing else. */
+  /**
+   * Saves the current state of a job. Resolves even if the write failed (for example on a full disk); that is only
+   * logged.
+   */
   async write(job: Job, end?: JobEnd): Promise<void> {
     try {
       await this.directory.replace(job.id + suffix, JSON.stringify(recordOf(job, end)));
@@ -56,14 +59,14 @@ export class JobRecords {
     }
   }
 
-  /** Removes what is kept of a job. */
+  /** Deletes a job's record and its output files. */
   async remove({ id }: Pick<Job, "id">): Promise<void> {
     const directory = await this.directory.path();
     const names = [id + suffix, ...outputs.map((output) => `${id}.${output}`)];
     await Promise.allSettled(names.map((name) => rm(join(directory, name), { force: true })));
   }
 
-  /** The jobs of agents before this one, by the time they were started. Those that ran are ended with all they started. */
+  /** Loads the jobs of earlier agents, oldest first. All processes of jobs that have no recorded end are killed. */
   async recover(): Promise<Job[]> {
     const names = await this.directory.names();
     const records = (await Promise.all(newest(names, this.limit).map((name) => this.#read(name))))
@@ -116,7 +119,7 @@ function recordOf(job: Job, end: JobEnd | undefined): JobRecord {
   };
 }
 
-/** Ids hold the time: of more records than there can be, the latest. */
+/** Job ids contain their start time. If there are more records than jobs are kept, use the newest. */
 const newest = (names: readonly string[], limit: number) =>
   names
     .filter((name) => name.endsWith(suffix) && /^(cmd|proc)_/.test(name))

@@ -5,6 +5,6 @@ export interface JobEnd extends JobOutcome {
   readonly at: Date;
 }
 
-/** Of the job and of its execution, which are one. */
+/** A new id. The job and its execution share it. */
 export const newJobId = ({ kind }: JobDescription) =>
   `${kind}_${Date.now()}${randomBytes(4).toString("hex")}`;

@@ -9,7 +9,10 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { outputPiece, readRange } from "../output/output-piece.js";
 
-/** A job of an agent that ran here before: it has ended, at the latest with that agent. */
+/**
+ * A job that an earlier agent in this sandbox started. It is always finished: if it still ran when that agent died,
+ * recovery killed it.
+ */
 export class RecoveredJob implements Job {
   readonly ended = Promise.resolve();
   readonly values = undefined;
@@ -38,7 +41,7 @@ export class RecoveredJob implements Job {
   }
 }
 
-/** An output of which there is only the file, or not even that. */
+/** The output of a recovered job: only its file, which may be missing. */
 export class StoredOutput implements JobOutput {
   constructor(
     private readonly path: string,
@@ -53,7 +56,7 @@ export class StoredOutput implements JobOutput {
     const { bytes: total } = this;
     const length = Math.max(0, Math.min(limit, total - offset));
     const bytes = length > 0 ? await readRange(this.path, offset, length) : Buffer.alloc(0);
-    // What is gone is skipped, so that the reader gets to the end.
+    // The file is missing or unreadable. Return an empty piece that reaches to the end, so that the reader finishes.
     if (!bytes) return { text: "", start: total, end: total };
     return outputPiece({ start: offset, bytes }, { offset, total, isComplete: true });
   }

@@ -1,12 +1,12 @@
 /**
- * The beginning and the end of a stream of bytes, in bounded memory. Bytes are copied, so that a program which
- * writes one at a time costs no more than one which writes many.
+ * Keeps the beginning and the end of a byte stream in bounded memory. Chunks are copied into two buffers, so that a
+ * program that writes single bytes costs no more memory than one that writes large blocks.
  */
 export class ByteWindow {
   #head = Buffer.alloc(0);
   #headLength = 0;
   #tail: Buffer | undefined;
-  /** Bytes seen. */
+  /** Number of bytes received, including those no longer kept. */
   total = 0;
 
   private readonly headLimit: number;
@@ -17,7 +17,7 @@ export class ByteWindow {
     this.tailLimit = limit - this.headLimit;
   }
 
-  /** Whether bytes had to be let go. */
+  /** Whether bytes from the middle were dropped. */
   get overflowed(): boolean {
     return this.total > this.limit;
   }
@@ -40,7 +40,10 @@ export class ByteWindow {
     return Buffer.concat([this.#tail.subarray(seam), this.#tail.subarray(0, seam)]);
   }
 
-  /** At most `limit` bytes from `offset` on, or from the first one behind it that is left; up to the next gap. */
+  /**
+   * At most `limit` bytes from `offset` on. If the byte at `offset` was dropped, starts at the first later one that
+   * is kept. Stops at the gap between beginning and end.
+   */
   slice(offset: number, limit: number): { readonly start: number; readonly bytes: Buffer } {
     const head = this.head();
     const tail = this.tail();
@@ -65,7 +68,7 @@ export class ByteWindow {
     this.#headLength = length;
   }
 
-  /** The tail is a ring: the byte at offset n behind the head is at n modulo its size. */
+  /** The tail is a ring buffer: the byte at offset n after the head is stored at n modulo the buffer's size. */
   #pushTail(bytes: Buffer): void {
     if (this.tailLimit === 0) return;
     this.#tail ??= Buffer.allocUnsafe(this.tailLimit);

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { OutputText } from "@cloud-sandbox/server-kit/handlers";
 import type { KeptOutput } from "./kept-output.js";
 
-/** Collects one output stream. */
+/** Reads one output stream of a program and passes it to a `KeptOutput`. */
 export class CapturedOutput {
   readonly ended: Promise<void>;
   #kept: KeptOutput | undefined;
@@ -20,22 +20,26 @@ export class CapturedOutput {
     });
     this.ended = new Promise((resolve) => {
       stream.once("close", resolve);
-      // A stream that breaks has ended; what came before counts.
+      // A stream that fails counts as ended; what was read before is kept.
       stream.once("error", () => resolve());
     });
   }
 
-  /** Resolves when what was read so far is where it belongs. */
+  /** Resolves when everything read so far is in memory or in the file. */
   async written(): Promise<void> {
     await this.#kept?.written();
   }
 
-  /** What was collected. Bytes that come later are read and dropped, so that whoever still writes is not blocked. */
+  /**
+   * Stops collecting and returns the text. Later bytes are read and dropped, so that processes that still write are
+   * not blocked.
+   */
   async finish(): Promise<OutputText> {
     this.stream.removeAllListeners("data");
     this.stream.resume();
     const kept = this.#kept;
-    // The stream may go on for as long as the sandbox; what was collected need not.
+    // A process in the background may keep the stream open as long as the sandbox lives. Drop the reference, so that
+    // the collected output can be freed.
     this.#kept = undefined;
     if (!kept) return { text: "", bytes: 0, truncated: false };
     await kept.complete();

@@ -3,39 +3,45 @@ import { ByteWindow } from "./byte-window.js";
 import type { OutputFile } from "./output-files.js";
 import { outputPiece, readRange, withoutPartialEnd, withoutPartialStart } from "./output-piece.js";
 
-/** What is kept of an output: head and tail in memory, all of it in a file once that is not enough. */
+/**
+ * A program's output as far as it is kept: the beginning and the end in memory, and all of it in a file once it
+ * exceeds the memory limit.
+ */
 export class KeptOutput {
   readonly #window: ByteWindow;
   #file: OutputFile | undefined;
   #isComplete = false;
-  /** Those who wait for more. */
+  /** Callbacks of readers that wait for more output. */
   readonly #waiting = new Set<() => void>();
 
   constructor(
     limit: number,
     private readonly createFile: () => OutputFile,
-    /** Whether all of it goes to the file, so that it is there when this process is not. */
+    /** Whether the output goes to the file from its first byte, so that it survives the agent. */
     private readonly outlives = false,
   ) {
     this.#window = new ByteWindow(limit);
   }
 
-  /** Bytes the program wrote so far. */
+  /** Number of bytes the program has written so far. */
   get bytes(): number {
     return this.#window.total;
   }
 
-  /** The file with all of it, as far as that is kept; there is none while memory is enough. */
+  /**
+   * Path of the file with the output, up to the file's size limit. Undefined while the output fits in memory, or if
+   * the file could not be written.
+   */
   get file(): string | undefined {
     return this.#file?.path;
   }
 
-  /** Whether nothing more will come. */
+  /** Whether the output has ended. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** Resolves when there are more bytes than that, when none will come, or when the signal says so. */
+  /** Resolves when the output has more than `bytes` bytes, when it has ended, or when `signal` aborts. */
   async beyond(bytes: number, signal: AbortSignal): Promise<void> {
     if (this.bytes > bytes || this.#isComplete || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -49,7 +55,10 @@ export class KeptOutput {
     });
   }
 
-  /** Takes bytes; returns a promise when the caller should wait before it brings more. */
+  /**
+   * Adds output. If a promise is returned, the caller must wait for it before it adds more, because the disk is
+   * behind.
+   */
   take(chunk: Buffer): Promise<void> | undefined {
     const window = this.#window;
     if (!this.#file && (this.outlives || window.total + chunk.length > window.limit)) {
@@ -61,19 +70,22 @@ export class KeptOutput {
     return this.#file?.write(chunk);
   }
 
-  /** Resolves when what was taken so far is where it belongs. */
+  /** Resolves when everything taken so far is in memory or in the file. */
   async written(): Promise<void> {
     await this.#file?.written;
   }
 
-  /** Nothing more will be taken. */
+  /** Marks the end of the output. `take` must not be called afterwards. */
   async complete(): Promise<void> {
     this.#isComplete = true;
     this.#wake();
     await this.#file?.close();
   }
 
-  /** The output as one text; what is missing between head and tail is told on a line between them. */
+  /**
+   * The output as one text. If the middle is missing, a line between beginning and end says how many bytes were cut
+   * and where they are.
+   */
   text(): OutputText {
     const window = this.#window;
     if (!window.overflowed) {
@@ -88,9 +100,13 @@ export class KeptOutput {
     return { text, bytes: window.total, truncated: true, ...(path !== undefined && { file: path }) };
   }
 
-  /** At most `limit` bytes (4 at least) from `offset` on, without a last character whose rest is still to come. */
+  /**
+   * At most `limit` bytes from `offset` on; `limit` must be at least 4, the longest UTF-8 character. Leaves out a
+   * last character that is still incomplete.
+   */
   async piece(offset: number, limit: number): Promise<OutputPiece> {
-    // Asked before anything is read, so that all of these bytes are found below unless they are lost.
+    // Read these before the output, which grows meanwhile: then all of the `total` bytes are available below, unless
+    // they were dropped.
     const { bytes: total } = this;
     const isComplete = this.#isComplete;
     const { start, bytes } = (await this.#fromFile(offset, limit)) ?? this.#window.slice(offset, limit);

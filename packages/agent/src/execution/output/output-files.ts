@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { createPrivately, type PrivateDirectory } from "../../machine/private-directory.js";
 
 const keptFiles = 16;
-/** Bytes that may wait for the disk before the program has to. */
+/** Bytes that may be queued for the disk before `write` asks the caller to wait, which in turn blocks the program. */
 const highWater = 1024 * 1024;
 
 /**
- * Full outputs that did not fit in memory: bounded in size and number. The oldest that are complete are removed first;
- * while more than that are being written, all of these are kept.
+ * Files for outputs that do not fit in memory. Each file's size and the number of files are limited. Above that
+ * number the oldest finished file is deleted; files that are still being written are never deleted.
  */
 export class OutputFiles {
   #files: OutputFile[] = [];
@@ -16,7 +16,7 @@ export class OutputFiles {
   constructor(
     private readonly directory: PrivateDirectory,
     private readonly sizeLimit: number,
-    /** Files of at most this size do not count, and are removed by whoever has them made. */
+    /** Files of at most this many bytes do not count towards the limit. The caller deletes them. */
     private readonly uncounted = 0,
   ) {}
 
@@ -36,7 +36,7 @@ export class OutputFiles {
   async #removeOldest(): Promise<void> {
     this.#files = this.#files.filter(({ isClosed, size }) => !isClosed || size > this.uncounted);
     const counted = this.#files.filter(({ size }) => size > this.uncounted);
-    // The one that is being opened has nothing in it yet.
+    // The file that is being opened is still empty, so it is not in `counted`; it needs one of the places.
     if (counted.length < keptFiles) return;
     const oldest = counted.find(({ isClosed }) => isClosed);
     if (!oldest) return;
@@ -46,11 +46,11 @@ export class OutputFiles {
 }
 
 export class OutputFile {
-  /** Where the output is; `undefined` when it could not be kept. */
+  /** Path of the file; `undefined` until it is open, or if it could not be written. */
   path: string | undefined;
-  /** Bytes in the file. */
+  /** Number of bytes in the file. */
   size = 0;
-  /** Nothing more will be written. */
+  /** Whether the file is complete. */
   isClosed = false;
   #accepted = 0;
   #waiting = 0;
@@ -71,7 +71,7 @@ export class OutputFile {
     );
   }
 
-  /** Takes bytes; returns a promise when the caller should wait before it brings more. */
+  /** Queues bytes for the file. If a promise is returned, the caller must wait for it before it writes more. */
   write(bytes: Buffer): Promise<void> | undefined {
     const kept = bytes.subarray(0, this.sizeLimit - this.#accepted);
     if (this.#failed || kept.length === 0) return undefined;
@@ -81,7 +81,7 @@ export class OutputFile {
     return this.#waiting > highWater ? this.#last : undefined;
   }
 
-  /** Resolves when everything taken so far is in the file. */
+  /** Resolves when all queued bytes are in the file. */
   get written(): Promise<void> {
     return this.#last;
   }
@@ -93,7 +93,10 @@ export class OutputFile {
     this.isClosed = true;
   }
 
-  /** Never fails: what the sandbox's programs put in its place stays, where its owner can see it. */
+  /**
+   * Deletes the file. Never fails: if a program in the sandbox put something undeletable in its place, that stays,
+   * where the sandbox's owner can see it.
+   */
   async remove(): Promise<void> {
     const { path } = this;
     this.path = undefined;
@@ -111,7 +114,7 @@ export class OutputFile {
     }
   }
 
-  /** A part of the output is of less use than the disk space it takes. */
+  /** Deletes the file after a failed write: part of an output is worth less than the disk space it takes. */
   async #giveUp(): Promise<void> {
     this.#failed = true;
     await this.remove();

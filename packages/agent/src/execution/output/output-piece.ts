@@ -4,7 +4,10 @@ import type { OutputPiece } from "@cloud-sandbox/server-kit/handlers";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** What was read for `offset`, without a last character whose rest is still to come. */
+/**
+ * Turns bytes read for `asked.offset` into text. Leaves out a last character whose remaining bytes have not been
+ * written yet.
+ */
 export function outputPiece(
   { start, bytes }: { readonly start: number; readonly bytes: Buffer },
   asked: { readonly offset: number; readonly total: number; readonly isComplete: boolean },
@@ -13,12 +16,16 @@ export function outputPiece(
   const from = start + bytes.length - first.length;
   const isLast = from + first.length >= asked.total;
   const whole = isLast && asked.isComplete ? first : withoutPartialEnd(first);
-  // A character whose rest is lost must not keep the reader from going on.
+  // The piece is only part of a character whose remaining bytes were dropped. Return it anyway (as U+FFFD), or the
+  // reader would never advance.
   const read = whole.length === 0 && !isLast ? first : whole;
   return { text: read.toString(), start: from, end: from + read.length };
 }
 
-/** Nothing when the file is gone, or not as it was left: the sandbox's programs can do that to it. */
+/**
+ * Reads part of a file. Undefined if the file is gone, too short, or not a regular file any more: programs in the
+ * sandbox may change it.
+ */
 export async function readRange(path: string, offset: number, length: number): Promise<Buffer | undefined> {
   try {
     await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -31,7 +38,7 @@ export async function readRange(path: string, offset: number, length: number): P
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Without the first bytes of a character whose rest was cut off. */
+/** Removes a last UTF-8 character that is cut off. */
 export function withoutPartialEnd(bytes: Buffer): Buffer {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && isContinuation(bytes[start])) start -= 1;
@@ -40,7 +47,7 @@ export function withoutPartialEnd(bytes: Buffer): Buffer {
   return start + length > bytes.length ? bytes.subarray(0, start) : bytes;
 }
 
-/** Without the last bytes of a character whose beginning was cut off. */
+/** Removes the remaining bytes of a first UTF-8 character whose beginning is cut off. */
 export function withoutPartialStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start += 1;

@@ -8,32 +8,35 @@ import { createPrivately, type PrivateDirectory } from "../../machine/private-di
 import { programIdentity } from "../../machine/program-identity.js";
 import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 
-/** Absent from Node's constants: names a file without opening it. */
+/** Linux's O_PATH, which Node's constants lack: gets a handle of a file without opening it. */
 const O_PATH = 0o10000000;
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** A pipe, as descriptors: `write` is for a program, `read` for us. Whoever took it closes both. */
+/** A pipe as file descriptors: `write` is for the program, `read` for the agent. Whoever takes a pipe closes both. */
 export interface OutputPipe {
   readonly read: number;
   readonly write: number;
-  /** The pipe itself, through which it can be opened again. */
+  /** An O_PATH descriptor of the pipe. The pipe is reopened through it for its next use. */
   readonly anchor: number;
-  /** Where it was made, for processes that were started before; the sandbox's programs may remove it. */
+  /**
+   * Path of the FIFO, for interpreters that are already running and have to open it. Programs in the sandbox may
+   * delete it.
+   */
   readonly path: string;
 }
 
-/** With fewer ready, more are made. */
+/** If fewer pipes than this are ready, more are made. */
 const lowWater = 4;
-/** What is called mkfifo may be a program of the sandbox's, and never end; in milliseconds. */
+/** Milliseconds after which mkfifo is killed: the command may be a program of the sandbox's that never ends. */
 const makeLimit = 5000;
-/** Before it is tried again to make some, in milliseconds. */
+/** Milliseconds to wait after a failure before pipes are made again. */
 const retryAfter = 10_000;
 
 /**
- * Real pipes for programs to write to. Node gives its children sockets, on which `echo > /dev/stderr` fails, and
- * cannot make a pipe; so some FIFOs are made once, opened, and used again and again.
+ * A pool of real pipes for programs to write to. Node connects its children with sockets, on which `echo >
+ * /dev/stderr` fails, and Node cannot create pipes. So FIFOs are made with mkfifo once, opened, and reused.
  *
- * Opening and closing a pipe never waits, and costs less than handing it to another thread would.
+ * Pipes are opened and closed synchronously: that never blocks and costs less than handing it to another thread.
  */
 export class OutputPipes {
   readonly #ready: OutputPipe[] = [];
@@ -46,14 +49,14 @@ export class OutputPipes {
     private readonly count: number,
   ) {}
 
-  /** Never fails: where no FIFO can be made, `take` finds none and callers use sockets. */
+  /** Never fails: if no FIFO can be made, `take` returns nothing and callers fall back to sockets. */
   static async create(directory: PrivateDirectory, count: number): Promise<OutputPipes> {
     const pipes = new OutputPipes(directory, count);
     await pipes.#make();
     return pipes;
   }
 
-  /** Why none could be made the last time: what to put after a colon. */
+  /** Why the last attempt to make pipes failed, as text to put after a colon. */
   get obstacle(): string {
     return this.#obstacle;
   }
@@ -64,7 +67,9 @@ export class OutputPipes {
     return pipe;
   }
 
-  /** As `take`, one that is where its path says. When the temporary files were swept away, others are made. */
+  /**
+   * Like `take`, but the pipe certainly exists at its path. If the temporary files were deleted, new pipes are made.
+   */
   async takeWithPath(): Promise<OutputPipe | undefined> {
     const pipe = this.take();
     if (pipe && isPipe(pipe.path)) return pipe;
@@ -73,7 +78,7 @@ export class OutputPipes {
     return this.take();
   }
 
-  /** Takes back a pipe whose `read` and `write` are closed, and that nobody else can write to. */
+  /** Returns a pipe to the pool. Its `read` and `write` must be closed, and no process may still write to it. */
   giveBack(pipe: OutputPipe): void {
     try {
       if (this.#ready.length < this.count) this.#ready.push(open(pipe));
@@ -83,10 +88,10 @@ export class OutputPipes {
     }
   }
 
-  /** Lets go of a pipe that somebody may go on writing to. */
+  /** Drops a pipe that some process may still write to. */
   discard({ anchor, path }: OutputPipe): void {
     closeSync(anchor);
-    // What the sandbox's programs put in its place is theirs.
+    // If a program in the sandbox has put something else at this path, leave it.
     if (isPipe(path)) rmSync(path, { force: true });
   }
 
@@ -126,7 +131,7 @@ export class OutputPipes {
         );
       }
     } catch (error) {
-      // What is there has to do.
+      // Pipes could not be made; go on with those that are ready.
       this.#obstacle = obstacleOf(error as NodeJS.ErrnoException);
     }
     this.#nextMaking = performance.now() + pause;
@@ -135,7 +140,7 @@ export class OutputPipes {
   #adopt(path: string): void {
     const anchor = openSync(path, O_PATH | O_NOFOLLOW);
     try {
-      // What is called mkfifo may be a program of the sandbox's.
+      // mkfifo may be a program of the sandbox's that does something else, so check the result.
       if (!fstatSync(anchor).isFIFO()) throw new Error("what is called mkfifo here makes no pipes");
       this.#ready.push(open({ anchor, path }));
     } catch (error) {
@@ -156,7 +161,7 @@ function open({ anchor, path }: Pick<OutputPipe, "anchor" | "path">): OutputPipe
   }
 }
 
-/** Throws what keeps files from being made there. */
+/** Creates and deletes a file, to get the error that keeps files from being made there. */
 async function tryFile(path: string): Promise<void> {
   await (await createPrivately(path)).close();
   await rm(path, { force: true });

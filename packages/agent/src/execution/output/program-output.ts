@@ -6,14 +6,17 @@ import { CapturedOutput } from "./captured-output.js";
 import type { KeptOutput } from "./kept-output.js";
 import type { OutputPipes } from "./output-pipes.js";
 
-/** For what is still in a pipe when something in the background keeps it open, in milliseconds. */
+/** Milliseconds to keep reading after a program has ended, if a background process keeps its pipe open. */
 const drainGrace = 100;
 
-/** Streams that outlived their program and are read to nowhere; when there are more, the oldest is closed. */
+/**
+ * Most streams that are kept open, and read without using the data, after their program ended. Above that the oldest
+ * is closed.
+ */
 const maxOrphans = 64;
 const orphans = new Set<Readable>();
 
-/** One output of a program, from before it is started until nobody writes to it any more. */
+/** One output stream of a program, from before the program starts until no process writes to the stream any more. */
 export class ProgramOutput {
   #stream: Readable | undefined;
   #captured: CapturedOutput | undefined;
@@ -24,17 +27,19 @@ export class ProgramOutput {
     private readonly pipe = pipes.take(),
   ) {}
 
-  /** What `spawn` connects the program to. */
+  /** The `stdio` option for `spawn`: the pipe's descriptor, or "pipe" (a socket) if there is no pipe. */
   get stdio(): number | "pipe" {
     return this.pipe?.write ?? "pipe";
   }
 
-  /** Where a process that was not started for it can open it for writing; `undefined` where no pipe could be made. */
+  /**
+   * Path at which a process that already runs can open the pipe for writing; `undefined` if no pipe could be made.
+   */
   get path(): string | undefined {
     return this.pipe?.path;
   }
 
-  /** Begins to read into `kept`. `socket` is what `spawn` made where there was no pipe. */
+  /** Starts to read into `kept`. `socket` is the stream that `spawn` made, used if there is no pipe. */
   start(socket: Readable | null, kept: KeptOutput): void {
     const pipe = this.pipe;
     const stream = pipe ? new Socket({ fd: pipe.read, readable: true, writable: false }) : socket;
@@ -46,13 +51,13 @@ export class ProgramOutput {
       this.#ended = true;
       orphans.delete(stream);
       if (!pipe) return;
-      // Without an end there may still be somebody who writes.
+      // If the stream did not reach its end, some process may still write to the pipe: do not reuse it.
       if (stream.readableEnded) this.pipes.giveBack(pipe);
       else this.pipes.discard(pipe);
     });
   }
 
-  /** The program could not be started. */
+  /** Releases the pipe of a program that could not be started. */
   abandon(): void {
     if (!this.pipe) return;
     closeSync(this.pipe.read);
@@ -60,7 +65,7 @@ export class ProgramOutput {
     this.pipes.giveBack(this.pipe);
   }
 
-  /** The program has ended: what it wrote, without waiting for others that it left behind. */
+  /** Returns the output of a program that has ended, without waiting for background processes that it left. */
   async finish(): Promise<OutputText> {
     const captured = this.#captured;
     if (!captured || !this.#stream) return { text: "", bytes: 0, truncated: false };
@@ -73,7 +78,8 @@ export class ProgramOutput {
 
 function within(milliseconds: number, done: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    // After a stall of this machine the time is over before anything was read.
+    // After the machine stalled, the timer may fire before any pending output was read; `setImmediate` lets it be
+    // read first.
     const timer = setTimeout(() => setImmediate(resolve), milliseconds);
     void done.then(() => {
       clearTimeout(timer);
@@ -82,7 +88,10 @@ function within(milliseconds: number, done: Promise<void>): Promise<void> {
   });
 }
 
-/** Whoever still writes in the background is neither blocked nor broken. */
+/**
+ * Keeps reading and dropping the stream, so that a background process that still writes is neither blocked nor killed
+ * by SIGPIPE.
+ */
 function readToNowhere(stream: Readable): void {
   if (stream instanceof Socket) stream.unref();
   orphans.add(stream);

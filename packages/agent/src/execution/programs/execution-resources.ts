@@ -9,37 +9,43 @@ export interface ResourceLimits {
   readonly maxExecutions: number;
   readonly outputLimit: number;
   readonly outputFileLimit: number;
-  /** The sandbox's limit, for messages. */
+  /** The sandbox's memory limit in MB, for messages. */
   readonly memoryMb: number | undefined;
 }
 
-/** Bytes of each output of a background execution that stay in memory. */
+/** Most bytes of each output of a background execution that stay in memory. */
 export const backgroundOutputLimit = 64 * 1024;
 
-/** What every execution needs of the agent: pipes to write to, room for what it writes, word of the kernel's kills. */
+/**
+ * What all executions share: the pool of pipes, the limits and files of outputs, and the count of out-of-memory
+ * kills.
+ */
 export class ExecutionResources {
   readonly pipes: Promise<OutputPipes>;
   readonly outOfMemory = new OutOfMemoryCounter();
-  /** The kernel's kills so far have been counted. */
+  /** Resolves when the kernel's out-of-memory kills so far have been read. Later counts are compared with that. */
   readonly counted: Promise<unknown>;
   readonly #files: OutputFiles;
 
   constructor(private readonly limits: ResourceLimits) {
     const { directory, maxExecutions, outputFileLimit } = limits;
     this.#files = new OutputFiles(directory, outputFileLimit);
-    // Neither is waited for until a program needs it: the agent is asked whether it is there before that.
+    // Neither is awaited here but only before the first program, so that the agent answers health checks sooner.
     this.pipes = OutputPipes.create(directory, maxExecutions * 2);
     this.counted = this.outOfMemory.read();
   }
 
-  /** `background`: the files that all of it goes to when nobody waits for it. */
+  /**
+   * Creates the output for one stream. `background`: the files that receive the whole output of a background
+   * execution.
+   */
   keptOutput(name: string, background?: OutputFiles): KeptOutput {
     const { outputLimit } = this.limits;
     if (!background) return new KeptOutput(outputLimit, () => this.#files.create(name));
     return new KeptOutput(Math.min(outputLimit, backgroundOutputLimit), () => background.create(name), true);
   }
 
-  /** Whether the kernel has killed for want of memory since it had done so `before` times. */
+  /** Whether the kernel has killed any process because memory ran out since the count was `before`. */
   async ranOut(before: number): Promise<boolean> {
     return (await this.outOfMemory.read()) > before;
   }

@@ -1,13 +1,13 @@
 import { exhausted } from "./start-failure.js";
 
-/** Counts executions, and how many of them there may be at a time. */
+/** Counts executions and limits how many run at the same time. */
 export class ExecutionSlots {
-  /** Executions so far, and those of them that failed. */
+  /** Number of executions so far, and how many of them failed. */
   readonly counts = { total: 0, failed: 0 };
-  /** Called when an execution has ended. */
+  /** Called whenever an execution has ended. */
   onFree: () => void = () => undefined;
   #active = 0;
-  /** Those of the active ones that somebody waits for. */
+  /** Number of active executions that a caller waits for; the others run in the background. */
   #awaited = 0;
 
   constructor(private readonly limit: number) {}
@@ -16,18 +16,18 @@ export class ExecutionSlots {
     return this.#active;
   }
 
-  /** Nobody waits for what runs now. */
+  /** Whether no caller waits for any of the running executions. */
   get isQuiet(): boolean {
     return this.#awaited === 0;
   }
 
-  /** Throws the problem that tells to wait when there is no room. */
+  /** Throws a 429 problem if the limit is reached. */
   check(): void {
     if (this.#active >= this.limit)
       throw exhausted(`${this.limit} programs run already, the most at a time. Wait until one has ended.`);
   }
 
-  /** Takes a place, which the function that is returned gives back. */
+  /** Takes a slot. Call the returned function to release it. */
   take(background = false): (succeeded: boolean) => void {
     const awaited = background ? 0 : 1;
     this.#active += 1;

@@ -1,12 +1,12 @@
 import { killGroup, sweepProcesses } from "./process-sweep.js";
 
-/** Between asking a program to end and ending it. */
+/** Milliseconds between SIGTERM and killing the program and its descendants. */
 const killGrace = 250;
 
-/** What was done to a program before it ended by itself. */
+/** Why the agent ended a program; undefined if the program ended by itself. */
 export type Intervention = "timeout" | "killed" | undefined;
 
-/** Ends a program when its time is over or its caller has gone. */
+/** Ends a program when its time limit is over or its caller disconnected. */
 export class ExecutionWatch {
   intervention: Intervention;
   readonly #timer: NodeJS.Timeout;
@@ -24,7 +24,7 @@ export class ExecutionWatch {
     else signal.addEventListener("abort", this.#abort);
   }
 
-  /** To be called when the program has ended. Resolves when nothing is left of one that was made to end. */
+  /** Call when the program has ended. If it was made to end, resolves once all its descendants are gone. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     clearTimeout(this.#sweep);

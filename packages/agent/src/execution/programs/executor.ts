@@ -18,28 +18,26 @@ import { type StartedProgram, startProgram } from "./started-program.js";
 export interface ExecutorOptions {
   readonly resources: ExecutionResources;
   readonly slots: ExecutionSlots;
-  /** What every program's environment starts from. */
+  /** The environment that every program starts with. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
 }
 
 export interface RunOptions {
-  /** The execution's, where whoever starts it has told it already; else a new one. */
+  /** Id of the execution, if the caller has already announced one. Default: a new id. */
   readonly id?: string | undefined;
   readonly cwd: string;
-  /** Wins over the sandbox's variables. */
+  /** Variables for this program; they override the sandbox's. */
   readonly env: Readonly<Record<string, string>>;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly timeout: number;
-  /** Ends the program. */
+  /** When it aborts, the program is ended. */
   readonly signal: AbortSignal;
-  /**
-   * Given when nobody waits for it: all of its output goes to one of these files, so that less of it stays in memory.
-   */
+  /** For a program in the background: the files that receive its whole output. Less of it is then kept in memory. */
   readonly background?: OutputFiles | undefined;
 }
 
-/** A program that was started. */
+/** A started program. */
 export interface Execution {
   readonly id: string;
   readonly pid: number;
@@ -48,30 +46,33 @@ export interface Execution {
   readonly outcome: Promise<Outcome>;
 }
 
-/** For what was killed to have ended, in milliseconds. */
+/** Milliseconds that `close` waits for killed programs to end. */
 const closeLimit = 1000;
 
-/** Starts programs, each in a process group of its own, and stays with them to their end. */
+/** Starts each program in its own process group and watches it until it ends. */
 export class Executor {
-  /** What runs, by its id. */
+  /** Running executions by id. */
   readonly #running = new Map<string, Execution>();
 
   constructor(private readonly options: ExecutorOptions) {}
 
-  /** Runs a program to its end, which its time limit or an abort may bring. A program that fails is a result. */
+  /**
+   * Runs a program until it ends, reaches its time limit or is aborted. A program that exits with an error is a
+   * result, not a rejection.
+   */
   async run(prepare: () => Program | Promise<Program>, options: RunOptions): Promise<Outcome> {
     const { outcome } = await this.start(prepare, options);
     return outcome;
   }
 
-  /** As `run`, but returns when the program has started. */
+  /** Like `run`, but resolves once the program has started. */
   async start(prepare: () => Program | Promise<Program>, options: RunOptions): Promise<Execution> {
     const { slots } = this.options;
     slots.check();
     const release = slots.take(options.background !== undefined);
     let program: Program | undefined;
     const end = async (succeeded: boolean) => {
-      // What the program keeps from being removed stays in the temporary files, where its owner can see it.
+      // Files that cannot be deleted stay in the temporary directory, where the sandbox's owner can see them.
       await program?.cleanUp?.().catch(() => undefined);
       release(succeeded);
     };
@@ -96,19 +97,23 @@ export class Executor {
     }
   }
 
-  /** Runs a program that does nothing, so that the first real one finds the way trodden. It is not counted. */
+  /**
+   * Runs `true` once, so that the code that starts programs is already loaded for the first real one. Not counted as
+   * an execution.
+   */
   async warmUp(): Promise<void> {
     const signal = new AbortController().signal;
     const nothing = { command: "true", args: [], input: "" };
     await (await this.#start(nothing, { cwd: "/", env: {}, timeout: 10, signal })).outcome;
   }
 
-  /** Kills everything that runs, with all that it started. */
+  /** Kills all running programs and their descendants. */
   async close(): Promise<void> {
     await this.options.resources.pipes;
     const running = [...this.#running.values()];
     await Promise.all(running.map(({ id, pid }) => sweepProcesses(pid, id)));
-    // Output may still be on its way to the disk; of what the kernel does not let die, there will be no end.
+    // Wait for the outcomes, because output may still be written to disk. The wait is limited: a process that the
+    // kernel cannot kill never ends.
     const ended = Promise.allSettled(running.map(({ outcome }) => outcome));
     await Promise.race([ended, sleep(closeLimit, undefined, { ref: false })]);
   }
@@ -157,7 +162,7 @@ export class Executor {
 }
 
 function feed({ stdin }: ChildProcess, input: Program["input"]): void {
-  // A program that ends without reading its input is not our failure.
+  // A program may exit without reading its input; that is not an error of the agent's.
   stdin?.on("error", () => undefined);
   if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
   else stdin?.end(input);

@@ -5,12 +5,14 @@ import type { PrivateDirectory } from "../../machine/private-directory.js";
 import { type Program, shellProgram } from "./program.js";
 import pythonDriver from "./python-driver.py?raw";
 
-/** A language that code can be executed in: which program runs it, and how it gets the code. */
+/** A language that code can be executed in: the program that runs it, and how the code is passed to it. */
 export interface Language extends LanguageName {
   readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
 }
 
-/** The kernel takes a variable of 128 KiB at most, and none with a null byte. */
+/**
+ * Whether a text can be passed in an environment variable. Linux allows at most 128 KiB for one, and no null byte.
+ */
 const fitsVariable = (text: string) =>
   text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");
 
@@ -22,8 +24,8 @@ const python: Language = {
 };
 
 /**
- * Node decides by the syntax whether it is a module or a script. A module has no `require`; much code in use has both
- * top-level await and `require`, so one is there.
+ * Node decides by syntax whether code is an ES module or a script. A module has no `require`, but much code uses both
+ * top-level await and `require`, so a global `require` is preloaded.
  */
 const javascript: Language = {
   name: "javascript",
@@ -50,7 +52,7 @@ const bash: Language = {
   },
 };
 
-/** Built, then run in its stead: `go run` would hide the program's exit code. */
+/** The code is built, then the shell replaces itself with the binary: `go run` would hide the program's exit code. */
 const go: Language = {
   name: "go",
   aliases: ["golang"],
@@ -68,10 +70,10 @@ const go: Language = {
 
 export const languages: readonly Language[] = [python, javascript, bash, go];
 
-/** The language of that name; a 400 problem that names the accepted ones when there is none. */
+/** The language with that name or alias. Throws a 400 problem that lists the accepted names if there is none. */
 export const languageNamed = (name: string): Language => knownLanguage(name, languages);
 
-/** The interpreter is installed, but not where the program's own `PATH` leads. */
+/** The refusal if the interpreter is installed but the request's `PATH` does not lead to it. */
 export const languageOutOfReach = ({ name, interpreter }: Language) =>
   new Problem(400, "INVALID_REQUEST", `PATH is set to a value without ${interpreter}, which runs ${name}.`, {
     hint: `Keep the directories it has by itself, as in PATH=/opt/venv/bin:${process.env.PATH ?? "/usr/bin:/bin"}, or leave it out.`,

@@ -1,20 +1,23 @@
 import { readSystemFile } from "../../machine/system-file.js";
 
 /**
- * Where the kernel counts the processes it killed for want of memory: in the control group, where a sandbox can see
- * it, and on the whole machine. Each has a line `oom_kill <count>`.
+ * Files in which the kernel counts the processes it killed because memory ran out: for the control group, where a
+ * sandbox can see it, and for the whole machine. Each has a line `oom_kill <count>`.
  */
 const sources = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control", "/proc/vmstat"];
 
-/** Milliseconds. */
+/** Milliseconds after which `recent` starts a new reading. */
 const longestStale = 1000;
 
-/** How often the kernel has killed for want of memory. */
+/** Counts how often the kernel has killed a process because memory ran out. */
 export class OutOfMemoryCounter {
   #known = 0;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** The count as it was a short while ago, at once: what it is compared with later need not be exact. */
+  /**
+   * The last count read, without waiting. If it is older than `longestStale`, a new reading starts for the next call.
+   * It serves as the count before an execution, which need not be exact.
+   */
   get recent(): number {
     if (performance.now() - this.#readAt > longestStale) void this.read();
     return this.#known;

@@ -15,6 +15,6 @@ export function termination(
   return { reason: "exit", exitCode: code ?? 1 };
 }
 
-/** `text` with `line` as a line of its own behind it. */
+/** Appends `line` to `text` as a separate line. */
 export const withLine = (text: string, line: string) =>
   `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;

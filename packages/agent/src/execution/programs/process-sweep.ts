@@ -1,14 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Set for every program that runs here: it finds those of its descendants that left its process group. */
+/**
+ * Environment variable that marks every program with its execution's id. Children inherit it, so descendants are
+ * found even after they left the process group.
+ */
 export const executionMarker = "CLOUD_SANDBOX_EXECUTION_ID";
 
 const sweepInterval = 5;
 const sweepLimit = 5000;
-/** The kernel's clock ticks in a second, in which it tells when a process was started. */
+/** Clock ticks per second: the unit of process start times in /proc. */
 const ticks = 100;
-/** Seconds by which a process may seem to be older than what started it. */
+/**
+ * Start times are rounded to ticks, so a process may seem older than the execution that started it by up to this many
+ * seconds.
+ */
 const tickSlack = 0.02;
 
 interface SeenProcess {
@@ -16,16 +22,16 @@ interface SeenProcess {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Seconds since the machine was started. */
+  /** Start time, in seconds since boot. */
   readonly startedAt: number;
 }
 
-/** Whether a process, which does not descend from one that was found, is to be killed. */
+/** Decides whether a process is to be killed although it is not a child of a process already found. */
 type Belongs = (entry: SeenProcess) => boolean;
 
 /**
- * Kills a program's process group and every process that descends from it, also those that made a group or a session
- * of their own.
+ * Kills a program's process group and all its descendants, including those that created their own process group or
+ * session.
  */
 export async function sweepProcesses(leader: number, executionId: string): Promise<void> {
   killGroup(leader, "SIGKILL");
@@ -35,24 +41,27 @@ export async function sweepProcesses(leader: number, executionId: string): Promi
   );
 }
 
-/** As `sweepProcesses`, for programs of which no more is known than what they are marked with. */
+/**
+ * Like `sweepProcesses`, for programs of which only the execution ids are known. Processes are found by their marker.
+ */
 export async function sweepMarkedProcesses(executionIds: ReadonlySet<string>): Promise<void> {
   if (executionIds.size === 0) return;
   await sweepAll(new Set(), ({ pid }) => executionIds.has(markerOf(pid) ?? ""));
 }
 
-/** An execution in an interpreter that had run others before it. */
+/** An execution in an interpreter that may have run others before. */
 export interface ContextExecution {
   readonly id: string;
   readonly interpreter: number;
-  /** The mark of the interpreter, which those that it forked have too. */
+  /** The interpreter's own marker, which processes forked from it inherit. */
   readonly contextId: string;
-  /** By the process's clock, in milliseconds. */
+  /** Start of the execution by `performance.now()`, in milliseconds. */
   readonly began: number;
 }
 
 /**
- * Kills what an execution started, and neither its interpreter nor what executions before it left behind on purpose.
+ * Kills the processes that an execution started. Its interpreter survives, and so do background processes that
+ * earlier executions left running.
  */
 export async function sweepExecution({ id, interpreter, contextId, began }: ContextExecution): Promise<void> {
   const uptime = Number(read("/proc/uptime").split(" ", 1)[0]);
@@ -61,28 +70,32 @@ export async function sweepExecution({ id, interpreter, contextId, began }: Cont
     if (pid === interpreter) return false;
     const marker = markerOf(pid);
     if (marker === id) return true;
-    // One that was forked has its interpreter's; one that has none hid it; others are of executions before.
+    // A process forked from the interpreter has the interpreter's marker. One without a marker has removed it. Any
+    // other marker belongs to an earlier execution.
     if (startedAt < since || (marker !== undefined && marker !== contextId)) return false;
     return marker === contextId || parent === interpreter || group === interpreter;
   });
 }
 
-/** Kills an interpreter with what it forked; programs that its executions left behind on purpose stay. */
+/**
+ * Kills an interpreter and the processes forked from it. Programs that its executions left running in the background
+ * stay.
+ */
 export async function sweepContext(interpreter: number, contextId: string): Promise<void> {
   kill(interpreter, "SIGKILL");
   await sweepAll(new Set(), ({ pid }) => pid === interpreter || markerOf(pid) === contextId, false);
 }
 
 /**
- * Sweeps until none is left, because processes may be started while one is looking. It reads /proc synchronously: a
- * program that forks all the time must not get turns in between.
+ * Kills matching processes until none is left, because new ones may start during a pass; gives up after 5 s. Each
+ * pass reads /proc synchronously, so that a program that keeps forking gets less time to do so.
  */
 async function sweepAll(known: Set<number>, belongs: Belongs, descendants = true): Promise<void> {
   const deadline = Date.now() + sweepLimit;
   while (sweep(known, belongs, descendants) && Date.now() < deadline) await sleep(sweepInterval);
 }
 
-/** Signals a process group; one that is gone is fine. */
+/** Signals a process group. No error if it no longer exists. */
 export function killGroup(leader: number, signal: NodeJS.Signals): void {
   kill(-leader, signal);
 }
@@ -102,10 +115,10 @@ function sweep(known: Set<number>, belongs: Belongs, descendants: boolean): bool
   return found;
 }
 
-/** Nothing when it has ended. */
+/** Reads a process from /proc. Undefined if it has ended. */
 function readProcess(pid: number): SeenProcess | undefined {
   const text = read(`/proc/${pid}/stat`);
-  // The name, in parentheses, may hold anything.
+  // The process name, in parentheses, may contain any characters, so parse after the last parenthesis.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20);
   const [state, parent, group, session] = fields;
   if (!state || state === "Z" || state === "X") return undefined;
@@ -118,7 +131,7 @@ function readProcess(pid: number): SeenProcess | undefined {
   };
 }
 
-/** The id of the execution that a process was started in. */
+/** The value of a process's execution marker; undefined if it has none. */
 function markerOf(pid: number): string | undefined {
   const marker = `\0${executionMarker}=`;
   const environment = `\0${read(`/proc/${pid}/environ`)}`;
@@ -127,7 +140,7 @@ function markerOf(pid: number): string | undefined {
   return environment.slice(start + marker.length).split("\0", 1)[0];
 }
 
-/** Empty when the process has just ended, or is none of ours. */
+/** Reads a file in /proc. Empty if the process has just ended or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -136,7 +149,10 @@ function read(path: string): string {
   }
 }
 
-/** Signals a process; one that is gone, or took another identity, which nothing in a sandbox can, is fine. */
+/**
+ * Signals a process. No error if it no longer exists (ESRCH) or runs as another user (EPERM): programs in a sandbox
+ * cannot change their user, so such a process is not one of theirs.
+ */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,20 +1,22 @@
 import type { Readable } from "node:stream";
 
-/** A process to start. */
+/** A program to start as a process. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables that it finds besides those of the call. */
+  /** Environment variables in addition to those of the request. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from standard input; nothing when absent. */
+  /** Standard input. Default: empty. */
   readonly input?: string | Readable;
-  /** Removes what was made for it. */
+  /** Deletes the files that were created for this program. */
   readonly cleanUp?: () => Promise<void>;
 }
 
 const codeVariable = "CLOUD_SANDBOX_CODE";
 
-/** Has a shell run code that it inherits: command lines are read by all users of the host, on which this sandbox is. */
+/**
+ * Runs shell code that is passed in an environment variable, because all users of the host can read command lines.
+ */
 export function shellProgram(shell: string, code: string): Program {
   return {
     command: shell,

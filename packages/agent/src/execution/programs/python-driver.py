@@ -1,6 +1,6 @@
-# Run as "python3 -c": reads the program from standard input and runs it as __main__. No file is written;
-# tracebacks and inspect get the source from the loader. Lines are written when they end: a program that is
-# killed loses no whole line.
+# Run with "python3 -c": reads a program from standard input and runs it as __main__. No file is written;
+# tracebacks and the inspect module get the source from the loader. Output is line-buffered, so that a program
+# that is killed loses no complete line.
 def boot():
     import os
     import sys

@@ -3,11 +3,11 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 
-/** There is no such program, or it may not be run. */
+/** Thrown when a program does not exist or must not be executed. */
 export class ProgramNotFound extends Error {
   constructor(
     readonly command: string,
-    /** As shells have it: 127 when it is not there, 126 when it cannot be run. */
+    /** The exit code that shells use: 127 if the program does not exist, 126 if it cannot be executed. */
     readonly exitCode: 126 | 127,
   ) {
     super(`${command}: ${exitCode === 127 ? "command not found" : "cannot be executed"}`);
@@ -15,7 +15,7 @@ export class ProgramNotFound extends Error {
   }
 }
 
-/** Why a program could not be started. */
+/** Translates an error from `spawn` into one that says why the program could not be started. */
 export async function startFailure(
   error: NodeJS.ErrnoException,
   command: string,
@@ -48,7 +48,10 @@ export async function startFailure(
   }
 }
 
-/** Whether there is such a file at all: a search path with a closed directory fails as one that cannot be executed. */
+/**
+ * Whether a file of that name exists on the search path. A search path with an unreadable directory fails with the
+ * same error as a file that cannot be executed.
+ */
 async function isThere(command: string): Promise<boolean> {
   const found = await Promise.all(
     placesOf(command, process.env.PATH ?? "", "").map((path) => stat(path).catch(() => undefined)),
@@ -56,7 +59,7 @@ async function isThere(command: string): Promise<boolean> {
   return found.some((status) => status !== undefined);
 }
 
-/** Fails with {@link ProgramNotFound} where a program could not be started from `cwd` with that search path. */
+/** Throws {@link ProgramNotFound} if the program could not be started from `cwd` with that search path. */
 export async function requireProgram(command: string, searchPath: string, cwd: string): Promise<void> {
   let exitCode: 126 | 127 = 127;
   for (const path of placesOf(command, searchPath, cwd)) {
@@ -80,7 +83,7 @@ function placesOf(command: string, searchPath: string, cwd: string): string[] {
 export const exhausted = (message: string) =>
   new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
 
-/** Why a program cannot be started there, where that is why. */
+/** Returns a problem if `cwd` does not exist or is not a directory. */
 export async function workdirProblem(cwd: string): Promise<Problem | undefined> {
   const status = await stat(cwd).catch(() => undefined);
   if (status?.isDirectory()) return undefined;

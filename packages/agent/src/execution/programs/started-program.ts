@@ -8,23 +8,23 @@ import { executionMarker } from "./process-sweep.js";
 import type { Program } from "./program.js";
 import { startFailure } from "./start-failure.js";
 
-/** A process in a process group of its own. */
+/** A started process in its own process group. */
 export interface StartedProcess {
-  /** Marks the process and all that it starts. */
+  /** The execution id that marks the process and its descendants. */
   readonly id: string;
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Its exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended the process. */
   readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
 }
 
-/** The process of a program, with what it writes to. */
+/** A started program with its output streams. */
 export interface StartedProgram extends StartedProcess {
   readonly stdout: ProgramOutput;
   readonly stderr: ProgramOutput;
 }
 
-/** Starts a program; rejects with the problem that says why it cannot be started. Its input is not sent yet. */
+/** Starts a program. Rejects with the reason if it cannot be started. Its input is not sent yet. */
 export async function startProgram(
   program: Program,
   cwd: string,
@@ -60,7 +60,7 @@ interface ProcessOptions {
   readonly id?: string;
 }
 
-/** Starts a process, marked; rejects with the problem that says why it cannot be started. */
+/** Starts a process marked with its execution id. Rejects with the reason if it cannot be started. */
 export async function startProcess(
   program: Pick<Program, "command" | "args">,
   { cwd, env, stdio, id = randomUUID() }: ProcessOptions,
@@ -75,7 +75,7 @@ export async function startProcess(
   return { id, child, pid, exit };
 }
 
-/** A process, or the error that it could not be started with: `spawn` throws some and emits others. */
+/** Returns the process, or a promise of the error: `spawn` throws some errors and emits others. */
 function launch(
   { command, args }: Pick<Program, "command" | "args">,
   options: SpawnOptions,
@@ -89,11 +89,11 @@ function launch(
   }
 }
 
-/** When memory runs out, the kernel shall take a program and leave the agent. */
+/** Makes the kernel kill programs rather than the agent when memory runs out. */
 function preferToLose(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "800");
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
