@@ -1,6 +1,9 @@
 const mebibyte = 1024 * 1024;
 
-/** An output's megabyte takes six times as much as JSON where it is all control characters; values that were displayed take twice theirs. */
+/**
+ * Answers with program output. One MiB of control characters takes 6 MiB as JSON, for each of the two outputs;
+ * displayed values take twice their size.
+ */
 const programs = 40 * mebibyte;
 const files = 64 * mebibyte;
 const others = 8 * mebibyte;
@@ -12,8 +15,9 @@ const limits: readonly (readonly [RegExp, number | undefined])[] = [
 ];
 
 /**
- * Bytes that the answer of an agent's operation may take, near the most that a real one sends: what answers may be a program of the
- * sandbox. Undefined for what is no JSON, which is read bit by bit.
+ * The longest answer to accept from an agent's operation, in bytes. It is close to the largest that a real agent
+ * sends, because a program in the sandbox may answer instead of the agent. Undefined for answers that are not JSON,
+ * which are streamed.
  */
 export function longestAnswer(path: string): number | undefined {
   const [bare = ""] = path.split("?", 1);

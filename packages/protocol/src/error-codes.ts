@@ -1,4 +1,4 @@
-/** What the error envelope of an agent, or of the gateway before it, may carry as `code`. */
+/** Values of `code` in errors of an agent, or of the gateway in front of it. */
 export const agentErrorCodes = [
   "AUTHENTICATION_REQUIRED",
   "INVALID_TOKEN",
@@ -38,7 +38,7 @@ export const agentErrorCodes = [
   "INTERNAL_ERROR",
 ] as const;
 
-/** What a control plane's error envelope may carry as `code`. */
+/** Values of `code` in errors of a control plane. */
 export const controlPlaneErrorCodes = [
   "AUTHENTICATION_REQUIRED",
   "INVALID_API_KEY",

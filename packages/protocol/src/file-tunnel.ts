@@ -1,5 +1,6 @@
 /**
- * The short way for files: a request for an upgrade to this protocol at this path, below the agent's address, makes the
- * connection one with the agent itself. From then on HTTP/1.1 is spoken on it, for what is below `/files/`.
+ * The file tunnel, a direct connection to the agent for file operations. A client requests an upgrade to this
+ * protocol at this path below the agent's address; afterwards it speaks HTTP/1.1 with the agent itself on that
+ * connection, for paths below `/files/` only.
  */
 export const fileTunnel = { path: "/files/tunnel", protocol: "cloud-sandbox-files" } as const;

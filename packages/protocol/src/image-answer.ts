@@ -1,40 +1,47 @@
-/** What stands in for a container image, from which nothing is downloaded: the one rule for builds, profiles and sandboxes. */
+/**
+ * Which container images the server can stand in for. Nothing is downloaded: an image name such as `python:3.11` is
+ * compared with the languages and the operating system that are installed. Builds, profiles and sandboxes all use
+ * this rule.
+ */
 
-/** What there is in place of an image. */
+/** The languages and the operating system that are offered in place of an image. */
 export interface ImageOffer {
   readonly languages: readonly OfferedLanguage[];
-  /** Undefined where it is not told. */
+  /** Undefined if the server does not tell its operating system. */
   readonly system: OfferedSystem | undefined;
 }
 
 export interface OfferedLanguage {
   readonly language: string;
-  /** Undefined where it is not told. */
+  /** Undefined if the server does not tell the version. */
   readonly version: string | undefined;
 }
 
 export interface OfferedSystem {
-  /** As `/etc/os-release` has it: `debian`. */
+  /** The `ID` of `/etc/os-release`, such as `debian`. */
   readonly id: string;
-  /** Systems that it is made from. */
+  /** The systems it derives from: `ID_LIKE` of `/etc/os-release`. */
   readonly like: readonly string[];
   readonly version: string;
 }
 
-/** What there is does for the image, but for the differences; or it does not, and why. */
+/**
+ * The offer can stand in for the image, with differences that are listed; or it cannot, for the reason in `refusal`.
+ */
 export type ImageAnswer =
   | {
-      /** The one that the image is for; undefined for an operating system. */
+      /** The language that the image is for. Undefined for an image of an operating system. */
       readonly language: string | undefined;
-      /** Sentences for people. Empty where it is what the image's name says. */
+      /** Sentences for people. Empty if the offer is exactly what the image's name says. */
       readonly differences: readonly string[];
     }
   | { readonly refusal: string };
 
 /**
- * An image does for what there is when its language is there in the major version that it names, or when its operating
- * system is of the same family. Another minor version and another system below a language are told, not refused.
- * Undefined for a name that this rule does not know.
+ * Compares an image's name with what is offered. An image for a language is accepted if that language is offered in
+ * the same major version; an image of an operating system, if the system is of the same family. Another minor
+ * version, or another system below a language, is accepted and listed as a difference. Undefined for a name that this
+ * rule does not know.
  */
 export function imageAnswer(image: string, { languages, system }: ImageOffer): ImageAnswer | undefined {
   const wanted = parseImage(image);
@@ -59,7 +66,7 @@ export function imageAnswer(image: string, { languages, system }: ImageOffer): I
   return { language, differences };
 }
 
-/** Names of images that do for it without a difference. */
+/** The image names that this offer can stand in for without any difference. */
 export function imagesOf({ languages, system }: ImageOffer): string[] {
   const ofLanguages = imageLanguages.flatMap(({ language, names, precision }) => {
     const version = languages.find((offered) => offered.language === language)?.version;
@@ -72,7 +79,7 @@ interface ImageLanguage {
   readonly title: string;
   readonly language: string;
   readonly names: readonly string[];
-  /** Numbers of a version that the tags people use have. */
+  /** How many numbers of a version the usual tags have: 2 for `python:3.11`, 1 for `node:22`. */
   readonly precision: number;
 }
 
@@ -88,7 +95,7 @@ const imageLanguages: readonly ImageLanguage[] = [
   { title: "Bash", language: "bash", names: ["bash"], precision: 2 },
 ];
 
-/** Operating systems by the names that tags and images give them. */
+/** Operating system releases by their code names, which image tags contain. */
 const releases: Readonly<Record<string, { readonly id: string; readonly version: string }>> = {
   buster: { id: "debian", version: "10" },
   bullseye: { id: "debian", version: "11" },
@@ -99,7 +106,7 @@ const releases: Readonly<Record<string, { readonly id: string; readonly version:
   noble: { id: "ubuntu", version: "24.04" },
 };
 const systems = ["debian", "ubuntu", "fedora", "alpine", "rockylinux", "almalinux", "centos", "archlinux"];
-/** Parts of a tag that promise nothing about what is inside. */
+/** Parts of a tag that say nothing about the image's content. */
 const meaningless = new Set(["", "latest", "slim", "edge", "stable"]);
 
 interface ParsedImage {
@@ -108,12 +115,12 @@ interface ParsedImage {
   readonly system: string | undefined;
 }
 
-/** Undefined for what names a registry, a digest or a variant that nothing here can be. */
+/** Parses an image's name. Undefined if it has a registry, a digest or a variant that no offer can match. */
 function parseImage(image: string): ParsedImage | undefined {
   const [, name, tag = ""] =
     /^(?:docker\.io\/)?(?:library\/)?([a-z0-9]+(?:\/[a-z0-9]+)?)(?::([\w.-]+))?$/.exec(image) ?? [];
   if (name === undefined) return undefined;
-  // Canonical's tags end in the version of Ubuntu and a risk: `20-22.04_edge`.
+  // Tags of Canonical's images end in the Ubuntu version and a risk level: `20-22.04_edge`.
   const ubuntu = /^(.*?)-?(\d\d\.\d\d)_(?:stable|candidate|beta|edge)$/.exec(tag);
   const parts = (ubuntu?.[1] ?? tag).split("-").filter((part) => !meaningless.has(part));
   const version = /^\d+(?:\.\d+){0,2}$/.test(parts[0] ?? "") ? (parts.shift() ?? "") : "";
@@ -151,7 +158,7 @@ function isSystem(wanted: string, system: OfferedSystem | undefined): boolean {
 const systemInWords = (system: OfferedSystem | undefined): string =>
   system ? `${system.id} ${system.version}` : "the template's own";
 
-/** `3.11` asks for any 3.11.x; nothing asks for any. */
+/** Whether a version satisfies the wanted one: `3.11` accepts any 3.11.x, and an empty string accepts any version. */
 const isVersion = (wanted: string, actual: string): boolean =>
   wanted === "" || actual === wanted || actual.startsWith(`${wanted}.`);
 

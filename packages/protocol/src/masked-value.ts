@@ -1,2 +1,5 @@
-/** What an agent shows instead of the value of an environment variable whose name looks secret. Never write it back. */
+/**
+ * Shown by an agent in place of the value of an environment variable whose name looks secret. Do not send it back as
+ * a value.
+ */
 export const maskedValue = "***MASKED***";

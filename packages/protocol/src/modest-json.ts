@@ -1,22 +1,24 @@
-/** What is shorter is read in no time, whatever it holds. */
+/** Texts up to this length are parsed quickly, whatever they contain. */
 const smallText = 64 * 1024;
 
 /**
- * Beyond what agents send: 90,000 files of a directory are that many objects, with a dozen values each; a displayed table has more
- * values than names. Reading costs about a microsecond for each name that was not there before, and 100 bytes for each object.
+ * Limits above what agents send. A listing of 90,000 files has that many objects with a dozen values each; a
+ * displayed table has more values than names. Parsing costs about a microsecond for each property name not seen
+ * before, and 100 bytes for each object.
  */
 const mostContainers = 250_000;
 const mostNames = 1_000_000;
 const mostValues = 5_000_000;
-/** What is deeper is not written out again without the stack's end. */
+/** Deepest nesting: serializing a deeper value again would overflow the stack. */
 const deepest = 1000;
 
 const [quote, comma, colon, backslash] = [34, 44, 58, 92];
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
 
 /**
- * Whether reading `text` as JSON costs what its length says. A few megabytes of empty objects take gigabytes and minutes; long
- * strings take themselves.
+ * Whether parsing `text` as JSON takes time and memory in proportion to its length. A few megabytes of empty objects
+ * can take gigabytes and minutes; long strings take no more than their own size. Check this before parsing text that
+ * a program in a sandbox may have written.
  */
 export function isModestJson(text: string): boolean {
   if (text.length <= smallText) return true;

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { tokenIssuer } from "./token-issuer.js";
 
-/** The claims of the token that admits a caller to one sandbox's agent. Times are Unix seconds. */
+/** Claims of the token that admits a caller to the agent of one sandbox. Times are Unix seconds. */
 export const tokenClaims = z.looseObject({
   iss: z.literal(tokenIssuer),
-  /** The id of the sandbox, the only one the token opens. */
+  /** Id of the only sandbox that the token is valid for. */
   sub: z.string().check(z.minLength(1)),
   iat: z.int(),
   exp: z.int(),
-  /** Unique per token, so that one can be revoked. */
+  /** Id of the token, unique so that a single token can be revoked. */
   jti: z.string().check(z.minLength(1)),
-  /** Absent in what callers are given. */
+  /** Absent in the tokens that callers get. */
   scope: z.optional(z.string()),
 });
 

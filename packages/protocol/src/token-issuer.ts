@@ -1,5 +1,8 @@
-/** The `iss` of every token that a control plane of ours signs. */
+/** The `iss` claim of every token that the control plane signs. */
 export const tokenIssuer = "cloud-sandbox";
 
-/** `scope` of the tokens with which the control plane itself talks to an agent. Nobody else is given one. */
+/**
+ * The `scope` claim of the tokens that the control plane itself uses to call an agent. No caller is given such a
+ * token.
+ */
 export const controlPlaneScope = "control-plane";

@@ -5,62 +5,62 @@ const timestamp = z.optional(z.string());
 const errorFrame = z.looseObject({
   type: z.literal("error"),
   error: z.string(),
-  /** What is wrong, without the hint. */
+  /** What is wrong, followed by the hint: the same text as `error`. */
   message: z.optional(z.string()),
-  /** What to do next. */
+  /** What the caller can do next. */
   hint: z.optional(z.string()),
   code: z.optional(z.string()),
-  /** What it is about, when it is about a path. */
+  /** The path that the error is about, if any. */
   path: z.optional(z.string()),
   timestamp,
 });
 
-/** What arrives over `/execute/stream`, `/stream`, `/stream/ipython` and `/commands/stream`. */
+/** Frames from the server on `/execute/stream`, `/stream`, `/stream/ipython` and `/commands/stream`. */
 export const executeStreamFrame = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.enum(["stdout", "stderr"]),
     data: z.string(),
     timestamp,
-    /** Bytes before `data` that were no longer kept when their turn came. */
+    /** Number of bytes before `data` that were dropped before the reader got to them. */
     skipped_bytes: z.optional(z.int()),
   }),
   z.looseObject({
     type: z.literal("result"),
     exit_code: z.int(),
-    /** Seconds. */
+    /** Duration in seconds. */
     execution_time: z.optional(z.number()),
     timestamp,
-    /** Why it ended: `exit`, `timeout`, `killed` and others. */
+    /** Why the program ended: `exit`, `timeout`, `killed` and others. */
     termination_reason: z.optional(z.string()),
-    /** The last expression's value as text. */
+    /** Value of the code's last expression, as text. */
     result: z.optional(z.string()),
-    /** What the code displayed, in order. */
+    /** Values that the code displayed, in order. */
     rich_outputs: z.optional(z.array(z.looseObject({ type: z.string() }))),
   }),
   errorFrame,
-  /** The last one, whatever happened. */
+  /** Always the last frame, after a result or an error. */
   z.looseObject({ type: z.literal("complete"), success: z.boolean() }),
 ]);
 
-/** What arrives over `/terminal`. */
+/** Frames from the server on `/terminal`. */
 export const terminalFrame = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("output"), data: z.string() }),
-  /** The last one of a shell that ended. */
+  /** The last frame, if the shell has ended. */
   z.looseObject({ type: z.literal("exit"), code: z.int() }),
   errorFrame,
 ]);
 
-/** What arrives over `/files/watch`. */
+/** Frames from the server on `/files/watch`. */
 export const watchFrame = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.literal("change"),
     path: z.string(),
     event: z.enum(["created", "modified", "deleted", "renamed"]),
-    /** Of what was renamed, its name before. */
+    /** The previous path of an entry that was renamed. */
     old_path: z.optional(z.string()),
     timestamp,
   }),
-  /** From here on nothing is missed. Only for those who asked for it. */
+  /** Every change after this frame is reported. Sent only if the client asked for it with `ready`. */
   z.looseObject({ type: z.literal("ready"), path: z.string(), timestamp }),
   errorFrame,
 ]);
