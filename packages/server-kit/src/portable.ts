@@ -1,4 +1,4 @@
-/** What of a contract's server needs no Node.js. */
+/** The parts of a contract server that do not need Node.js. */
 export type { Operation } from "./contract/contract.js";
 export { agentEnvelope, controlPlaneEnvelope, type Envelope } from "./http/envelopes.js";
 export type { Exchange, ServedRequest } from "./http/exchange.js";

@@ -1,58 +1,60 @@
-/** What a validator found wrong: the shape of Ajv's error objects, as far as it is read here. */
+/** A validation error: those fields of Ajv's error objects that are used here. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
-  /** Set when it is about the name of a property, which is then the value. */
+  /** Set if the error is about the name of a property; the name is then the invalid value. */
   readonly propertyName?: string;
 }
 
-/** A validator compiled from a contract: fills in defaults, and on failure leaves `errors` behind. */
+/**
+ * A validator compiled from a contract. Fills in defaults in the value, and sets `errors` if the value is invalid.
+ */
 export interface Validate {
   (value: unknown): boolean;
   errors?: readonly SchemaError[] | null;
 }
 
-/** One operation of a contract, as a server needs it at run time. */
+/** What a server needs to know at run time about one operation of a contract. */
 export interface Operation {
   readonly operationId: string;
   readonly method: "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
-  /** With `{name}` for a path parameter. */
+  /** Path, with `{name}` in place of each path parameter. */
   readonly path: string;
-  /** Whether the contract asks for credentials. */
+  /** Whether callers need credentials. */
   readonly authenticated: boolean;
-  /** The status of a successful answer. */
+  /** HTTP status of a successful answer. */
   readonly status: number;
-  /** A WebSocket endpoint: reached by an upgrade, never by an ordinary request. */
+  /** Whether this is a WebSocket endpoint, which is reached by an upgrade only. */
   readonly upgrade?: boolean;
-  /** What the client of a WebSocket may send, by the frame's `type` (or `action`). */
+  /** Frames that a WebSocket client may send, by the frame's `type` (or `action`). */
   readonly frames?: Readonly<Record<string, Input>>;
   readonly query?: Input & { readonly types: Readonly<Record<string, string>> };
-  /** Present when the operation takes a JSON body. */
+  /** Present if the operation takes a JSON body. */
   readonly body?: Input & { readonly required: boolean };
 }
 
-/** What a caller sends, with the units that its numbers are counted in. */
+/** The validator for one part of a request, and the units of its numbers, for error messages. */
 export interface Input {
   readonly validate: Validate;
   readonly units: Readonly<Record<string, string>>;
 }
 
-/** The run-time half of a contract, carrying the types of its other half. */
+/** The run-time part of a contract, which also carries the contract's types. */
 export interface Contract<Types extends ContractTypes> {
   readonly name: string;
   readonly operations: readonly Operation[];
-  /** Never present at run time: it ties the table to its types. */
+  /** Never set at run time: it only connects the table with its types. */
   readonly types?: Types;
 }
 
 export interface ContractTypes {
-  /** openapi-typescript's `operations`. */
+  /** The type `operations` that openapi-typescript generates. */
   operations: object;
-  /** Per operation, the names of the fields its validators fill in. */
+  /** For each operation, the names of the fields that its validators fill in. */
   defaults: object;
-  /** The operations that need no credentials. */
+  /** The ids of operations that need no credentials. */
   public: string;
 }

@@ -1,4 +1,4 @@
-/** Answers that agents and control planes share, whatever stands behind them. Nothing here needs Node.js. */
+/** Handlers for agents and control planes, independent of what implements them. Nothing here needs Node.js. */
 
 export { bearerToken } from "../http/bearer-token.js";
 export type { AnyAgentHandlers } from "./agent/agent-handlers.js";

@@ -2,14 +2,16 @@ import type { Problem } from "./problem.js";
 
 export interface EnvelopeContext {
   readonly requestId: string;
-  /** RFC 3339. */
+  /** Time of the answer, in RFC 3339. */
   readonly timestamp: string;
 }
 
-/** Turns a problem into the JSON body its plane answers with. */
+/** Turns a problem into the JSON body of an error answer, in the format of an agent or of a control plane. */
 export type Envelope = (problem: Problem, context: EnvelopeContext) => object;
 
-/** The agent's envelope. Other people's clients read `error` or `message` and nothing else, so both end with the hint. */
+/**
+ * The error format of agents. Clients of other projects read only `error` or `message`, so both end with the hint.
+ */
 export const agentEnvelope: Envelope = ({ message, hint, code, details }, { requestId, timestamp }) => ({
   error: message,
   message,
@@ -21,7 +23,10 @@ export const agentEnvelope: Envelope = ({ message, hint, code, details }, { requ
   ...(details && { details }),
 });
 
-/** The control plane's envelope. HOPX's Python client reads `error.message`, its JavaScript client `message`. */
+/**
+ * The error format of control planes. HOPX's Python client reads `error.message`, its JavaScript client reads
+ * `message`.
+ */
 export const controlPlaneEnvelope: Envelope = (
   { message, hint, code, details },
   { requestId, timestamp },

@@ -2,10 +2,11 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 
 /**
- * Serves a request as if it had not asked for another protocol, as a server may (RFC 9110, section 7.8). Some clients
- * offer HTTP/2 with every request that they make.
+ * Serves a request as if it had not asked for an upgrade, which a server may do (RFC 9110, section 7.8). Some clients
+ * offer HTTP/2 with every request.
  *
- * Node hands over the bare connection of such a request, its body unread, so it is given back with the rest of its head.
+ * For such a request Node gives up the raw connection, with the body unread. So the request's head is written back to
+ * the connection without its upgrade headers, and the server parses it again.
  */
 export function ignoreUpgrade(
   server: Server,

@@ -4,8 +4,8 @@ import { Problem } from "./problem.js";
 const nothing = new Uint8Array();
 
 /**
- * The JSON body of a request, or `undefined` where it is empty. The media type is not looked at: clients send
- * odd ones. A field that is `null` counts as absent, as it does for servers that decode into structs.
+ * Reads the JSON body of a request; `undefined` if it is empty. The media type is not checked, because some clients
+ * send wrong ones. A top-level field that is `null` counts as absent, as in servers that decode JSON into structs.
  */
 export async function readJsonBody(request: ServedRequest, limit: number): Promise<unknown> {
   const text = new TextDecoder().decode(await readBody(request, limit));
@@ -44,12 +44,12 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-/** `what` is named in the refusal of a text that is not JSON. */
+/** Parses JSON. Throws a 400 problem that names the text as `what`. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, which may hold secrets.
+    // Do not use the parser's message: it quotes the text, which may contain secrets.
     throw new Problem(400, "INVALID_JSON", `${what} is not valid JSON.`);
   }
 }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@cloud-sandbox/protocol";
 
 export interface ProblemOptions {
-  /** What the caller can do next, in full sentences: a field of its own in the answer. */
+  /** What the caller can do next, in full sentences. Sent as a separate field. */
   readonly hint?: string | undefined;
-  /** Facts for programs, next to the message for people. Never a secret. */
+  /** Facts for programs, in addition to the message for people. Never contains a secret. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** Response headers, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,8 +11,8 @@ export interface ProblemOptions {
 }
 
 /**
- * A refusal that the caller is told about: thrown anywhere below a handler, answered in the plane's envelope. Its `message` is
- * the summary and the hint in one text.
+ * An error that is reported to the caller. It can be thrown anywhere below a handler and is answered in the error
+ * format of the agent or control plane. Its `message` is the summary followed by the hint.
  */
 export class Problem extends Error {
   readonly hint: string | undefined;
@@ -22,7 +22,7 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     readonly code: ErrorCode,
-    /** What happened. */
+    /** What happened, without the hint. */
     readonly summary: string,
     { hint, details, headers, cause }: ProblemOptions = {},
   ) {

@@ -1,6 +1,9 @@
 import type { Operation } from "../contract/contract.js";
 
-/** The query as the contract types it; what cannot be converted stays text, for the validator to name. */
+/**
+ * Parses a query and converts the values to the contract's types. A value that cannot be converted stays text, so
+ * that the validator reports it.
+ */
 export function readQuery(
   text: string,
   types: NonNullable<Operation["query"]>["types"],

@@ -1,6 +1,9 @@
 import type { Readable } from "node:stream";
 
-/** An answer that is not the JSON of its operation's success: another status, other headers, a body of another kind. */
+/**
+ * An answer other than the operation's usual JSON: with another status, with headers of its own, or with another kind
+ * of body.
+ */
 export class Reply<Body = string | Uint8Array | Readable | undefined> {
   constructor(
     readonly body: Body,

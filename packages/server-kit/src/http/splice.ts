@@ -1,9 +1,9 @@
 import { type Duplex, pipeline } from "node:stream";
 
 /**
- * Makes one connection of two: bytes go through as they come, no faster than they are taken, in both directions.
+ * Connects two streams: forwards bytes in both directions, no faster than each side accepts them.
  *
- * A side that has said all it had to ends that direction only. A side that breaks off takes the other with it.
+ * If a side ends normally, only that direction ends. If a side fails, both are destroyed.
  */
 export function splice(one: Duplex, other: Duplex): void {
   for (const [from, to] of [

@@ -25,13 +25,13 @@ const notHttp = new Problem(400, "INVALID_REQUEST", "This is not a request in HT
 const lingerMs = 2000;
 
 /**
- * Words the refusal of requests that the HTTP parser gives up on, and which no router ever sees, like all others.
- * `envelopeFor` is asked with the request's address, empty where that could not be read.
+ * Answers requests that the HTTP parser rejects, and that therefore never reach a router, in the usual error format.
+ * `envelopeFor` gets the request's target, which is empty if it could not be read.
  */
 export function answerUnreadableRequests(server: Server, envelopeFor: (target: string) => Envelope): void {
   const answered = new WeakSet<Duplex>();
   server.on("clientError", (error: ParserError, socket: Duplex) => {
-    // What still comes fails again.
+    // The parser fails again on further bytes of the same connection; answer only once.
     if (answered.has(socket)) return;
     answered.add(socket);
     if (!socket.writable || error.code === "ECONNRESET") {
@@ -50,13 +50,13 @@ export function answerUnreadableRequests(server: Server, envelopeFor: (target: s
       "connection: close",
     ];
     socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
-    // Closed at once, with bytes on their way, the connection would be reset and the answer lost.
+    // Wait before closing: closing a connection with bytes still arriving resets it, and the answer would be lost.
     const lingering = setTimeout(() => socket.destroy(), lingerMs).unref();
     socket.once("close", () => clearTimeout(lingering));
   });
 }
 
-/** Node hands over the bytes that it could not read. */
+/** The error of Node's HTTP parser, with the bytes it could not parse. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 const targetOf = ({ rawPacket }: ParserError) =>

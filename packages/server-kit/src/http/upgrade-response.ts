@@ -2,16 +2,17 @@ import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** How long a client may take to read a refusal. */
+/** Milliseconds that a client may take to read a refusal. */
 const lingerMs = 2000;
 
 /**
- * The answer to a request that may become a connection of another protocol. Until it has, the answer is an ordinary one,
- * and the last on its connection.
+ * Creates the response for an upgrade request. Until the protocol is switched it is an ordinary HTTP response, after
+ * which the connection is closed.
  */
 export function upgradeResponse(request: IncomingMessage, connection: Duplex, head: Buffer): ServerResponse {
   const socket = asSocket(connection);
-  // Nobody is left to be told; what is piped here ends by it.
+  // On an error the client is gone, so there is nothing to report; destroying the socket also ends what is piped to
+  // it.
   socket.on("error", () => socket.destroy());
   if (head.length > 0) socket.unshift(head);
   const response = new ServerResponse(request);
@@ -19,14 +20,18 @@ export function upgradeResponse(request: IncomingMessage, connection: Duplex, he
   response.assignSocket(socket);
   response.once("finish", () => {
     socket.end();
-    // What is still sent is read: closed with bytes unread, a connection would take the answer back.
+    // Read and drop what the client still sends: closing a connection with unread bytes resets it, and the client
+    // would lose the answer.
     socket.resume();
     setTimeout(() => socket.destroy(), lingerMs).unref();
   });
   return response;
 }
 
-/** Says that the protocol was switched; the connection is the caller's from then on. */
+/**
+ * Answers with 101 and returns the connection, which from then on belongs to the caller. Undefined if the connection
+ * is already closed.
+ */
 export function switchProtocols(
   response: ServerResponse,
   upgrade: string,

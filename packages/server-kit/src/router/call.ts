@@ -1,7 +1,7 @@
 import type { Operation } from "../contract/contract.js";
 import { type Exchange, headerOf, type NodeExchange } from "../http/exchange.js";
 
-/** One request on its way through a handler: validated input, and what to know about the caller. */
+/** One request as a handler sees it: its validated input and what is known about the caller. */
 export class Call<
   Params = unknown,
   Query = unknown,
@@ -10,11 +10,11 @@ export class Call<
   Over extends Exchange = NodeExchange,
 > {
   constructor(
-    /** The request itself: its body is unread where the contract has no JSON body. */
+    /** The request itself. Its body is still unread if the contract declares no JSON body. */
     readonly request: Over["request"],
     readonly operation: Operation,
     readonly requestId: string,
-    /** Headers for the answer, whatever it will be; names in lower case. */
+    /** Headers to add to the answer, whether it succeeds or not. Names are in lower case. */
     readonly responseHeaders: Record<string, string>,
     readonly params: Params,
     readonly query: Query,
@@ -23,11 +23,11 @@ export class Call<
     private readonly gone: () => AbortSignal,
   ) {}
 
-  /** Aborts when the client goes away before it has its answer. */
+  /** Aborts when the client disconnects before it has received its answer. */
   get signal(): AbortSignal {
     return this.gone();
   }
 
-  /** A request header; a property, so that handlers can take it out of the call. */
+  /** Returns a request header. A property and not a method, so that handlers can destructure it. */
   readonly header = (name: string): string | undefined => headerOf(this.request, name);
 }

@@ -4,8 +4,8 @@ import { Problem } from "../http/problem.js";
 import { validate } from "../validation/validation-problem.js";
 
 /**
- * What the client of a WebSocket sent, checked against the contract and with defaults filled in; throws a problem that
- * says what is wrong. A frame that names no type is one of the first kind.
+ * Parses a frame from a WebSocket client, validates it against the contract and fills in defaults. Throws a problem
+ * that says what is wrong. A frame without `type` and `action` counts as the contract's first kind.
  */
 export function readClientFrame<Frame>(text: string, { frames = {} }: Operation): Frame {
   const value = parseJson(text, "The frame");

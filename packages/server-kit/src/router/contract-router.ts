@@ -7,9 +7,9 @@ import { type ContractService, type ContractServiceOptions, contractService } fr
 
 export type ContractRouterOptions<Types extends ContractTypes, Auth> = ContractServiceOptions<Types, Auth>;
 
-/** A server for a contract, over node:http. */
+/** Serves a contract over node:http. */
 export interface ContractRouter {
-  /** Answers a request of node:http's. */
+  /** Answers a request of node:http. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   readonly answer: ContractService;
 }
@@ -26,7 +26,7 @@ export function contractRouter<Types extends ContractTypes, Auth>(
   };
 }
 
-/** Made when it is asked for: most handlers never do. */
+/** A signal that aborts when the client disconnects. Created on demand, because most handlers do not use it. */
 function closeSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const abort = () => {
@@ -37,7 +37,7 @@ function closeSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** A stream that breaks off can only be shown by breaking off too: its head is out. */
+/** Sends a reply. If a stream fails, the connection is closed, because the status has already been sent. */
 async function send({ body, headers, status }: Reply, response: ServerResponse): Promise<void> {
   if (body instanceof Readable) {
     response.writeHead(status, headers);

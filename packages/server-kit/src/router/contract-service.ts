@@ -20,21 +20,29 @@ export interface ContractServiceOptions<
 > {
   readonly contract: Contract<Types>;
   readonly handlers: Handlers<Types, Auth, Over>;
-  /** Why an operation without a handler is refused, whatever its input. Default: it is not available here, 404. */
+  /**
+   * The refusal of an operation without a handler, whatever its input. Default: 404, not available on this server.
+   */
   readonly unavailable?: (operation: Operation) => Problem | undefined;
-  /** How this plane words an error. */
+  /** Formats errors. */
   readonly envelope: Envelope;
-  /** Runs before anything else: may add headers to the answer, whatever it will be, or throw a `Problem` to refuse. */
+  /** Runs before anything else. May add headers to any answer, or throw a `Problem` to refuse the request. */
   readonly admit?: (request: Over["request"], responseHeaders: Record<string, string>) => void;
-  /** Who is calling: runs before the body is read, for operations that need credentials. Throws a `Problem` to refuse. */
+  /**
+   * Identifies the caller. Runs before the body is read, for operations that need credentials. Throws a `Problem` to
+   * refuse the request.
+   */
   readonly authenticate: (request: UnauthenticatedCall) => Auth | Promise<Auth>;
-  /** The largest JSON body, in bytes. */
+  /** Size of the largest JSON body, in bytes. */
   readonly bodyLimit: number;
-  /** Whether the texts of JSON bodies are kept and shown to others, who must be able to read them: then they must be well-formed. */
+  /**
+   * Whether texts of JSON bodies are stored and shown to other callers. They must then be well-formed Unicode, or
+   * strict readers could not parse them.
+   */
   readonly keepsTexts?: boolean;
-  /** Told of every answer, once it is decided (a stream goes on after that). */
+  /** Called for every answer when it is decided. A stream continues after that. */
   readonly onRequest?: (event: RequestEvent) => void;
-  /** Told of errors that are not `Problem`s: the caller sees a 500 that says nothing about them. */
+  /** Called for errors that are not `Problem`s. The caller only gets a 500 with the request id. */
   readonly onError?: (
     error: unknown,
     event: { readonly requestId: string; readonly operationId: string | undefined },
@@ -48,7 +56,7 @@ export interface UnauthenticatedCall {
 }
 
 export interface RequestEvent {
-  /** `undefined` where the request matched no operation. */
+  /** `undefined` if the request matched no operation. */
   readonly operationId: string | undefined;
   readonly requestId: string;
   readonly method: string;
@@ -56,13 +64,13 @@ export interface RequestEvent {
   readonly durationMs: number;
 }
 
-/** What a request is answered with. `gone` gives a signal that aborts when nobody waits for the answer any more. */
+/** Answers a request. `gone` returns a signal that aborts when the client no longer waits for the answer. */
 export type ContractService<Over extends Exchange = NodeExchange> = (
   request: Over["request"],
   gone: () => AbortSignal,
 ) => Promise<Reply<ReplyBody<Over>>>;
 
-/** Answers a contract's requests, whatever they come over: routes, authenticates, validates, words what went wrong. */
+/** Serves a contract over any transport: routes, authenticates and validates requests, and formats errors. */
 export function contractService<Types extends ContractTypes, Auth, Over extends Exchange = NodeExchange>(
   options: ContractServiceOptions<Types, Auth, Over>,
 ): ContractService<Over> {
@@ -105,7 +113,7 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     const { path, query } = targetOf(request);
     const method = request.method ?? "GET";
     const [matches] = routes.match(method === "HEAD" ? "GET" : method, path);
-    // A path that is spelled out is meant, not one with a parameter that it fits too.
+    // A literal path takes precedence over one with a parameter.
     const [best] = matches.sort(([a], [b]) => parameters(a) - parameters(b));
     if (!best) throw unmatched(contract.operations, method, path);
     const [operation, raw] = best;
@@ -149,7 +157,7 @@ interface Matched {
 
 const parameters = ({ path }: Operation) => path.split("{").length - 1;
 
-/** What is not well encoded is for the handler to refuse, as it is. */
+/** Decodes a path parameter. One that is not encoded correctly is passed on unchanged; the handler refuses it. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

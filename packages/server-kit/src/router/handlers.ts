@@ -4,8 +4,8 @@ import type { Reply } from "../http/reply.js";
 import type { Call } from "./call.js";
 
 /**
- * The handlers of a contract, by operation. A handler returns the JSON of its success answer, or a `Reply`
- * for everything else; it throws a `Problem` to refuse. Operations without one answer 404.
+ * The handlers of a contract, by operation id. A handler returns the JSON of a success, or a `Reply` for any other
+ * answer, and throws a `Problem` to refuse. An operation without a handler answers 404.
  */
 export type Handlers<Types extends ContractTypes, Auth, Over extends Exchange = NodeExchange> = {
   readonly [Id in keyof Types["operations"] & string]?: Handler<Types, Id, Auth, Over>;
@@ -46,7 +46,7 @@ type OptionalBody<Request> = [Request] extends [never]
     ? Body | undefined
     : undefined;
 
-/** Fields that the validator fills in are never absent in a handler. */
+/** The input of a handler: fields with a default are always present, because the validator fills them in. */
 type Defaulted<Value, Defaults, Id, Part extends string> = Value extends object
   ? Id extends keyof Defaults
     ? Defaults[Id] extends { [Key in Part]: infer Names }
@@ -61,7 +61,10 @@ type Answer<Operation, Over extends Exchange> = Operation extends { responses: i
 
 type Success = 200 | 201 | 202 | 204;
 
-/** `undefined` where there is no content; nothing where the content is not JSON and takes a `Reply`. */
+/**
+ * The JSON of an answer: `undefined` for an answer without content, `never` if the content is not JSON and needs a
+ * `Reply`.
+ */
 type JsonOf<Reply> = Reply extends { content: { "application/json": infer Json } }
   ? Json
   : Reply extends { content: object }

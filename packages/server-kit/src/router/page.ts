@@ -2,11 +2,14 @@ import { Problem } from "../http/problem.js";
 
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins; absent on the last. */
+  /** Cursor of the next page; undefined on the last. */
   readonly nextCursor: string | undefined;
 }
 
-/** A page of a list sorted by `key`, falling. The cursor is the last key given, so that changes in between shift nothing. */
+/**
+ * One page of a list in descending order of `key`. The cursor contains the last key returned, so that items added or
+ * removed in between do not shift pages.
+ */
 export function pageOf<Item>(
   items: readonly Item[],
   key: (item: Item) => string,

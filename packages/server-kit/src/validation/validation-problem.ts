@@ -1,17 +1,20 @@
 import type { Input, SchemaError } from "../contract/contract.js";
 import { Problem } from "../http/problem.js";
 
-/** Checks a value and fills in its defaults; throws a problem that names each field and what it accepts. */
+/**
+ * Validates a value and fills in its defaults. Throws a 400 problem that names each invalid field and what it
+ * accepts.
+ */
 export function validate(input: Input, value: unknown): void {
   if (!input.validate(value)) throw validationProblem(input.validate.errors ?? [], input.units);
 }
 
-/** A body can be wrong in as many places as it has bytes; nobody reads more than a few. */
+/** Most errors that are examined: a body can have as many errors as bytes, and nobody reads more than a few. */
 const considered = 100;
 const longestName = 200;
 
 function validationProblem(all: readonly SchemaError[], units: Input["units"]): Problem {
-  // What is wrong with a name is told with the name, by "propertyNames".
+  // An error about a property's name is reported by the "propertyNames" error, which includes the name.
   const errors = all.filter(({ propertyName }) => propertyName === undefined).slice(0, considered);
   const causes = topmost(errors);
   const findings = causes.map((error) => describe(error, errors, units));
@@ -27,7 +30,10 @@ interface Finding {
   readonly message: string;
 }
 
-/** The errors without those of single branches of an `anyOf` or `oneOf`, which stands for them. */
+/**
+ * Removes the errors of single branches of an `anyOf` or `oneOf`; the error of the `anyOf` or `oneOf` represents
+ * them.
+ */
 function topmost(errors: readonly SchemaError[]): SchemaError[] {
   const choices = errors.filter(isChoice);
   return errors.filter((error) => !choices.some((choice) => choice !== error && isBranch(error, choice)));
@@ -35,7 +41,10 @@ function topmost(errors: readonly SchemaError[]): SchemaError[] {
 
 const isChoice = (error: SchemaError) => error.keyword === "anyOf" || error.keyword === "oneOf";
 
-/** References give a branch's errors another schema path, so below the root the field decides. */
+/**
+ * Whether an error belongs to a branch of a choice. Errors of a branch that is a reference have another schema path,
+ * so below the root the field's path decides.
+ */
 const isBranch = (error: SchemaError, choice: SchemaError) =>
   error.schemaPath.startsWith(`${choice.schemaPath}/`) ||
   (choice.instancePath !== "" &&
@@ -71,8 +80,8 @@ function describe(error: SchemaError, errors: readonly SchemaError[], units: Inp
 }
 
 /**
- * Where a value may be `null` or one other form, and has that form: what is wrong inside of it. That it is not `null`
- * either is of no help to anybody.
+ * If a value may be `null` or one other form, and has that form: the errors inside that form. That the value is not
+ * `null` either would not help anybody.
  */
 function insideOnlyForm(choice: SchemaError, branches: readonly SchemaError[]): readonly SchemaError[] {
   const isNullForm = ({ keyword, params }: SchemaError): boolean =>
@@ -102,7 +111,7 @@ function describeChoice(choice: SchemaError, branches: readonly SchemaError[]): 
   return { field, message: `${field || "the body"} ${accepted}` };
 }
 
-/** What a value must be, in words. The value itself is never repeated: it may be a secret. */
+/** Describes in words what a value must be. The value itself is never repeated, because it may be a secret. */
 function expectation({ keyword, params, message = "is not valid" }: SchemaError): string {
   const { limit } = params;
   switch (keyword) {
@@ -143,7 +152,7 @@ const alternatives = (types: unknown) =>
     .map((type) => (/^[aeio]/.test(String(type)) ? `an ${type}` : `a ${type}`))
     .join(" or ");
 
-/** `/steps/0/type` as people write it: `steps[0].type`. */
+/** Turns a JSON pointer into the usual notation: `/steps/0/type` becomes `steps[0].type`. */
 function fieldName(pointer: string): string {
   const parts = pointer
     .split("/")
@@ -155,7 +164,7 @@ function fieldName(pointer: string): string {
     .slice(0, longestName);
 }
 
-/** What a pattern of the contracts means to people. */
+/** Explanations of regular expressions that the contracts use. */
 const patternsInWords: Readonly<Record<string, string>> = {
   "^[^\\u0000]*$": "must not contain a null byte",
 };

@@ -1,7 +1,10 @@
 import { isObject } from "../http/json-body.js";
 import { Problem } from "../http/problem.js";
 
-/** Throws a problem where a text in it, or a name, has half a surrogate pair: JSON escapes that, and strict readers refuse it. */
+/**
+ * Throws a 400 problem if a text or a property name in the body contains half a surrogate pair. JSON can escape such
+ * a half, but strict readers reject it.
+ */
 export function requireWellFormed(body: unknown): void {
   if (!isObject(body)) return;
   for (const [field, value] of Object.entries(body)) {
@@ -13,7 +16,7 @@ export function requireWellFormed(body: unknown): void {
   }
 }
 
-/** Not by calling itself: a body may be nested as deeply as it is long. */
+/** Iterates instead of recursing, because a body may be nested as deeply as it is long. */
 function isWellFormed(value: unknown): boolean {
   const parts = [value];
   for (const part of parts) {

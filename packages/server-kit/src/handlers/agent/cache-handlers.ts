@@ -8,7 +8,7 @@ interface Hits {
 
 export interface ClearableCache {
   readonly counts: Pick<AgentSchemas["CacheStats"], "size" | "max_size" | "ttl"> & Hits;
-  /** Tells how many entries there were. */
+  /** Removes all entries and returns how many there were. */
   clear(): number;
 }
 

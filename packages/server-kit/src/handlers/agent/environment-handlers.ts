@@ -1,7 +1,10 @@
 import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 import { type VariableValues, withMasks } from "./variable-values.js";
 
-/** `save` is waited for before a change is told; `inherited` is what programs get where no variable says otherwise. */
+/**
+ * The operations on a sandbox's environment variables. A change is answered only after `save` has finished.
+ * `inherited`: the variables that programs get unless the sandbox's own override them.
+ */
 export function environmentHandlers(
   variables: VariableValues,
   save: () => Promise<void> | void,

@@ -1,7 +1,10 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { Problem } from "../../http/problem.js";
 
-/** A refusal as a frame. What is none is logged, and said to be nothing more than that. */
+/**
+ * Turns an error into a WebSocket frame. A `Problem` is sent to the client; any other error is logged, and the client
+ * only learns that something went wrong.
+ */
 export function errorFrame(error: unknown): AgentSchemas["ErrorFrame"] {
   const timestamp = new Date().toISOString();
   if (error instanceof Problem) {

@@ -2,40 +2,43 @@ import type { ClearableCache } from "./cache-handlers.js";
 import type { Outcome } from "./outcome.js";
 
 export const mostKeptOutcomes = 256;
-/** Seconds. */
+/** How long an outcome is kept, in seconds. */
 export const outcomeLifetime = 3600;
 
-/** What makes two executions the same. */
+/** What identifies an execution: two with equal identities have the same outcome. */
 export interface ExecutionIdentity {
   readonly language: string;
   readonly code: string;
   readonly cwd: string;
-  /** All variables: the sandbox's and the request's. */
+  /** All environment variables, the sandbox's and the request's. */
   readonly variables: Readonly<Record<string, string>>;
   readonly isCell: boolean;
 }
 
-/** Where outcomes are kept: at most {@link mostKeptOutcomes} of them, each for {@link outcomeLifetime}. */
+/** Storage for outcomes: at most {@link mostKeptOutcomes}, each for {@link outcomeLifetime} seconds. */
 export interface KeptOutcomes {
   get(key: string): Outcome | undefined;
   set(key: string, outcome: Outcome): void;
-  /** Entries that have not expired. */
+  /** Number of entries that have not expired. */
   readonly size: number;
   clear(): void;
 }
 
-/** Keeps outcomes of executions whose callers set `cache`: nothing but their identity decides what they do. */
+/**
+ * Caches the outcomes of executions whose callers set `cache`, and who thereby state that the outcome depends only on
+ * the execution's identity.
+ */
 export class ExecutionCache implements ClearableCache {
   #hits = 0;
   #misses = 0;
 
-  /** `digest` makes a key of a text that holds values of variables. */
+  /** `digest` turns a text into a key. The text contains values of variables, which must not be kept. */
   constructor(
     private readonly kept: KeptOutcomes,
     private readonly digest: (text: string) => string,
   ) {}
 
-  /** The kept outcome of the same execution, or else that of `run`; and which of the two it is. */
+  /** Returns the cached outcome of an identical execution, or else calls `run`. `cached` says which. */
   async outcome(
     identity: ExecutionIdentity,
     run: () => Promise<Outcome>,
@@ -48,7 +51,8 @@ export class ExecutionCache implements ClearableCache {
     }
     this.#misses += 1;
     const outcome = await run();
-    // The file with a truncated output may be removed; an execution that failed may succeed the next time.
+    // Do not cache a truncated output, because its file may be deleted, nor a failure, because the next attempt may
+    // succeed.
     if (outcome.exitCode === 0 && !outcome.stdout.truncated && !outcome.stderr.truncated)
       this.kept.set(key, outcome);
     return { outcome, cached: false };

@@ -3,7 +3,7 @@ import type { AnyAgentHandlers } from "./agent-handlers.js";
 import type { ExecutionCache, ExecutionIdentity } from "./execution-cache.js";
 import { type Outcome, outcomeFields, valueFields } from "./outcome.js";
 
-/** A request to run code, with the defaults of the contract filled in. */
+/** Body of a request to run code, with the contract's defaults filled in. */
 export interface CodeRequestBody {
   readonly code: string;
   readonly language: string;
@@ -19,7 +19,7 @@ type CommandRequestBody = AgentOperations["runCommand"]["requestBody"]["content"
   readonly timeout: number;
 };
 
-/** Code that is ready to run. */
+/** Code that was checked and can be run. */
 export interface PreparedCode {
   readonly identity: ExecutionIdentity;
   run(): Promise<Outcome>;
@@ -27,7 +27,9 @@ export interface PreparedCode {
 
 export interface ExecutionHandlerParts {
   readonly cache: ExecutionCache;
-  /** Refuses with a problem what cannot be run here. `isCell`: the code may use IPython's syntax. */
+  /**
+   * Checks a request. Throws a problem if its code cannot be run here. `isCell`: the code may use IPython's syntax.
+   */
   readonly prepare: (
     body: CodeRequestBody,
     options: { readonly signal: AbortSignal; readonly isCell: boolean },
@@ -35,7 +37,7 @@ export interface ExecutionHandlerParts {
   readonly runCommand: (body: CommandRequestBody, signal: AbortSignal) => Promise<Outcome>;
 }
 
-/** The executions whose end the caller waits for. */
+/** The operations that run code or a command and answer when it has ended. */
 export function executionHandlers({ cache, prepare, runCommand }: ExecutionHandlerParts) {
   async function execute(body: CodeRequestBody, signal: AbortSignal, isCell = false) {
     const { identity, run } = await prepare(body, { signal, isCell });

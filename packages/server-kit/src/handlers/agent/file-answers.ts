@@ -1,16 +1,19 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { now } from "./agent-handlers.js";
 
-/** What is known of a directory's entry. */
+/** Facts about a directory entry. */
 export interface EntryFacts {
   readonly size: number;
   readonly mode: number;
-  /** As `ls -l` begins a line: `-` for a file, `d` for a directory, `l` for a link. */
+  /** The first character of a line of `ls -l`: `-` for a file, `d` for a directory, `l` for a symbolic link. */
   readonly kind: string;
   readonly modifiedAt: Date;
 }
 
-/** An entry as the contract spells it, in both spellings that clients read. */
+/**
+ * Describes an entry as the contract defines it. Some facts appear under two field names, because clients read one or
+ * the other.
+ */
 export function fileInfo(
   path: string,
   { size, mode, kind, modifiedAt }: EntryFacts,
@@ -31,7 +34,7 @@ export function fileInfo(
   };
 }
 
-/** As `ls -l` writes them. */
+/** The permissions in the notation of `ls -l`, such as `rwxr-xr-x`. */
 function permissions(mode: number): string {
   const bits = ["x", "w", "r"];
   const rights = Array.from({ length: 9 }, (_, index) => {
@@ -49,7 +52,10 @@ export const fileDone = (what: string, path: string, size?: number) => ({
   timestamp: now(),
 });
 
-/** The name twice: in ASCII for those who know no better, and as it is. */
+/**
+ * A Content-Disposition header with the file name twice: in ASCII for clients that do not understand `filename*`, and
+ * unchanged.
+ */
 export function attachment(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc5987(name)}`;

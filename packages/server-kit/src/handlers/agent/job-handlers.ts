@@ -4,7 +4,7 @@ import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 import type { Outcome } from "./outcome.js";
 
 export interface JobDescription {
-  /** What its id starts with, by which clients tell commands from code. */
+  /** Prefix of the job's id, by which clients tell commands from code. */
   readonly kind: "cmd" | "proc";
   readonly name?: string | undefined;
   readonly language?: string | undefined;
@@ -12,51 +12,54 @@ export interface JobDescription {
 
 export type JobStatus = NonNullable<AgentSchemas["ProcessInfo"]["status"]>;
 
-/** Of an outcome, what is worth keeping beside the output itself. */
+/** The part of an outcome that is kept apart from the output. */
 export type JobOutcome = Pick<Outcome, "reason" | "exitCode" | "duration">;
 
-/** Of an outcome, what only the interpreter of a context tells. */
+/** The part of an outcome that only the interpreter of a context reports. */
 export type JobValues = Pick<Outcome, "result" | "displays" | "displaysDropped" | "contextLost">;
 
-/** A piece of an output, by the bytes it covers. Between what was asked for and `start`, nothing is left. */
+/**
+ * A piece of an output, with the range of bytes it covers. If `start` is after the requested offset, the bytes
+ * between were dropped.
+ */
 export interface OutputPiece {
   readonly text: string;
   readonly start: number;
-  /** Where the next piece begins. */
+  /** Offset at which the next piece begins. */
   readonly end: number;
 }
 
-/** What a job writes, or has written. */
+/** An output stream of a job. */
 export interface JobOutput {
-  /** Bytes so far. */
+  /** Number of bytes written so far. */
   readonly bytes: number;
-  /** The file with all that is kept of it, where there is one. */
+  /** Path of the file with the output, if there is one. */
   readonly file?: string | undefined;
-  /** At most `limit` bytes (4 at least) from `offset` on. */
+  /** At most `limit` bytes from `offset` on; `limit` must be at least 4, the longest UTF-8 character. */
   piece(offset: number, limit: number): Promise<OutputPiece>;
 }
 
-/** A program that runs without anybody waiting for it, or what is known of it when it has ended. */
+/** A background job: a program that no caller waits for, running or finished. */
 export interface Job {
-  /** Its execution's too. */
+  /** Id of the job and of its execution. */
   readonly id: string;
   readonly pid: number;
   readonly description: JobDescription;
   readonly stdout: JobOutput;
   readonly stderr: JobOutput;
   readonly startedAt: Date;
-  /** Absent while it runs. */
+  /** Absent while the job runs. */
   readonly endedAt: Date | undefined;
-  /** Absent while it runs, and when the agent failed to find it out. */
+  /** Absent while the job runs, and if the agent failed to determine it. */
   readonly outcome: JobOutcome | undefined;
-  /** Absent while it runs, and when they are no longer kept. */
+  /** Absent while the job runs, and if they are no longer kept. */
   readonly values?: JobValues | undefined;
   readonly status: JobStatus;
-  /** Seconds so far, or in all. */
+  /** Seconds since the start, or in total once the job has ended. */
   readonly duration: number;
-  /** Resolves when it has ended. */
+  /** Resolves when the job has ended. */
   readonly ended: Promise<void>;
-  /** Ends it with everything it started; resolves when nothing of it is left. */
+  /** Kills the job and all processes it started. Resolves when none of them is left. */
   kill(): Promise<void>;
 }
 
@@ -66,13 +69,13 @@ export function statusOf({ endedAt, outcome }: Pick<Job, "endedAt" | "outcome">)
   return outcome?.exitCode === 0 ? "completed" : "failed";
 }
 
-/** Where jobs are found. `get` throws {@link jobNotFound} where there is none. */
+/** The jobs of a sandbox. `get` throws {@link jobNotFound} for an unknown id. */
 export interface Jobs {
   list(): readonly Job[];
   get(id: string): Job;
 }
 
-/** What can be asked about jobs, and done to them. */
+/** The operations on background jobs. */
 export function jobHandlers(jobs: Jobs) {
   return {
     listExecutions() {
@@ -83,7 +86,7 @@ export function jobHandlers(jobs: Jobs) {
     async getExecutionOutput({ params, query, signal }) {
       const job = jobs.get(params.process_id);
       if (query.wait > 0) await endOrTimeLimit(job, query.wait, signal);
-      // Asked before the output is read: behind an end that is told there is none.
+      // Read these before the output: if the job has ended now, the output read below is complete.
       const { status, endedAt } = job;
       const outcome = outcomeFields(job);
       const [stdout, stderr] = await Promise.all([
@@ -170,7 +173,7 @@ function jobFields(job: Job) {
   };
 }
 
-/** Resolves when the job has ended, when the time is over, and when nobody waits any more. */
+/** Resolves when the job has ended, when the time is over, or when the caller disconnects. */
 async function endOrTimeLimit({ ended }: Job, seconds: number, signal: AbortSignal): Promise<void> {
   let stop = (): void => undefined;
   const limit = new Promise<void>((resolve) => {
@@ -187,7 +190,7 @@ async function endOrTimeLimit({ ended }: Job, seconds: number, signal: AbortSign
   stop();
 }
 
-/** One that has ended cannot be killed, and need not be: that is told, and is no error. */
+/** Kills a job. A job that has already ended is not an error; the message says so. */
 async function kill(job: Job) {
   const wasRunning = job.status === "running";
   await job.kill();

@@ -1,13 +1,16 @@
 import { Problem } from "../../http/problem.js";
 
-/** What a language goes by, and the program that must be there for it. */
+/** The names of a language, and the program that must be installed to run it. */
 export interface LanguageName {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly interpreter: string;
 }
 
-/** The language of that name; a 400 problem that names the accepted ones when there is none. */
+/**
+ * The language with that name or alias, in any case. Throws a 400 problem that lists the accepted names if there is
+ * none.
+ */
 export function languageNamed<Language extends LanguageName>(
   name: string,
   languages: readonly Language[],

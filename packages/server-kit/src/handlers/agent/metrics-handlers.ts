@@ -3,18 +3,18 @@ import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 import { prometheusText, type Sample } from "./prometheus-text.js";
 import type { EndpointMetrics, RequestMetrics } from "./request-metrics.js";
 
-/** What a sandbox uses. */
+/** Resource usage of a sandbox. */
 export interface Usage {
-  /** Of all processors that the sandbox may use. */
+  /** CPU load in per cent of all processors that the sandbox may use. */
   readonly cpuPercent: number;
-  /** How many those are. */
+  /** Number of processors that the sandbox may use; may be a fraction. */
   readonly cpus: number;
   readonly memory: Share;
   readonly disk: Share;
   readonly processes: number;
 }
 
-/** In MiB. */
+/** Used and total amount in MiB. */
 export interface Share {
   readonly used: number;
   readonly total: number;
@@ -22,7 +22,7 @@ export interface Share {
 }
 
 export interface MetricsParts {
-  /** Executions so far, those that failed, and those that run. */
+  /** Number of executions so far, of those that failed, and of those that run. */
   readonly slots: {
     readonly counts: { readonly total: number; readonly failed: number };
     readonly active: number;

@@ -1,40 +1,43 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 
-/** What was kept of an output. */
+/** The part of an output that is returned to the caller. */
 export interface OutputText {
   readonly text: string;
-  /** Bytes the program wrote. */
+  /** Number of bytes the program wrote. */
   readonly bytes: number;
   readonly truncated: boolean;
-  /** The file with the full output, when the text is truncated and the file could be written. */
+  /** Path of the file with the output, if the text is truncated and the file could be written. */
   readonly file?: string;
 }
 
-/** How a program ended. */
+/** Why and with which exit code a program ended. */
 export interface Termination {
   readonly reason: NonNullable<AgentSchemas["Outcome"]["termination_reason"]>;
   readonly exitCode: number;
 }
 
 export interface Outcome extends Termination {
-  /** The execution's; undefined where nothing was started. */
+  /** Id of the execution. Undefined if nothing was started. */
   readonly id: string | undefined;
   readonly pid: number | undefined;
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration: number;
   readonly stdout: OutputText;
   readonly stderr: OutputText;
-  /** The last expression's value as text, where the code has one. */
+  /** Value of the code's last expression as text, if it has one. */
   readonly result?: string;
-  /** What the code displayed, in order. */
+  /** Values that the code displayed, in order. */
   readonly displays?: readonly RichOutput[];
-  /** Displayed values that were too many or too large. */
+  /** Number of displayed values that were left out because they were too many or too large. */
   readonly displaysDropped?: number;
-  /** The interpreter that the code ran in is gone, with all variables. */
+  /** The interpreter that ran the code has ended, and all variables of the context are lost. */
   readonly contextLost?: boolean;
 }
 
-/** What a shell makes of a command that cannot be started: a result, not a refusal. */
+/**
+ * The outcome of a command that could not be started. As in a shell, that is a result with an exit code, not a
+ * refused request.
+ */
 export function notStarted(message: string, exitCode: number): Outcome {
   const text = `${message}\n`;
   return {
@@ -50,7 +53,7 @@ export function notStarted(message: string, exitCode: number): Outcome {
 
 export type RichOutput = AgentSchemas["RichOutput"];
 
-/** The outcome as every answer about a program tells it. */
+/** The fields for an outcome that every answer about a program contains. */
 export function outcomeFields({ id, reason, exitCode, duration, stdout, stderr, contextLost }: Outcome) {
   return {
     ...(id !== undefined && { execution_id: id }),
@@ -71,7 +74,7 @@ export function outcomeFields({ id, reason, exitCode, duration, stdout, stderr, 
   };
 }
 
-/** The first of each kind, beside the output. */
+/** The last expression's value and the first displayed value of each type, as fields of their own. */
 export function valueFields({ result, displays = [], displaysDropped }: Outcome) {
   const first = (type: string) => displays.find((output) => output.type === type)?.data;
   const text = (name: string, type: string) => {

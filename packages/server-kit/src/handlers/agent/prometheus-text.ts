@@ -1,4 +1,4 @@
-/** Series of one name, in Prometheus' text format. */
+/** All samples of one metric, in Prometheus' text format. */
 export interface Series {
   readonly name: string;
   readonly help: string;
@@ -9,7 +9,7 @@ export interface Series {
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
-  /** `_sum` and `_count` of a summary. */
+  /** Appended to the metric's name: `_sum` and `_count` of a summary. */
   readonly suffix?: string;
 }
 

@@ -2,24 +2,24 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 import type { Usage } from "./metrics-handlers.js";
 
-/** What servers of the agent's contract tell about themselves, each in its own way. */
+/** What each server of the agent's contract supplies to describe itself. */
 export interface ReportParts {
   readonly agent: string;
   readonly version: string;
-  /** A sentence for whoever opens the agent's address in a browser. */
+  /** A sentence for people who open the agent's address in a browser. */
   readonly banner: string;
   readonly sandboxId: string;
   readonly template: string;
   readonly startedAt: Date;
-  /** Seconds. */
+  /** Seconds since the start. */
   readonly uptime: () => number;
-  /** Operations served here, with method and path, by their id. */
+  /** Maps the ids of the operations this server has to their method and path. */
   readonly served: Readonly<Record<string, string>>;
   readonly active: () => { readonly streams: number; readonly executions: number };
   readonly languages: () => readonly string[] | Promise<readonly string[]>;
   readonly hasTerminal: () => boolean | Promise<boolean>;
   readonly hasIpython: () => boolean;
-  /** Fields of `/health` and `/info` beyond those of every server. */
+  /** Fields of `/health` and `/info` in addition to those that every server has. */
   readonly health: () => Partial<AgentSchemas["AgentHealth"]> | Promise<Partial<AgentSchemas["AgentHealth"]>>;
   readonly info: () => Platform | Promise<Platform>;
   readonly usage: { read(): Promise<Usage> };
@@ -36,7 +36,7 @@ export interface SystemDescription {
   readonly network?: NonNullable<SystemInfo["network"]>;
 }
 
-/** What may be asked without a token. */
+/** The operations that describe an agent: banner, ping, health, info and system. They need no token. */
 export function reportHandlers(parts: ReportParts) {
   const { agent, version, sandboxId, template, served, uptime } = parts;
 
@@ -127,7 +127,7 @@ export function reportHandlers(parts: ReportParts) {
   } satisfies AnyAgentHandlers;
 }
 
-/** Like `2h34m12s`. */
+/** Formats a duration like `2h34m12s`. */
 function inWords(seconds: number): string {
   const whole = Math.floor(seconds);
   const hours = Math.floor(whole / 3600);

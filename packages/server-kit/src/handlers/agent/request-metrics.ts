@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/contract.js";
 import type { RequestEvent } from "../../router/contract-service.js";
 
-/** Durations that the 95th percentile is taken over, per endpoint. */
+/** Number of latest durations per endpoint from which the 95th percentile is computed. */
 const remembered = 256;
 
 interface Endpoint {
@@ -19,7 +19,10 @@ export interface EndpointMetrics {
   readonly p95Ms: number;
 }
 
-/** Counts requests and how long they took, by the contract's paths, so that nobody can add series at will. */
+/**
+ * Counts requests and their durations by the contract's paths. Requests to other paths are counted together, so that
+ * callers cannot create any number of series.
+ */
 export class RequestMetrics {
   readonly #paths: ReadonlyMap<string, string>;
   readonly #endpoints = new Map<string, Endpoint>();

@@ -1,10 +1,16 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Outcome, outcomeFields, type RichOutput } from "./outcome.js";
 
-/** Characters of displayed values together, for clients that did not say they take more: some take no frame of 1 MiB. */
+/**
+ * Most characters of all displayed values in a result frame, unless the client said that it accepts more: some
+ * clients reject frames of 1 MiB.
+ */
 const richLimit = 512 * 1024;
 
-/** How a program ended. What it wrote was told before. */
+/**
+ * The WebSocket frame that reports how a program ended. It does not repeat the output, which earlier frames
+ * contained.
+ */
 export function resultFrame(outcome: Outcome, takesAll: boolean): AgentSchemas["ResultFrame"] {
   const { success: _success, stdout: _stdout, stderr: _stderr, ...fields } = outcomeFields(outcome);
   const { result, displays, displaysDropped = 0 } = outcome;

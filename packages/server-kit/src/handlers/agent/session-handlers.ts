@@ -1,12 +1,12 @@
 import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 
-/** What keeps variables between executions. */
+/** A context, which keeps variables between executions. */
 export interface KeptContext {
   readonly id: string;
   readonly name: string;
   readonly language: string;
   readonly isBusy: boolean;
-  /** Executions that wait for it. */
+  /** Number of executions that run or wait in the context. */
   readonly pending: number;
   readonly lastActivity: Date;
 }

@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/contract.js";
 import { Problem } from "../../http/problem.js";
 
-/** Why an operation that nobody handles is refused, where callers can be told more than that it is not there. */
+/** The refusal of an operation without a handler, if there is more to say than that it does not exist. */
 export function unavailable({ path, upgrade }: Operation): Problem | undefined {
   if (path.startsWith("/desktop"))
     return new Problem(
@@ -16,7 +16,8 @@ export function unavailable({ path, upgrade }: Operation): Problem | undefined {
       "A sandbox's agent is as old as the sandbox and is not replaced.",
       { hint: "Create a new sandbox to get a newer one." },
     );
-  // An upgrade would not help: there is nothing behind it yet.
+  // A WebSocket without a handler is refused with 404 and not with the default advice to connect with an upgrade,
+  // which would fail as well.
   if (upgrade) return new Problem(404, "NOT_FOUND", `This agent does not serve ${path}.`);
   return undefined;
 }

@@ -5,7 +5,10 @@ export function isBareUpload(contentType: string | undefined | null): boolean {
   return /^application\/octet-stream\b/i.test(contentType ?? "");
 }
 
-/** Where such a file goes. It has no name that could be completed with. */
+/**
+ * The destination of an upload whose body is the file itself. The upload has no file name, so the path must not be a
+ * directory.
+ */
 export function bareDestination(path: string | undefined): string {
   if (path === undefined) throw missing("path is required: name the destination in the query.");
   if (!path.endsWith("/")) return path;

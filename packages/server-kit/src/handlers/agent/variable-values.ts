@@ -1,7 +1,7 @@
 import { maskedValue } from "@cloud-sandbox/protocol";
 import { Problem } from "../../http/problem.js";
 
-/** What the kernel accepts for arguments and environment together is about 2 MB; programs want some of it. */
+/** The kernel accepts about 2 MB for arguments and environment together; this leaves room for the programs' own. */
 export const maxVariableBytes = 512 * 1024;
 export const maxVariables = 1000;
 
@@ -10,22 +10,25 @@ const secretName = /KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|CREDENTIAL|AUTH|
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
-/** For answers: values whose name looks secret are masked. */
+/** Replaces the values of variables whose names look secret with a mask, for answers. */
 export function withMasks(variables: Readonly<Record<string, string>>): Record<string, string> {
   const shown = ([name, value]: [string, string]) => [name, secretName.test(name) ? maskedValue : value];
   return Object.fromEntries(Object.entries(variables).map(shown));
 }
 
-/** A sandbox's own variables. Values go to processes and, unless their name looks secret, to answers. */
+/**
+ * A sandbox's own environment variables. Processes get the real values; answers get a mask for those whose names look
+ * secret.
+ */
 export class VariableValues {
   #values: ReadonlyMap<string, string> = new Map();
 
-  /** For processes: the real values. */
+  /** The real values, for processes. */
   entries(): Iterable<[string, string]> {
     return this.#values.entries();
   }
 
-  /** For answers: values whose name looks secret are masked. */
+  /** The values for answers; those whose names look secret are masked. */
   shown(): Record<string, string> {
     return withMasks(Object.fromEntries(this.#values));
   }
@@ -64,7 +67,7 @@ export class VariableValues {
     this.#values = next;
   }
 
-  /** A client that writes back what it was shown means the value it could not see. */
+  /** If a client writes back the mask it was shown, the variable keeps its value. */
   #unmasked(name: string, value: string): string {
     return value === maskedValue && secretName.test(name) ? (this.#values.get(name) ?? value) : value;
   }

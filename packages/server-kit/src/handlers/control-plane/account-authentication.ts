@@ -2,7 +2,7 @@ import { bearerToken } from "../../http/bearer-token.js";
 import { Problem } from "../../http/problem.js";
 import type { UnauthenticatedCall } from "../../router/contract-service.js";
 
-/** Refuses who has no key of the account, or another one, with 401. */
+/** Checks the API key of a request. Throws a 401 problem if it is missing or wrong. */
 export function authenticateAccount(
   { header }: UnauthenticatedCall,
   matches: (key: string) => boolean,

@@ -2,18 +2,18 @@ import { type ImageOffer, imageAnswer, imagesOf } from "@cloud-sandbox/protocol"
 import { invalidBuild } from "./build-problems.js";
 import type { TemplateFacts } from "./template-facts.js";
 
-/** What a build begins with. */
+/** The template that a build starts from. */
 export interface BuildBase<Template extends TemplateFacts> {
   readonly template: Template;
-  /** The one that `from_image` is for; undefined for all of them. */
+  /** The language that `from_image` is for. Undefined if it is for all languages. */
   readonly language: string | undefined;
-  /** What is not as `from_image` says: sentences for people. */
+  /** Sentences for people about what differs from what `from_image` says. */
   readonly differences: readonly string[];
 }
 
 /**
- * The template that `from_image` names, or the first of `templates` where it does for an image of that name. Nothing is
- * downloaded.
+ * Returns the template that `from_image` names. If it is an image's name, returns the first of `templates` if that can
+ * stand in for the image. Nothing is downloaded.
  *
  * @throws a 400 problem that lists what can be built from.
  */

@@ -1,18 +1,21 @@
 export type BuildStatus = "building" | "publishing" | "active" | "failed";
 
-/** What is remembered of a build, also over a restart. */
+/** What is kept of a build, also across restarts. */
 export interface BuildRecord {
   readonly id: string;
   readonly templateId: string;
   readonly status: BuildStatus;
-  /** Per cent. */
+  /** Progress in per cent. */
   readonly progress: number;
   readonly currentStep: string;
   readonly startedAt: string;
   readonly completedAt: string | undefined;
   readonly error: string | undefined;
   readonly log: string;
-  /** What its layer was made from, step by step: builds that begin alike begin with it. */
+  /**
+   * A key for each step that the build's layer contains. A later build whose first steps are the same starts from
+   * this layer.
+   */
   readonly stepKeys: readonly string[];
 }
 

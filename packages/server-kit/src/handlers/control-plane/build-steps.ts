@@ -3,7 +3,7 @@ import { invalidBuild } from "./build-problems.js";
 
 type WireStep = ControlPlaneSchemas["TemplateStep"];
 
-/** One step of a build, in the one form that the builder knows. */
+/** One step of a build, normalized for the builder. */
 export type BuildStep = { readonly skipCache: boolean } & (
   | {
       readonly kind: "copy";
@@ -19,7 +19,10 @@ export type BuildStep = { readonly skipCache: boolean } & (
   | { readonly kind: "cmd"; readonly command: string }
 );
 
-/** Reads a step in any of the forms that clients send. Refuses with 400, by its number, what no form is. */
+/**
+ * Parses a step in any of the forms that clients send. Throws a 400 problem with the step's number if it has none of
+ * them.
+ */
 export function buildStep(step: WireStep, index: number): BuildStep {
   const type = step.type.toLowerCase();
   const args = step.args ?? [];
@@ -49,7 +52,10 @@ export function buildStep(step: WireStep, index: number): BuildStep {
   }
 }
 
-/** A sandbox has one user, who may write everywhere. */
+/**
+ * User names that a USER step may contain. A sandbox has a single user, who may write everywhere, so each of them
+ * means that one.
+ */
 const users = new Set(["root", "sandbox", "user", "0", "1000"]);
 const oneUser = `names a user that sandboxes of this machine do not have: there is one, "sandbox", who may write everywhere. Leave the step out, or name sandbox or root`;
 
@@ -80,7 +86,7 @@ function variable({ key, value }: WireStep, args: readonly string[], refuse: Ref
   return given;
 }
 
-/** As it is shown to people. Values of variables are not: they may be secrets. */
+/** Describes a step for people. Values of variables are left out, because they may be secrets. */
 export function describeStep(step: BuildStep): string {
   switch (step.kind) {
     case "copy":

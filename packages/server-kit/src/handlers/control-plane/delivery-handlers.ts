@@ -5,32 +5,32 @@ import { Problem } from "../../http/problem.js";
 import type { Handlers } from "../../router/handlers.js";
 import { pageOf } from "../../router/page.js";
 
-/** `waiting` for the code to end, `pending` until it is `delivered`, or given up: `failed`. */
+/** `waiting`: the code still runs. `pending`: to be delivered. `delivered`: done. `failed`: given up. */
 export const deliveryStatuses = ["waiting", "pending", "delivered", "failed"] as const;
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The report of one execution's end, as far as it may be shown. */
+/** The webhook delivery that reports the end of one execution, as far as callers may see it. */
 export interface Delivery {
-  /** Grows with time. */
+  /** Sorts by age: later deliveries have greater ids. */
   readonly id: string;
   readonly sandboxId: string;
   readonly executionId: string;
   readonly callbackUrl: string;
   readonly status: DeliveryStatus;
   readonly createdAt: Date;
-  /** When there was something to deliver; again when it was asked for again. */
+  /** When the report was queued; updated when it is delivered again on request. */
   readonly queuedAt: Date | undefined;
   readonly attempts: number;
   readonly nextAttemptAt: Date | undefined;
   readonly lastAttemptAt: Date | undefined;
-  /** The status of the last answer. */
+  /** HTTP status of the receiver's last answer. */
   readonly responseStatus: number | undefined;
-  /** Why the last attempt was none that counts, or why it was given up. */
+  /** Why the last attempt failed, or why the delivery was given up. */
   readonly error: string | undefined;
 }
 
-/** The deliveries that are remembered. */
+/** The deliveries that are kept. */
 export interface Deliveries {
   find(id: string): Delivery | undefined;
   list(filter: { sandboxId: string | undefined; status: DeliveryStatus | undefined }): readonly Delivery[];
@@ -38,10 +38,10 @@ export interface Deliveries {
 
 const listUrl = "/v1/webhook-deliveries";
 
-/** Deliveries for people to look at. Never with headers, secret, or what is delivered. */
+/** The operations on webhook deliveries. Answers never contain headers, the secret or the body that is delivered. */
 export function deliveryHandlers(options: {
   readonly deliveries: () => Deliveries | Promise<Deliveries>;
-  /** Delivers again what is done. */
+  /** Delivers a finished delivery again. */
   readonly redeliver: (id: string) => Promise<void>;
 }) {
   const { deliveries, redeliver } = options;
@@ -104,7 +104,7 @@ function deliveryOnWire(delivery: Delivery): ControlPlaneSchemas["WebhookDeliver
   };
 }
 
-/** Without what is secret in URLs. */
+/** A URL without user name, password, query and fragment, which may contain secrets. */
 function shownUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   return origin + pathname;

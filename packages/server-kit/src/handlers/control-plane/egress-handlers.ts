@@ -6,9 +6,12 @@ import { pageOf } from "../../router/page.js";
 
 type WireEntry = ControlPlaneSchemas["EgressEntry"];
 
-/** One connection that a program asked for. Nothing of what went over it: no path, no header, no credential. */
+/**
+ * One connection that a program in a sandbox requested. Nothing that was sent over it is recorded: no path, no
+ * header, no credentials.
+ */
 export interface EgressEntry {
-  /** Grows with time. */
+  /** Sorts by age: later connections have greater numbers. */
   readonly sequence: number;
   readonly time: Date;
   readonly protocol: WireEntry["protocol"];
@@ -27,20 +30,20 @@ export interface EgressTotals {
   readonly allowed: number;
   readonly refused: number;
   readonly failed: number;
-  /** Connections beyond the limit, which were closed unread. */
+  /** Connections beyond the limit, which were closed without reading what they asked for. */
   readonly dropped: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
 }
 
-/** The connections of one sandbox. */
+/** The recorded connections of one sandbox. */
 export interface EgressRecord {
   readonly sandboxId: string;
   readonly entries: readonly EgressEntry[];
   readonly totals: EgressTotals;
 }
 
-/** `record` refuses with a problem an id that no sandbox has. */
+/** The operation that lists a sandbox's connections. `record` throws a problem if no sandbox has the id. */
 export function egressHandlers(record: (sandboxId: string) => EgressRecord) {
   return {
     listSandboxEgress: ({ params, query, requestId }) => {

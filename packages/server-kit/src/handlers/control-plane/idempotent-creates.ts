@@ -9,19 +9,19 @@ const keptMs = 60 * 60 * 1000;
 const keptKeys = 10_000;
 
 /**
- * Remembers creates by their `Idempotency-Key` for an hour, so that one repeated on a broken connection makes no second
- * sandbox. A key whose sandbox cannot be used any more counts as new.
+ * Remembers creates by their `Idempotency-Key` for an hour, so that a request repeated after a broken connection does
+ * not create a second sandbox. If the sandbox of a key cannot be used any more, the key counts as new.
  */
 export class IdempotentCreates<Result> {
   readonly #creates = new Map<string, Create<Result>>();
 
   constructor(
     private readonly isUsable: (result: Result) => boolean,
-    /** What tells requests apart. */
+    /** A digest that tells different requests apart. */
     private readonly digest: (request: string) => string,
   ) {}
 
-  /** Tells of a create before a restart. */
+  /** Adds a create from before a restart. */
   remember({ key, requestDigest }: Idempotency, result: Result, at: Date): void {
     this.#creates.set(key, {
       requestDigest,
@@ -54,12 +54,15 @@ export class IdempotentCreates<Result> {
     }
     const result = create({ key, requestDigest });
     this.#creates.set(key, { requestDigest, result, callers: 1, until: Date.now() + keptMs });
-    // A create that failed made nothing, and may be tried again.
+    // A create that failed has made no sandbox, so the key may be used again.
     result.catch(() => this.#creates.delete(key));
     return result;
   }
 
-  /** A caller went away before its answer. True when nobody else is there who could have the sandbox. */
+  /**
+   * Call when a caller disconnected before its answer. Returns true if no other caller knows, or waits for, the
+   * sandbox, which can then be deleted.
+   */
   abandon(key: string | undefined): boolean {
     const create = key === undefined ? undefined : this.#creates.get(key);
     if (key === undefined || !create) return true;
@@ -79,7 +82,7 @@ export class IdempotentCreates<Result> {
 interface Create<Result> {
   readonly requestDigest: string;
   readonly result: Promise<Result>;
-  /** Who waits for it, or has had it. */
+  /** Number of callers that wait for the result or have received it. */
   callers: number;
   readonly until: number;
 }

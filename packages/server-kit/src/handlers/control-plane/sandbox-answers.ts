@@ -2,7 +2,7 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { ownLimitsOnWire } from "./own-limits.js";
 import type { TemplateFacts } from "./template-facts.js";
 
-/** What a control plane knows of a sandbox, as far as callers are told. */
+/** The facts about a sandbox that callers may see. */
 export interface SandboxFacts {
   readonly id: string;
   readonly status: "creating" | "running" | "paused" | "stopped" | "error";
@@ -17,20 +17,20 @@ export interface SandboxFacts {
   readonly failureReason: string | undefined;
 }
 
-/** The way out that a sandbox was created with, as its create spelled it. */
+/** The internet access that a sandbox was created with, as its create request named it. */
 export interface EgressWish {
   readonly internetAccess: boolean;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
 }
 
-/** Where callers see what listens in a sandbox, in the contract's names. */
+/** URLs at which callers reach servers that listen in a sandbox, under the contract's field names. */
 export type PreviewUrls = Pick<
   ControlPlaneSchemas["Sandbox"],
   "preview_url" | "preview_url_template" | "preview_path_template"
 >;
 
-/** A sandbox as the contract spells it, without its token. */
+/** Describes a sandbox as the contract defines it, without its token. */
 export function sandboxOnWire(
   sandbox: SandboxFacts,
   agentUrl: string,

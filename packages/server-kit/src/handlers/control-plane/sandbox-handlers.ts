@@ -11,10 +11,10 @@ import { type EgressWish, type PreviewUrls, type SandboxFacts, sandboxOnWire } f
 import { sandboxFailed } from "./sandbox-problems.js";
 import type { OwnLimits } from "./template-facts.js";
 
-/** Lifetime of a sandbox whose create names none, in seconds. */
+/** Lifetime, in seconds, of a sandbox whose create request names none. */
 const defaultLifetimeSeconds = 600;
 
-/** What a create asks for. */
+/** A request to create a sandbox. */
 export interface CreateRequest {
   readonly template: string;
   readonly timeoutSeconds: number;
@@ -27,7 +27,7 @@ export interface CreateRequest {
   readonly idempotency: Idempotency | undefined;
 }
 
-/** The sandboxes of a control plane. What cannot be done is a problem that is thrown. */
+/** The sandboxes of a control plane. Its methods throw a problem if the operation is not possible. */
 export interface Fleet<Sandbox extends SandboxFacts> {
   list(): readonly Sandbox[];
   has(id: string): boolean;
@@ -45,23 +45,29 @@ export interface Fleet<Sandbox extends SandboxFacts> {
 export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
   readonly fleet: Fleet<Sandbox>;
   readonly creates: IdempotentCreates<Created<Sandbox>>;
-  /** The way out of sandboxes whose create says nothing of it. Default: the internet, as the contract has it. */
+  /**
+   * Internet access of sandboxes whose create request does not name any. Default: the whole internet, as the contract
+   * says.
+   */
   readonly usualEgress?: EgressWish;
   readonly tokens: {
     issue(sandboxId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>;
   };
-  /** Server-sent events with a sandbox's metrics. */
+  /** A stream of server-sent events with a sandbox's metrics. */
   readonly metrics: (sandboxId: string, signal: AbortSignal) => Over["stream"];
-  /** URL at which a sandbox's agent is reached by a caller that reached this server as `host`. */
+  /** URL of a sandbox's agent for a caller that reached this server as `host`. */
   readonly agentUrl: (sandboxId: string, host: string | undefined) => string;
-  /** URLs at which such a caller sees what listens in a sandbox. */
+  /** URLs of servers that listen in a sandbox, for a caller that reached this server as `host`. */
   readonly previewUrls: (sandboxId: string, host: string | undefined) => PreviewUrls;
 }
 
-/** A machine, and with it the id, may be older than what was made of it. */
+/**
+ * Sorts by creation time. The id alone does not sort by age: a machine, and with it its id, may be made before the
+ * sandbox that uses it.
+ */
 const byAge = ({ createdAt, id }: SandboxFacts): string => createdAt.toISOString() + id;
 
-/** From create to delete: what a control plane does with sandboxes. */
+/** The operations on sandboxes. */
 export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange>(
   parts: SandboxHandlerParts<Sandbox, Over>,
 ) {
@@ -101,7 +107,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
       const { sandbox, isNew } = await creates.run(key, body, (idempotency) =>
         create(fleet, body, usualEgress, idempotency),
       );
-      // Its id would never be known to anybody.
+      // The caller disconnected before it learned the id. If no other caller knows the sandbox, delete it.
       if (signal.aborted && isNew && creates.abandon(key)) await fleet.delete(sandbox.id);
       const created = { ...onWire(sandbox, call), ...(await tokenOnWire(sandbox.id)) };
       if (isNew) return created;
@@ -149,7 +155,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
   } satisfies Handlers<ControlPlaneContract, undefined, Over>;
 }
 
-/** What is read of the call. */
+/** The parts of a call that answers need. */
 interface Caller {
   readonly requestId: string;
   readonly header: (name: string) => string | undefined;
@@ -160,7 +166,7 @@ type ListQuery = NonNullable<ControlPlaneOperations["listSandboxes"]["parameters
 
 export interface Created<Sandbox> {
   readonly sandbox: Sandbox;
-  /** Whether it was made for this request. */
+  /** Whether the sandbox was created by this request. */
   readonly isNew: boolean;
 }
 
@@ -190,7 +196,7 @@ async function create<Sandbox extends SandboxFacts>(
   return fleet.getOrCreate({ ...request, name });
 }
 
-/** Lists of the sandbox's own take the place of the usual ones. */
+/** The internet access for a create request. Its own allow and deny lists replace the usual ones. */
 function egressWish({ internet_access, egress }: CreateBody, usual: EgressWish): EgressWish {
   const internetAccess = internet_access ?? usual.internetAccess;
   return internetAccess ? { ...usual, internetAccess, ...egress } : { internetAccess, ...egress };

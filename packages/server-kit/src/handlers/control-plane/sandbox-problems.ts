@@ -1,6 +1,6 @@
 import { Problem } from "../../http/problem.js";
 
-/** What is remembered of a sandbox that is gone, so that asking for it says why. */
+/** What is kept of a sandbox that no longer exists, so that a request for it gets the reason. */
 export interface EndedSandbox {
   readonly id: string;
   readonly end: "deleted" | "expired";
@@ -72,7 +72,7 @@ export function nameTaken(name: string): Problem {
   });
 }
 
-/** A name belongs to a sandbox that is not what was asked for. */
+/** The sandbox with that name was made from another template than the one requested. */
 export function otherTemplate(name: string, template: string): Problem {
   const message = `The sandbox named ${printable(name)} is of template ${template}.`;
   return new Problem(409, "CONFLICT", message, { hint: "Ask for that one, or choose another name." });
@@ -86,7 +86,7 @@ export function templateNotFound(nameOrId: string, known: readonly string[]): Pr
   );
 }
 
-/** What a caller named, short and on one line, fit to be repeated in a message. */
+/** A caller's text made safe to repeat in a message: printable ASCII, at most 80 characters, quoted. */
 function printable(text: string): string {
   const clean = text.replace(/[^\x20-\x7e]/g, "?");
   return JSON.stringify(clean.length > 80 ? `${clean.slice(0, 80)}…` : clean);

@@ -43,7 +43,7 @@ export function templateOnWire(
       ...languages.map(({ language }) => language),
       ...packages.map((name) => name.split(" ")[0] ?? "").map((name) => name.toLowerCase()),
     ],
-    // Without its steps: they hold the values of variables.
+    // The build steps are left out, because they contain values of variables.
     ...(built && {
       fluent_api_config: { from_image: built.fromImage, startCmd: built.startCommand ?? null },
       differences: [...(built.differences ?? [])],

@@ -1,6 +1,6 @@
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 
-/** What a control plane knows of a template, as far as callers are told. */
+/** The facts about a template that callers may see. */
 export interface TemplateFacts {
   readonly id: string;
   readonly name: string;
@@ -8,14 +8,14 @@ export interface TemplateFacts {
   readonly description: string;
   readonly category: string;
   readonly limits: { readonly vcpu: number; readonly memoryMb: number; readonly diskMb: number };
-  /** What a sandbox made of it asked for in place of its limits, which are those then. */
+  /** Limits that a sandbox asked for in place of the template's. If set, `limits` already contains them. */
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly { readonly language: string; readonly version: string | undefined }[];
-  /** Undefined where there is none, or none is told. */
+  /** Undefined if there is no operating system, or none is reported. */
   readonly system?: OfferedSystem | undefined;
-  /** The one that it is for; undefined where it is for all of them. */
+  /** The language that the template is for. Undefined if it is for all languages. */
   readonly language?: string | undefined;
-  /** Of one that was built here. */
+  /** Set for a template that was built on this server. */
   readonly built?: BuiltFacts;
 }
 
@@ -25,12 +25,12 @@ interface BuiltFacts {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly fromImage: string;
-  /** What is not as `fromImage` says: sentences for people. */
+  /** Sentences for people about what differs from what `fromImage` says. */
   readonly differences?: readonly string[];
   readonly startCommand: string | undefined;
 }
 
-/** What a sandbox asked for in place of its template's limits. */
+/** Limits that a sandbox asked for in place of its template's. */
 export interface OwnLimits {
   readonly memoryMb?: number;
   readonly vcpu?: number;

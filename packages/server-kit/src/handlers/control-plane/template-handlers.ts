@@ -10,12 +10,12 @@ import { templateNotFound } from "./sandbox-problems.js";
 import { templateListItemOnWire, templateOnWire } from "./template-answers.js";
 import type { TemplateFacts } from "./template-facts.js";
 
-/** A build, as far as callers are told. */
+/** A build, as far as callers may see it. */
 export interface BuildFacts {
   readonly record: BuildRecord;
   readonly log: {
     readonly text: string;
-    /** Resolves with the next change, or when the signal aborts. */
+    /** Resolves at the next change of the log or the build's status, or when the signal aborts. */
     changed(signal: AbortSignal): Promise<void>;
   };
 }
@@ -26,14 +26,14 @@ export interface TemplateHandlersOptions<
 > {
   readonly templates: {
     list(): readonly Template[];
-    /** By name or by id: clients use either. */
+    /** Finds a template by name or by id: clients use either. */
     find(nameOrId: string): Template | undefined;
     /** Notable packages, each with its version, that every template has. */
     packages(): Promise<readonly string[]>;
   };
   readonly builds: {
     start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord>;
-    /** By its own id, or by its template's. */
+    /** Finds a build by its own id or by its template's. */
     find(id: string): BuildFacts;
     remove(template: Template): Promise<void>;
   };
@@ -43,7 +43,7 @@ export interface TemplateHandlersOptions<
   };
   /** URL of this server for a caller that reached it as `host`. */
   readonly baseUrl: (host: string | undefined) => string;
-  /** How pieces of text are streamed. */
+  /** Turns pieces of text into the stream type of this server. */
   readonly stream: (pieces: AsyncGenerator<string>) => Over["stream"];
 }
 
@@ -57,7 +57,10 @@ type TemplateOperations =
   | "createUploadLink"
   | "uploadTemplateFiles";
 
-/** The template operations. Some clients refuse answers with fields they do not know, so that builds have exactly these. */
+/**
+ * The template operations. Some clients reject answers with unknown fields, so answers about builds have exactly
+ * these.
+ */
 export function templateHandlers<Template extends TemplateFacts, Over extends Exchange = NodeExchange>({
   templates,
   builds,
@@ -146,7 +149,8 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
       const { files_hash: hash, content_length: length } = body;
       const { grant, expiresAt } = uploads.grant(hash, length);
       return {
-        // Clients leave the content of directories out of their hashes: what is here may be older than it looks.
+        // Always ask for the upload. Clients do not include the content of directories in the hash, so files uploaded
+        // earlier under the same hash may be outdated.
         present: false,
         upload_url: `${baseUrl(header("host"))}/v1/templates/files/${encodeURIComponent(hash)}?grant=${grant}`,
         expires_at: expiresAt.toISOString(),
@@ -182,11 +186,11 @@ function statusOnWire({ record }: BuildFacts, requestId: string): ControlPlaneSc
   };
 }
 
-/** Whole lines as events while the build goes on, and its end as the last one. */
+/** Yields server-sent events: one for each complete log line while the build runs, and `done` as the last. */
 async function* logEvents(build: BuildFacts, start: number, signal: AbortSignal): AsyncGenerator<string> {
   let offset = start;
   while (!signal.aborted) {
-    // Listened for before the log is read, so that nothing comes in between.
+    // Start to listen before the log is read, so that no change in between is missed.
     const changed = build.log.changed(signal);
     const { text } = build.log;
     const isOver = hasEnded(build.record);
@@ -204,13 +208,16 @@ async function* logEvents(build: BuildFacts, start: number, signal: AbortSignal)
   }
 }
 
-/** The machine's own come first, then what sandboxes can be made of, then the rest. */
+/**
+ * Sort key. The list is in descending order: the server's own templates first, then built ones that are active, then
+ * the others.
+ */
 function placeInList({ name, built }: TemplateFacts): string {
   const rank = built === undefined ? 2 : built.status === "active" ? 1 : 0;
   return `${rank} ${name}`;
 }
 
-/** The fields that were asked for; `id` and `name` always. */
+/** Keeps only the requested fields; `id` and `name` are always kept. */
 function selectFields(
   item: ControlPlaneSchemas["TemplateListItem"],
   fields: string | undefined,
