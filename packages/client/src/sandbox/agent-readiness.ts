@@ -6,8 +6,9 @@ import { successOf } from "../transport/contract-clients.js";
 import { growingDelays } from "./readiness.js";
 
 /**
- * Waits until the agent accepts the sandbox's token, and gives it the environment: for servers that answer a create
- * before that and keep its environment to themselves, as the HOPX cloud does.
+ * Waits until the sandbox's agent accepts the sandbox's token, and sends it the environment variables. Only for servers,
+ * such as the HOPX cloud, that answer "create sandbox" before the agent is ready and do not pass `env_vars` on to the
+ * agent.
  */
 export async function untilPrepared(
   access: AgentAccess,
@@ -20,7 +21,7 @@ export async function untilPrepared(
   const params = { query: { path: "/workspace" } };
   for (const delay of growingDelays()) {
     try {
-      // Either may be repeated at will, and needs the token.
+      // Both requests are idempotent, so they can be repeated, and both need the token, so success proves that it works.
       if (Object.keys(env).length > 0) await successOf(agent.PATCH("/env", { body, ...init }));
       else await successOf(agent.GET("/files/exists", { params, ...init }));
       return;
@@ -31,10 +32,10 @@ export async function untilPrepared(
   }
 }
 
-/** Seconds. */
+/** Timeout of one readiness request, in seconds. */
 const longestProbe = 10;
 
-/** What gateways and agents say in the first moments of a sandbox. */
+/** Whether the error is one that gateways and agents give while a sandbox is still starting. */
 function meansNotYet(error: unknown): boolean {
   if (error instanceof NetworkError || error instanceof TimeoutError) return true;
   return error instanceof ApiError && [401, 404, 425, 502, 503, 504].includes(error.status ?? 0);

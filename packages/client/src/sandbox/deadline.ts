@@ -1,41 +1,44 @@
-/** What the control plane is asked as a deadline comes near: somebody else may have moved it. */
+/**
+ * Keeps a sandbox's deadline in the future (`keepAlive`) and checks it before a notice (`onExpiring`). Both ask the
+ * control plane first, because another client may have moved the deadline.
+ */
 
 import { isSandboxError, NotFoundError, SandboxExpiredError } from "../errors/errors.js";
 import type { Activity } from "../transport/calls/activity.js";
 
-/** What has a deadline, which others may move. */
+/** A sandbox as `onExpiring` sees it: its deadline, which other clients may move. */
 export interface Expiring {
-  /** Milliseconds until the deadline; undefined where there is none. */
+  /** Milliseconds until the deadline; undefined if the sandbox has none. */
   remaining(): number | undefined;
   refresh(): Promise<unknown>;
   isDeleted(): boolean;
 }
 
 /**
- * Why a sandbox is kept no longer: it was not used (`idle`), `maxSeconds` passed (`maximum`), `stop` was called or the
- * client was closed when the deadline had to be moved (`stopped`), it is deleted (`gone`), or its deadline could not be moved
- * before it came (`failed`). Without a deadline, `idle`, `maximum` and `stop` alone end it.
+ * Why `keepAlive` ended. `idle`: the sandbox was not used for `seconds`. `maximum`: `maxSeconds` passed. `stopped`:
+ * `stop()` was called, or the client was closed when the deadline had to be moved. `gone`: the sandbox is deleted.
+ * `failed`: the deadline passed before it could be moved. Without a deadline, only `idle`, `maximum` and `stopped` occur.
  */
 export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
 
-/** What is kept: a deadline that can be moved. */
+/** A sandbox as `keepAlive` sees it: its deadline, which can be moved, and when it was last used. */
 export interface Keepable {
-  /** Milliseconds until the deadline; undefined where there is none. */
+  /** Milliseconds until the deadline; undefined if the sandbox has none. */
   remaining(): number | undefined;
   refresh(): Promise<unknown>;
   extend(seconds: number): Promise<void>;
   readonly activity: Activity;
 }
 
-/** For how long a sandbox is kept. */
+/** The checked options of `keepAlive`. */
 export interface Keeping {
   readonly seconds: number;
-  /** By `performance.now()`. */
+  /** When `maxSeconds` is over, in milliseconds as `performance.now()` counts. */
   readonly endsAt: number;
   readonly signal: AbortSignal;
 }
 
-/** Keeps a sandbox until it is kept no longer, and gives why. Its timers keep no process alive. */
+/** Runs the loop of `keepAlive` and resolves with the reason why it ended. Its timers do not keep the process alive. */
 export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keeping): Promise<KeepAliveEnd> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stopped = new Promise<"stopped">((resolve) => {
@@ -48,7 +51,7 @@ export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keepi
     const end =
       performance.now() >= endsAt ? "maximum" : await Promise.race([stopped, look(sandbox, seconds)]);
     if (end !== undefined) return end;
-    // Three times a life, so that two moves may fail.
+    // Check three times per `seconds`: two attempts to move the deadline may then fail before it passes.
     const delay = Math.max(0, Math.min((seconds * 1000) / 3, endsAt - performance.now()));
     const later = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, delay);
@@ -59,11 +62,11 @@ export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keepi
   return "stopped";
 }
 
-/** Moves the deadline where that is needed. Gives why it will not be needed again, if so. */
+/** Moves the deadline if it comes too early. Returns a reason if `keepAlive` is over, else undefined. */
 async function look(sandbox: Keepable, seconds: number): Promise<KeepAliveEnd | undefined> {
   const left = seconds - sandbox.activity.idle / 1000;
   if (left <= 0) return "idle";
-  // A deadline that is late enough, or none, is not made an earlier one.
+  // Never shorten a sandbox's life: leave a deadline alone that is late enough, or absent.
   const isLate = (): boolean => (sandbox.remaining() ?? Number.POSITIVE_INFINITY) >= left * 1000;
   if (isLate()) return undefined;
   try {
@@ -77,7 +80,7 @@ async function look(sandbox: Keepable, seconds: number): Promise<KeepAliveEnd | 
   }
 }
 
-/** Whether there is nothing left that a deadline could end, or nobody to tell. */
+/** Whether a notice of expiry is pointless: the sandbox is deleted, or the client is closed. */
 export async function isOver(sandbox: Expiring): Promise<boolean> {
   try {
     await sandbox.refresh();

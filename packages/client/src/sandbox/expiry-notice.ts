@@ -1,15 +1,16 @@
 import { invalidArgument } from "../errors/errors.js";
 import type { Expiring } from "./deadline.js";
 
-/** When `onExpiring` calls back. */
+/** Options of `onExpiring`. */
 export interface ExpiringOptions {
-  /** How long before the deadline the callback is called, in seconds, 0 or more. Default 60. */
+  /** Seconds before the deadline at which the callback is called, 0 to 86,400. Default 60. */
   leadSeconds?: number | undefined;
 }
 
 /**
- * Calls back shortly before the deadline, and again before a later one that it was moved to meanwhile. Somebody else may have
- * moved it, so the control plane is asked first. No timer here keeps the process alive.
+ * Calls `callback` shortly before the sandbox's deadline, and once more for each later deadline set meanwhile. Asks the
+ * control plane before each call, because another client may have moved the deadline. Returns a function that cancels the
+ * notice. The timers do not keep the process alive.
  */
 export function noticeExpiry<Subject>(
   sandbox: Expiring,
@@ -44,5 +45,8 @@ export function noticeExpiry<Subject>(
   };
 }
 
-/** Milliseconds, what setTimeout can hold: a deadline that others set is seen when it has passed. */
+/**
+ * The longest delay that `setTimeout` accepts, in milliseconds. Without a deadline the timer waits this long, then checks
+ * again.
+ */
 const longestWait = 2_147_483_647;

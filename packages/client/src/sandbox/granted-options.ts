@@ -4,7 +4,7 @@ import { isolationLevels } from "../config/isolation.js";
 import { InvalidResponseError } from "../errors/errors.js";
 import type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
 
-/** Throws unless the server said that it keeps to what was asked of a new sandbox. */
+/** Throws unless the server's answer to "create sandbox" confirms `egress`, `limits` and `minIsolation`. */
 export function checkGranted(
   { egress, limits, minIsolation }: CreateSandboxOptions,
   made: ControlPlaneSchemas["Sandbox"],
@@ -14,7 +14,10 @@ export function checkGranted(
   checkLimits(limits, made.limits);
 }
 
-/** Throws unless the server said that it keeps to the lists: one that has never heard of them lets everything through. */
+/**
+ * Throws if egress lists were asked for and the answer has none: a server that does not know the field allows all
+ * traffic.
+ */
 function checkEgress(asked: EgressLists | undefined, got: unknown): void {
   if (asked === undefined || got !== undefined) return;
   throw new InvalidResponseError({
@@ -24,7 +27,7 @@ function checkEgress(asked: EgressLists | undefined, got: unknown): void {
   });
 }
 
-/** Throws unless the server said that it holds to the limits: one that has never heard of them takes its template's. */
+/** Throws if limits were asked for and the answer has none: a server that does not know the field uses the template's. */
 function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
   if (asked === undefined || got !== undefined) return;
   throw new InvalidResponseError({
@@ -34,7 +37,7 @@ function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
   });
 }
 
-/** Throws unless the server said that it gave what was asked for. */
+/** Throws if the isolation in the answer is missing or weaker than the one asked for. */
 function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined): void {
   if (asked === undefined) return;
   if (got !== undefined && isolationLevels.indexOf(got) >= isolationLevels.indexOf(asked)) return;

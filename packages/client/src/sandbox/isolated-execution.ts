@@ -14,36 +14,36 @@ import type { Sandbox } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Sandboxes } from "./sandboxes.js";
 
-/** What `executeIsolated` takes: of the code and of the sandbox that it gets. */
+/** Options of `executeIsolated`: some for the code, some for the sandbox created for it. */
 export interface IsolatedExecutionOptions
   extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeoutSeconds" | "workdir">,
     Pick<
       CreateSandboxOptions,
       "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
     > {
-  /** Called as each step begins, to show how far it is. */
+  /** Called when each step begins, to show progress. */
   onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
 }
 
-/** What `executeIsolated` is doing. */
+/** A step of `executeIsolated`. */
 export type IsolatedExecutionStep = "create" | "execute" | "delete";
 
 export interface IsolatedExecutionResult extends ExecutionResult {
-  /** The sandbox it ran in, which is gone. */
+  /** Id of the sandbox that the code ran in. It is deleted, unless `cleanupError` is set. */
   sandboxId: string;
   isolation: Isolation | undefined;
-  /** Why the sandbox could not be deleted, when it could not: it lives for up to ten minutes then. */
+  /** Why the sandbox could not be deleted, if that failed. It then lives until its lifetime of ten minutes ends. */
   cleanupError: SandboxError | undefined;
 }
 
-/** Code that goes on, with the sandbox it runs in, which is the caller's to delete. */
+/** Code that is still running, and its sandbox, which the caller must delete. */
 export interface DetachedExecution {
   kind: "execution";
   sandbox: Sandbox;
   execution: Execution;
 }
 
-/** Seconds. Where this process dies half-way, the sandbox ends by itself. */
+/** Lifetime of the sandbox in seconds. If this process dies half-way, the server deletes the sandbox after it. */
 const lifetime = 600;
 const longestDelete = 30;
 
@@ -122,7 +122,7 @@ interface Place {
   cleanupError: SandboxError | undefined;
 }
 
-/** Makes a sandbox, runs in it and deletes it, unless what came out keeps it. */
+/** Creates a sandbox, calls `run` with it and deletes it, unless `isKept(result)` is true. */
 async function inOwnSandbox<Result>(
   sandboxes: Sandboxes,
   background: BackgroundWork,
@@ -157,7 +157,7 @@ function isolatedResult(result: ExecutionResult, { sandbox, cleanupError }: Plac
   return { ...whole, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
 }
 
-/** Without the files that went with the sandbox. */
+/** The result without the paths of output files: they were deleted with the sandbox. */
 function withoutSandbox(result: ExecutionResult): ExecutionResult {
   const { stdout, stderr } = result.output;
   return {
@@ -168,7 +168,7 @@ function withoutSandbox(result: ExecutionResult): ExecutionResult {
   };
 }
 
-/** The server's note of what it cut names the file. */
+/** Replaces the file's path in the output: the server's note about cut output names the file, which is deleted. */
 function withoutFile(text: string, { file }: OutputExtent): string {
   return file ? text.replaceAll(file, "the sandbox, which is deleted") : text;
 }

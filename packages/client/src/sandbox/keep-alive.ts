@@ -3,21 +3,22 @@ import { lifetime } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { KeepAliveEnd, Keepable } from "./deadline.js";
 
-/** How long a sandbox is kept. */
+/** Options of `keepAlive`. */
 export interface KeepAliveOptions {
-  /** Seconds that the sandbox lives on after it was used last, 10 to 86,400, whole. Default 300. */
+  /** Seconds that the sandbox lives on after its last use, a whole number from 10 to 86,400. Default 300. */
   seconds?: number | undefined;
-  /** Seconds after which it is kept no longer, used or not. Default: no such limit. */
+  /** Seconds after which `keepAlive` ends even if the sandbox is in use. Default: no such limit. */
   maxSeconds?: number | undefined;
 }
 
 /**
- * Moves the deadline of a sandbox while calls to it are made from here, and ends by itself when there were none. None of its
- * timers keeps the process alive. Leaving the scope of `using` ends it too, and leaves the sandbox the deadline it has.
+ * Moves a sandbox's deadline while this client makes calls to the sandbox, and ends when there were none for `seconds`.
+ * Its timers do not keep the process alive. Leaving the scope of `using` ends it as `stop()` does: the sandbox keeps the
+ * deadline it has.
  */
 export class KeepAlive implements Disposable {
   readonly #stopping = new AbortController();
-  /** Resolves once the sandbox is kept no longer. */
+  /** Resolves with the reason when the deadline is no longer moved. */
   readonly ended: Promise<KeepAliveEnd>;
 
   /** @internal */
@@ -34,16 +35,16 @@ export class KeepAlive implements Disposable {
     this.ended = import("./deadline.js").then(({ kept }) => kept(sandbox, { seconds, endsAt, signal }));
   }
 
-  /** Keeps it no longer. Its deadline stays where it is. */
+  /** Stops moving the deadline. The sandbox keeps the deadline it has. */
   stop(): void {
     this.#stopping.abort();
   }
 
-  /** As `stop`, at the end of the scope of `using`. */
+  /** Same as `stop()`, at the end of the scope of `using`. */
   [Symbol.dispose](): void {
     this.stop();
   }
 }
 
-/** Seconds: a shorter life could end between two looks. */
+/** The smallest `seconds`. With a shorter one the sandbox could expire between two checks. */
 const shortest = 10;

@@ -1,9 +1,9 @@
 import type { beforeTermination } from "../transport/calls/termination-watch.js";
 
-/** What a client has created and not deleted yet, so that a signal that ends the process leaves none of it. */
+/** The sandboxes that a client created and has not deleted yet. A signal that ends the process deletes them. */
 export class OwnedSandboxes {
   readonly #delete: (id: string) => Promise<void>;
-  /** Ids by the creation that they come of; those that are there already, as resolved promises. */
+  /** Promised ids. The key is the id once it is known, and a serial number while the sandbox is being created. */
   readonly #ids = new Map<string, Promise<string | undefined>>();
   #watch: typeof beforeTermination | undefined;
   #leave: (() => void) | undefined;
@@ -13,12 +13,12 @@ export class OwnedSandboxes {
     this.#delete = deleteOne;
   }
 
-  /** Loads what watches for signals; before the first is taken. */
+  /** Loads the code that watches for signals. Must be called before the first `expect`. */
   async ready(): Promise<void> {
     this.#watch ??= (await import("../transport/calls/termination-watch.js")).beforeTermination;
   }
 
-  /** Takes one whose creation is under way; a creation that fails leaves nothing. */
+  /** Adds a sandbox that is being created. If the creation fails, it is removed again. */
   expect(creation: Promise<string>): void {
     const coming = `creation ${this.#serial++}`;
     const id = creation.then(
@@ -39,7 +39,7 @@ export class OwnedSandboxes {
     this.#drop(id);
   }
 
-  /** Deletes all of them, those included whose creation is under way. Gives what went wrong. */
+  /** Deletes all sandboxes, also those still being created. Resolves with the errors of the deletions that failed. */
   async deleteAll(): Promise<unknown[]> {
     const ids = new Set(await Promise.all(this.#ids.values()));
     ids.delete(undefined);
@@ -62,5 +62,7 @@ export class OwnedSandboxes {
   }
 }
 
-/** Sandboxes that ended by themselves are not noticed; the oldest are forgotten. */
+/**
+ * The most ids remembered, oldest dropped first: sandboxes that expire are never removed, so the list would grow forever.
+ */
 const most = 10_000;

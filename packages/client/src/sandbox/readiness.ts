@@ -1,9 +1,9 @@
-/** How a new sandbox becomes one that can be used at once. */
+/** Waits until a new sandbox can be used. */
 
 import type { CallScope } from "../transport/calls/call-scope.js";
 import type { Sandbox } from "./sandbox.js";
 
-/** Asks for the sandbox's facts until it runs and has an address. */
+/** Polls the control plane until the sandbox is running and has an address. Throws if its status is an unexpected one. */
 export async function untilRunning(sandbox: Sandbox, scope: CallScope): Promise<void> {
   for (const delay of growingDelays()) {
     const { publicHost, status } = sandbox;

@@ -18,54 +18,60 @@ import { invalidArgument } from "../errors/errors.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
-/** What a sandbox is made with. */
+/** Options of `sandboxes.create`. */
 export interface CreateSandboxOptions extends CallOptions {
-  /** The template's name. Default: code-interpreter. */
+  /** Name of the template. Default: `code-interpreter`. */
   template?: string | undefined;
-  /** The template's id, in place of its name. */
+  /** Id of the template. Cannot be combined with `template`. */
   templateId?: string | undefined;
-  /** Seconds the sandbox lives, 1 to 86,400, whole. Default: `timeouts.lifetimeSeconds`, else the server's own. */
+  /**
+   * Lifetime of the sandbox in seconds, a whole number from 1 to 86,400. Default: `timeouts.lifetimeSeconds`, else the
+   * server's default.
+   */
   timeoutSeconds?: number | undefined;
-  /** Where it runs. Default: the server's choice; a server with one region ignores it. */
+  /** Region to run in. Default: the server's choice. A server with only one region ignores it. */
   region?: string | undefined;
-  /** Whether code in it reaches the internet. Default: the server's, which is true in the cloud, and locally unless it was set otherwise. */
+  /**
+   * Whether code in the sandbox can reach the internet. Default: the server's, which is true in the cloud and, unless
+   * configured otherwise, locally.
+   */
   internetAccess?: boolean | undefined;
   /**
-   * What it may reach, of the internet: names (`pypi.org`), all below one (`*.npmjs.org`), addresses, ranges, each with `:port`
-   * if only that one is meant. `deny` wins; with `allow`, everything else is refused. A server that does not say that it
-   * keeps to it is refused.
+   * Internet destinations that the sandbox may reach: a host name (`pypi.org`), all names below one (`*.npmjs.org`), an
+   * IP address or an address range, each optionally with `:port`. `deny` wins over `allow`; with `allow`, everything else
+   * is refused. Fails if the server does not confirm the lists.
    */
   egress?: EgressLists | undefined;
   /**
-   * What it may use, where that is not what its template says. More than the server has is a `ValidationError`
-   * (LIMITS_UNAVAILABLE); a server that does not say that it holds to them, such as the cloud, is refused.
+   * Memory and processor limits in place of the template's. More than the server has is a `ValidationError`
+   * (LIMITS_UNAVAILABLE). Fails if the server does not confirm the limits, as the cloud does not.
    */
   limits?: SandboxLimits | undefined;
-  /** Environment variables of every execution in it. */
+  /** Environment variables for every execution in the sandbox. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** A name for people. */
+  /** A display name. */
   name?: string | undefined;
-  /** Labels of your own. */
+  /** Labels: any keys and values of your own. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** The weakest isolation to accept. A server that cannot give it, or does not say what it gave, is refused. */
+  /** The weakest isolation to accept. Fails if the server cannot give it, or does not state the isolation. */
   minIsolation?: Isolation | undefined;
-  /** Whether it is deleted when a signal ends this process. Default: the client's `deleteOnSignal`. */
+  /** Whether the sandbox is deleted when a signal ends this process. Default: the client's `deleteOnSignal`. */
   deleteOnSignal?: boolean | undefined;
 }
 
-/** What a sandbox may use at most. */
+/** Upper limits on what a sandbox may use. */
 export interface SandboxLimits {
-  /** MiB, 128 or more, whole. */
+  /** Memory in MiB, a whole number from 128. */
   memoryMb?: number | undefined;
-  /** Processors, 0.05 or more; parts of one too. */
+  /** Processors, from 0.05; fractions are allowed. */
   vcpu?: number | undefined;
 }
 
-/** What a sandbox may reach of the internet. */
+/** Which internet destinations a sandbox may reach. */
 export interface EgressLists {
-  /** With this list, everything that is not on it is refused. */
+  /** If given, every destination that is not on this list is refused. */
   allow?: readonly string[] | undefined;
-  /** What is refused, also where `allow` has it. */
+  /** Destinations that are refused, even if `allow` has them. */
   deny?: readonly string[] | undefined;
 }
 
@@ -85,7 +91,7 @@ const createOptionNames: OptionNames<CreateSandboxOptions> = {
   deleteOnSignal: true,
 };
 
-/** Refuses what no server accepts. */
+/** The request body of "create sandbox". Throws for options that no server accepts. */
 export function createRequest(
   options: CreateSandboxOptions,
   defaultLifetime: number | undefined,

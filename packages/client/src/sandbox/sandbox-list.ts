@@ -8,17 +8,17 @@ import { asText } from "../transport/answers/required-fields.js";
 import { type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
 import type { SandboxStatus } from "./sandbox-record.js";
 
-/** Which sandboxes are listed. */
+/** Filters of `sandboxes.list`. */
 export interface ListSandboxesOptions extends CallOptions {
-  /** Those that are in this state. */
+  /** Only sandboxes with this status. */
   status?: SandboxStatus | undefined;
-  /** Those of this region. */
+  /** Only sandboxes in this region. */
   region?: string | undefined;
-  /** The one of this name. */
+  /** Only sandboxes with this name. */
   name?: string | undefined;
-  /** Those with all of these labels. */
+  /** Only sandboxes that have all of these labels. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Sandboxes per page, not in all. Default: the server's, which is 100. */
+  /** Sandboxes per page, 1 to 1,000; does not limit the total. Default: the server's, which is 100. */
   limit?: number | undefined;
 }
 
@@ -35,7 +35,10 @@ const statuses: readonly SandboxStatus[] = ["creating", "running", "paused", "st
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 
-/** `name` and `metadata` are looked at here too: a server that does not know them gives all. */
+/**
+ * Lists sandboxes page by page. Filters by `name` and `metadata` again here, because a server that does not know these
+ * filters ignores them.
+ */
 export function listSandboxes<Item>(
   controlPlane: ControlPlaneClient,
   options: ListSandboxesOptions,

@@ -1,4 +1,4 @@
-/** How a sandbox is made: asked for, waited for, and deleted where nobody has it in the end. */
+/** Creates a sandbox, waits until it can be used, and deletes it if the caller never receives it. */
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type AgentAccess, agentUrl } from "../agent/agent-access.js";
 import { afterCleanUp } from "../agent/cleanup.js";
@@ -15,13 +15,13 @@ import type { CreateSandboxOptions } from "./sandbox-creation.js";
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
-/** What is needed of those who make it. */
+/** What `makeSandbox` needs from the client. */
 interface Making {
   sandboxes: Pick<SandboxOperations, "background" | "controlPlane" | "delete">;
   calls: Calls;
-  /** Who deletes it when a signal ends the process, if anybody. */
+  /** Deletes the sandbox when a signal ends the process; undefined if `deleteOnSignal` is false. */
   owned: OwnedSandboxes | undefined;
-  /** Until it can be used. */
+  /** Seconds until the sandbox must be ready. */
   seconds: number;
   tries: number;
   sandbox(wire: WireSandbox): Sandbox;
@@ -30,13 +30,13 @@ interface Making {
 
 interface MadeSandbox {
   wire: WireSandbox;
-  /** False for one that was there before and is somebody else's too. */
+  /** False if `get_or_create` found an existing sandbox, which may be in use elsewhere and must not be deleted here. */
   isNew: boolean;
 }
 
-/** Seconds to learn the id, once the caller has given up. */
+/** After the caller gives up: seconds to wait for the server's answer, which has the id of the sandbox to delete. */
 const graceForTheId = 60;
-/** Seconds without an answer, at most, after which the server is asked whether it may be asked again. */
+/** Seconds without an answer after which the request is repeated, if the server supports idempotency keys. */
 const longestSilence = 15;
 
 export async function makeSandbox(
@@ -51,7 +51,7 @@ export async function makeSandbox(
     scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready", hint: whatMayBe });
     await owned?.ready();
     scope.throwIfAborted();
-    // Goes on when the caller gives up: only the answer names what is to be deleted then.
+    // This request goes on after the caller gives up: only its answer has the id of the sandbox to delete.
     const pending = answered(making, request);
     owned?.expect(pending.then(({ wire }) => wire.id));
     const made = await unlessAborted(pending, scope).catch((error: unknown) => {
@@ -65,7 +65,10 @@ export async function makeSandbox(
   }
 }
 
-/** The first answer to one create, which is repeated when it stays away and the server knows creates by their keys. */
+/**
+ * Sends "create sandbox" and resolves with the first answer. If none comes, sends it again with the same Idempotency-Key,
+ * provided that the server supports such keys.
+ */
 async function answered(making: Making, request: WireRequest): Promise<MadeSandbox> {
   const key = globalThis.crypto.randomUUID();
   const over = new AbortController();
@@ -89,7 +92,7 @@ async function answered(making: Making, request: WireRequest): Promise<MadeSandb
       const mayRepeat = tries < making.tries;
       let outcome = await firstOf(pending, mayRepeat ? silence : undefined);
       if (mayRepeat && isLost(outcome) && (await knowsKeys(making, silence))) continue;
-      // Nothing but what is under way can answer.
+      // Do not send another request: only those already under way can still answer.
       while (isLost(outcome) && pending.size > 0) outcome = await firstOf(pending);
       if (outcome.made === undefined) throw unanswered(outcome.error);
       return outcome.made;
@@ -104,7 +107,7 @@ interface Outcome {
   error?: unknown;
 }
 
-/** The first that is over, or nothing at all after `seconds`. */
+/** The first outcome, or an empty one if there is none within `seconds`. */
 async function firstOf(pending: Iterable<Promise<Outcome>>, seconds?: number): Promise<Outcome> {
   if (seconds === undefined) return Promise.race(pending);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -118,7 +121,7 @@ async function firstOf(pending: Iterable<Promise<Outcome>>, seconds?: number): P
   }
 }
 
-/** Whether the server may have made a sandbox, and nobody knows which. */
+/** Whether the server may have created a sandbox whose id is unknown, because its answer did not arrive. */
 function isLost({ error, made }: Outcome): boolean {
   if (made !== undefined) return false;
   return (
@@ -159,7 +162,7 @@ async function deleteComing({ sandboxes }: Making, pending: Promise<MadeSandbox>
     const { isNew, wire } = await pending;
     if (isNew) await sandboxes.delete(wire.id);
   } catch (error) {
-    // What was refused was not made.
+    // An error that the server answered means that no sandbox was created: nothing to report.
     if (isLost({ error })) sandboxes.background.warn(error);
   }
 }
@@ -196,7 +199,7 @@ async function prepared(
       const { checkGranted: checkKept } = await import("./granted-options.js");
       checkKept(options, wire);
     }
-    // Who states the isolation keeps our contract: the agent is ready and has its environment.
+    // A server that states the isolation is one of ours: its agent was ready, with its environment, before the answer.
     if (sandbox.isolation === undefined) {
       const { untilPrepared } = await import("./agent-readiness.js");
       await untilPrepared(access(id), options.env ?? {}, scope);

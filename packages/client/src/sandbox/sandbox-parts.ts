@@ -1,4 +1,6 @@
-/** The parts of a sandbox, each loaded when it is first used. */
+/**
+ * The parts of a sandbox (files, terminal, metrics, …). Each part's code is loaded on first use, to keep startup fast.
+ */
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { Commands } from "../execution/commands.js";

@@ -4,37 +4,37 @@ import { date } from "../transport/answers/date.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 
-/** What a sandbox is doing; calls to its agent need `running`. */
+/** State of a sandbox. Calls to its agent need `running`. */
 export type SandboxStatus = ControlPlaneSchemas["SandboxStatus"];
 
-/** What the control plane last said about a sandbox. */
+/** What the control plane last reported about a sandbox. */
 export interface SandboxRecord {
   id: string;
   status: SandboxStatus;
-  /** The name it was created with. */
+  /** The name given when the sandbox was created. */
   name: string | undefined;
-  /** The labels it was created with. */
+  /** The labels given when the sandbox was created. */
   metadata: Readonly<Record<string, string>>;
-  /** The name of its template. */
+  /** Name of the sandbox's template. */
   template: string | undefined;
   templateId: string | undefined;
-  /** Where it runs. */
+  /** Region that the sandbox runs in. */
   region: string | undefined;
-  /** What stands between it and its host, where the server says. */
+  /** What separates the sandbox from its host; undefined if the server does not say. */
   isolation: Isolation | undefined;
-  /** Whether code in it reaches the internet. */
+  /** Whether code in the sandbox can reach the internet. */
   internetAccess: boolean | undefined;
-  /** What it may use: processors (parts of one too), and MiB. */
+  /** Limits of the sandbox: processors (fractions are possible), memory and disk in MiB. */
   resources: { vcpu: number | undefined; memoryMb: number | undefined; diskMb: number | undefined };
-  /** Its lifetime in seconds, as it was set last; undefined where it has no deadline. */
+  /** Lifetime in seconds, as last set; undefined if the sandbox has no deadline. */
   timeoutSeconds: number | undefined;
-  /** By the server's clock, as is `expiresAt`. */
+  /** By the server's clock. */
   createdAt: Date | undefined;
-  /** When it is deleted. */
+  /** When the sandbox will be deleted, by the server's clock. */
   expiresAt: Date | undefined;
-  /** Why it broke down, where `status` is `error`. */
+  /** Why the sandbox failed, if `status` is `error`. */
   failureReason: string | undefined;
-  /** Where its agent answers. */
+  /** Address of the sandbox's agent. */
   publicHost: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function sandboxRecord(wire: WireSandbox): SandboxRecord {
     isolation: wire.isolation,
     internetAccess: wire.internet_access,
     resources: {
-      // A whole number on the wire; parts of a processor are in the limits that it was created with.
+      // Prefer `limits`: on the wire, `resources.vcpu` is rounded to a whole number.
       vcpu: wire.limits?.vcpu ?? wire.resources?.vcpu,
       memoryMb: wire.resources?.memory_mb,
       diskMb: wire.resources?.disk_mb,

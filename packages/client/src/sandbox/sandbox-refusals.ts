@@ -1,4 +1,4 @@
-/** Why a sandbox cannot be had. */
+/** The errors for a sandbox that cannot be used. */
 import { ConflictError, SandboxError, ServerError } from "../errors/errors.js";
 import type { Sandbox } from "./sandbox.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
@@ -34,7 +34,7 @@ export function failedToStart({ id, status, failureReason }: SandboxRecord): Ser
   });
 }
 
-/** A server may put there what it was sent. */
+/** The status, or "unknown" if it does not look like one: a server may send any text, even a secret it was sent. */
 function word(status: string): string {
   return /^[a-z_]{1,30}$/.test(status) ? status : "unknown";
 }

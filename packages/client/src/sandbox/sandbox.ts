@@ -38,17 +38,17 @@ import {
 } from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 
-/** What Node.js calls in place of looking at the object, given its own `inspect`. */
+/** The method that Node.js calls to print an object; it receives Node's own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
 type Inspect = (value: unknown, options: object) => string;
 
-/** Seconds. */
+/** Default timeouts, in seconds. */
 export interface SandboxTimeouts {
   execution: number;
   request: number;
 }
 
-/** What a sandbox asks of the control plane it belongs to. */
+/** The control plane operations that a sandbox uses. */
 export interface SandboxOperations {
   readonly background: BackgroundWork;
   readonly clock: ServerClock;
@@ -64,15 +64,15 @@ export interface SandboxOperations {
 }
 
 /**
- * An isolated machine. Its facts (`status`, `expiresAt`, …) are those of the last answer of the control plane about it;
- * `refresh()` asks again. Leaving the scope of `await using` deletes it.
+ * An isolated machine. Its facts (`status`, `expiresAt`, …) are from the control plane's last answer; `refresh()` updates
+ * them. Leaving the scope of `await using` deletes the sandbox.
  */
 export class Sandbox implements AsyncDisposable {
-  /** Programs in it. */
+  /** Runs commands in the sandbox. */
   readonly commands: Commands;
-  /** Programs that run in its background. */
+  /** Programs that run in the background of the sandbox. */
   readonly processes: Processes;
-  /** Its TCP ports, from outside. */
+  /** The sandbox's TCP ports, reached from outside. */
   readonly ports: Ports;
   readonly #access: AgentAccess;
   readonly #sandboxes: SandboxOperations;
@@ -111,97 +111,97 @@ export class Sandbox implements AsyncDisposable {
     this.ports = Ports.of(access, this.commands);
   }
 
-  /** Its files, below /workspace and /tmp. */
+  /** The sandbox's files, below /workspace and /tmp. */
   get files(): Files {
     this.#files ??= filesOf(this.#access, this.commands, this.#timeouts.request);
     return this.#files;
   }
 
-  /** The environment variables that every execution in it sees. */
+  /** Environment variables that every execution in the sandbox sees. */
   get env(): EnvironmentVariables {
     this.#env ??= environmentOf(this.#access);
     return this.#env;
   }
 
-  /** Packages for its Python. */
+  /** Installs packages for the sandbox's Python. */
   get pythonPackages(): PythonPackages {
     this.#pythonPackages ??= pythonPackagesOf(this.commands);
     return this.#pythonPackages;
   }
 
-  /** Interactive shells. */
+  /** Interactive shells in the sandbox. */
   get terminal(): Terminals {
     this.#terminal ??= terminalsOf(this.#access);
     return this.#terminal;
   }
 
-  /** Counters of its agent and the use of its machine. */
+  /** Counters of the sandbox's agent, and resource use of its machine. */
   get metrics(): Metrics {
     this.#metrics ??= metricsOf(this.#access, this.#sandboxes.controlPlane);
     return this.#metrics;
   }
 
-  /** What it is and does: agent, machine, processes, interpreters. */
+  /** Information about the sandbox's agent, machine, processes and interpreters. */
   get system(): System {
     this.#system ??= systemOf(this.#access);
     return this.#system;
   }
 
-  /** Its graphical desktop, if its template has one. */
+  /** The sandbox's graphical desktop, if its template has one. */
   get desktop(): Desktop {
     this.#desktop ??= desktopOf(this.#access);
     return this.#desktop;
   }
 
-  /** Names it at the control plane; `client.sandboxes.connect(id)` leads here again. */
+  /** Id of the sandbox at the control plane; `client.sandboxes.connect(id)` finds the sandbox again. */
   get id(): string {
     return this.#record.id;
   }
 
-  /** What it was doing when the control plane was asked last. */
+  /** Status of the sandbox as last reported by the control plane. */
   get status(): SandboxStatus {
     return this.#record.status;
   }
 
-  /** The name it was created with. */
+  /** The name given when the sandbox was created. */
   get name(): string | undefined {
     return this.#record.name;
   }
 
-  /** The labels it was created with. */
+  /** The labels given when the sandbox was created. */
   get metadata(): Readonly<Record<string, string>> {
     return this.#record.metadata;
   }
 
-  /** The name of its template. */
+  /** Name of the sandbox's template. */
   get template(): string | undefined {
     return this.#record.template;
   }
 
-  /** What stands between it and its host; undefined where the server does not say. */
+  /** What separates the sandbox from its host; undefined if the server does not say. */
   get isolation(): Isolation | undefined {
     return this.#record.isolation;
   }
 
-  /** When it is deleted; undefined where it has no deadline. */
+  /** When the sandbox will be deleted; undefined if it has no deadline. */
   get expiresAt(): Date | undefined {
     return this.#record.expiresAt;
   }
 
-  /** Where its agent answers; its token is sent to no other place. */
+  /** Address of the sandbox's agent. The sandbox's token is sent nowhere else. */
   get publicHost(): string | undefined {
     return this.#record.publicHost;
   }
 
-  /** Every operation of the agent's contract, under the wire's own names. */
+  /** Low-level client: every operation of the agent's API, under its wire name. */
   get agent(): AgentClient {
     return this.#access.client;
   }
 
   /**
-   * Runs code and waits for its end (POST /execute). A program that fails is a result, not an error; when `signal`
-   * fires, it is killed. Variables of Python and JavaScript are there for the next call; executions of one language
-   * run one after the other.
+   * Runs code and waits for its end (POST /execute). Code that fails is a result, not an error. If `signal` fires, the
+   * code is killed. Python and JavaScript variables are kept for the next call; executions of the same language run one
+   * after the other.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const body = executeRequest(code, options, this.#timeouts.execution);
@@ -210,8 +210,9 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Runs code and gives everything that it displays (POST /execute/rich): figures, tables, HTML, JSON, with methods for
-   * their bytes and for saving them. Else as `execute`; a server that lacks this operation gives the first of each kind.
+   * Runs code and returns everything that it displays (POST /execute/rich): figures, tables, HTML, JSON, with methods to
+   * get their bytes and to save them. Otherwise like `execute`. A server without this operation returns only the first
+   * display of each kind.
    */
   async executeRich(code: string, options: Omit<ExecuteOptions, "cache"> = {}): Promise<RichExecutionResult> {
     const body = executeRequest(code, options, this.#timeouts.execution);
@@ -221,12 +222,12 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Runs code and tells what it writes while it runs (WebSocket /execute/stream): `for await` gives `stdout` and `stderr`
-   * as they are written, and at last the `result`; `result()` gives that alone. The program starts with the first read;
-   * leaving the loop, `close()` and `signal` end it. Variables stay as with `execute`.
+   * Runs code and streams its output (WebSocket /execute/stream): `for await` yields `stdout` and `stderr` as they are
+   * written, then the `result`; `result()` gives only the result. The code starts with the first read; leaving the loop,
+   * `close()` and `signal` end it. Variables are kept as with `execute`.
    *
-   * Reading ends with a `StreamClosedError` when the connection breaks before the program has ended, with a `TimeoutError`
-   * of kind `idle` when the server gives no sign of life for `timeouts.idleSeconds`, never as if it had succeeded.
+   * Reading throws a `StreamClosedError` if the connection breaks before the code has ended, and a `TimeoutError` of kind
+   * `idle` if the server is silent for `timeouts.idleSeconds`. A broken stream never looks like success.
    */
   executeStream(code: string, options: Omit<ExecuteOptions, "cache"> = {}): ExecutionStream {
     const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
@@ -236,8 +237,9 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Starts code and does not wait for it (POST /execute/background). It runs in a process of its own, without the variables
-   * of other executions, for 300 s unless `timeoutSeconds` says more; the sandbox's end is its end.
+   * Starts code in the background and returns at once (POST /execute/background). Unless `context` is given, the code
+   * runs in a process of its own, without the variables of other executions. Its time limit is 300 s unless
+   * `timeoutSeconds` is given. It ends with the sandbox at the latest.
    */
   async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
     const { executeBackground } = await import("../execution/background-execution.js");
@@ -245,10 +247,11 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * As `execute`, for callers who are cut off after a while: code that still runs after `detachAfterSeconds` goes on in the
-   * background, and its handle is the result: `run.kind` tells which, `result` or `execution`. Variables stay, as with `execute`; it is one and
-   * the same run. A `timeoutSeconds` below that is as `executeRich`. A server that does not state its isolation, such as the cloud, is
-   * asked for a plain `execute`: its background has neither variables nor output.
+   * Runs code like `execute`, for callers whose own time is limited. If the code still runs after `detachAfterSeconds`,
+   * it continues in the background and this call returns its handle; `kind` tells `result` from `execution`. Variables
+   * are kept as with `execute`: it is one and the same run. If `timeoutSeconds` is not above `detachAfterSeconds`, works
+   * like `executeRich`. On a server that does not state its isolation, such as the cloud, works like `execute`, because
+   * background runs have neither variables nor output there.
    */
   async executeOrDetach(
     code: string,
@@ -258,7 +261,7 @@ export class Sandbox implements AsyncDisposable {
     return executeOrDetach(this, code, options, this.#timeouts.execution, this.#sandboxes.background);
   }
 
-  /** As `commands.run`, for callers who are cut off after a while, as `executeOrDetach` is for code. */
+  /** Runs a command like `commands.run`, for callers whose own time is limited; detaches as `executeOrDetach` does. */
   async runOrDetach(
     command: string | readonly string[],
     options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions = {},
@@ -268,8 +271,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Starts code whose end is reported by a POST to `callbackUrl` (POST /execute/async), at least once, also when the
-   * sandbox ends first. Check what arrives with `verifyWebhook`.
+   * Starts code and reports its end with a POST to `callbackUrl` (POST /execute/async). The report is sent at least once,
+   * also if the sandbox ends first. Verify it with `verifyWebhook`.
    */
   async executeAsync(
     code: string,
@@ -280,44 +283,44 @@ export class Sandbox implements AsyncDisposable {
     return executeAsync(this.#access, code, callbackUrl, options);
   }
 
-  /** Asks the control plane for its facts (GET /v1/sandboxes/{id}). */
+  /** Updates the sandbox's facts from the control plane (GET /v1/sandboxes/{id}). */
   async refresh(options?: CallOptions): Promise<this> {
     this.#record = (await this.#sandboxes.get(this.id, options)).toJSON();
     return this;
   }
 
-  /** Moves its deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). */
+  /** Moves the sandbox's deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). */
   async setTimeout(seconds: number, options?: CallOptions): Promise<void> {
     const expiresAt = await this.#sandboxes.setTimeout(this.id, seconds, options);
     this.#record = { ...this.#record, timeoutSeconds: seconds, expiresAt };
   }
 
-  /** Freezes it: its processes keep their memory, its deadline goes on (POST /v1/sandboxes/{id}/pause). */
+  /** Pauses the sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
   async pause(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.pause(this.id, options) };
   }
 
-  /** Lets it go on after a pause (POST /v1/sandboxes/{id}/resume). */
+  /** Resumes the sandbox after a pause (POST /v1/sandboxes/{id}/resume). */
   async resume(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.resume(this.id, options) };
   }
 
   /**
-   * Starts it after a stop: files and variables are as they were, processes are not (POST /v1/sandboxes/{id}/start). One that
-   * runs stays as it is; a paused one is a `ConflictError`.
+   * Starts the sandbox after a stop: its files and variables are kept, its processes are gone (POST
+   * /v1/sandboxes/{id}/start). A running sandbox is left as it is; a paused one is a `ConflictError`.
    */
   async start(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.start(this.id, options) };
   }
 
-  /** Ends its processes and keeps its files; its deadline goes on (POST /v1/sandboxes/{id}/stop). */
+  /** Stops the sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
   async stop(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.stop(this.id, options) };
   }
 
   /**
-   * Moves its deadline while it is used from here (calls of any `Sandbox` object of its id) and ends by itself once it was not
-   * for `seconds`. A later deadline is not made an earlier one.
+   * Moves the sandbox's deadline while this client uses the sandbox (calls of any `Sandbox` object of this id), and ends
+   * when it was not used for `seconds`. Never makes the deadline earlier.
    */
   keepAlive(options: KeepAliveOptions = {}): KeepAlive {
     const { activity } = this.#access;
@@ -328,26 +331,29 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Calls back shortly before its deadline, and again before each later one that it is moved to meanwhile, until the function
-   * that this returns is called or the client is closed. Never calls where there is no deadline. What the callback throws is an
-   * unhandled rejection.
+   * Calls `callback` shortly before the sandbox's deadline, and once more for each later deadline set meanwhile, until
+   * the returned function is called or the client is closed. Never calls it if there is no deadline. An error that the
+   * callback throws becomes an unhandled rejection.
    */
   onExpiring(callback: (sandbox: this) => unknown, options?: ExpiringOptions): () => void {
     return noticeExpiry(this.#expiring, callback, this, options);
   }
 
-  /** Gets a fresh token for its agent; done by itself when needed (POST /v1/sandboxes/{id}/token/refresh). */
+  /**
+   * Renews the token for the sandbox's agent (POST /v1/sandboxes/{id}/token/refresh). Calls do so automatically when
+   * needed.
+   */
   async refreshToken(options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
     return this.#sandboxes.refreshToken(this.id, options);
   }
 
-  /** Deletes it and everything in it (DELETE /v1/sandboxes/{id}); one that is gone is no error. */
+  /** Deletes the sandbox and everything in it (DELETE /v1/sandboxes/{id}). Succeeds if the sandbox is already gone. */
   async delete(options?: CallOptions): Promise<void> {
     await this.#sandboxes.delete(this.id, options);
     this.#record = { ...this.#record, status: "deleted" };
   }
 
-  /** Deletes it, as `delete`, at the end of the scope of `await using`. */
+  /** Same as `delete()`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.delete();
   }
@@ -360,7 +366,7 @@ export class Sandbox implements AsyncDisposable {
     };
   }
 
-  /** Its facts, without any token. */
+  /** The sandbox's facts, without any token. */
   toJSON(): SandboxRecord {
     return this.#record;
   }

@@ -23,9 +23,9 @@ import type { ListSandboxesOptions } from "./sandbox-list.js";
 import { sandboxListOf } from "./sandbox-parts.js";
 import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
 
-/** How `connect` treats a sandbox that does not run. */
+/** Options of `connect`. */
 export interface ConnectOptions extends CallOptions {
-  /** Whether one that is stopped is started. Default false: its processes are gone, and starting it may cost. */
+  /** Whether to start a stopped sandbox. Default false: its processes are gone, and running it may cost money. */
   start?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface SandboxesParts {
   deleteOnSignal: boolean;
 }
 
-/** Isolated machines, from create to delete. */
+/** Creates, finds and deletes sandboxes. */
 export class Sandboxes {
   readonly #parts: SandboxesParts;
   readonly #accesses = new Map<string, AgentAccess>();
@@ -68,20 +68,20 @@ export class Sandboxes {
   }
 
   /**
-   * Makes a sandbox and waits until it can be used (POST /v1/sandboxes), `timeouts.requestSeconds` at most. Where that
-   * fails half-way, also because `signal` fires, the sandbox is deleted: none is left that nobody knows of. A server that goes
-   * silent, or whose answer is lost, is asked again for the same sandbox if it says that it knows creates by their
-   * Idempotency-Key; where it does not, the error says what may have been made.
+   * Creates a sandbox and waits until it can be used (POST /v1/sandboxes), at most `timeouts.requestSeconds`. If that
+   * fails half-way, also because `signal` fires, the new sandbox is deleted. If the server's answer does not arrive, the
+   * request is repeated with the same Idempotency-Key, provided that the server supports such keys; if it does not, the
+   * error says that a sandbox may have been created.
    */
   async create(options: CreateSandboxOptions = {}): Promise<Sandbox> {
     return this.#make(createRequest(options, this.#parts.timeouts.lifetime), options);
   }
 
   /**
-   * The sandbox of this name, made if there is none (POST /v1/sandboxes with `get_or_create`). One that was there runs then,
-   * with its own variables and labels, and lives `timeoutSeconds` at least; it is never deleted by a failure here, nor when
-   * this process ends. One of another template is a `ConflictError`. An extension: on a server that lacks it, such as the
-   * cloud, it rejects with code GET_OR_CREATE_UNAVAILABLE and leaves no sandbox.
+   * Finds the sandbox of this name, or creates it (POST /v1/sandboxes with `get_or_create`). An existing sandbox is
+   * running on return, keeps its own variables and labels, and lives at least `timeoutSeconds` more; neither a failure
+   * here nor the end of this process deletes it. If its template is another one, throws a `ConflictError`. An extension:
+   * on a server without it, such as the cloud, rejects with code GET_OR_CREATE_UNAVAILABLE and leaves no sandbox behind.
    */
   async getOrCreate(
     name: string,
@@ -93,8 +93,8 @@ export class Sandboxes {
   }
 
   /**
-   * Deletes all that this client created and has not deleted: for programs that handle signals themselves. Rejects with an
-   * `AggregateError` when some could not be deleted.
+   * Deletes all sandboxes that this client created and has not deleted yet, for programs that handle signals themselves.
+   * Rejects with an `AggregateError` if some could not be deleted.
    */
   async deleteCreated(): Promise<void> {
     const failures = await this.#owned.deleteAll();
@@ -121,23 +121,23 @@ export class Sandboxes {
     );
   }
 
-  /** One, running or not (GET /v1/sandboxes/{id}). It is not resumed by being looked at. */
+  /** Gets a sandbox by id, whatever its status (GET /v1/sandboxes/{id}). Does not resume a paused one. */
   async get(id: string, options?: CallOptions): Promise<Sandbox> {
     const pending = this.#parts.controlPlane.GET("/v1/sandboxes/{id}", at(id, options));
     return this.#sandbox(await bodyOf(pending, "id", "status"));
   }
 
   /**
-   * All of the account's, newest first, fetched while they are read (GET /v1/sandboxes). `name` and `metadata` are looked at
-   * here too: a server that does not know them gives all.
+   * Lists the account's sandboxes, newest first, fetching pages as they are read (GET /v1/sandboxes). `name` and
+   * `metadata` are also filtered here, because a server that does not know them ignores them.
    */
   list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
     return sandboxListOf(this.#parts.controlPlane, options, (wire) => this.#sandbox(wire));
   }
 
   /**
-   * One to work with: as `get`, resumed if it is paused, and started if it is stopped and `start` is true. Throws a
-   * `ConflictError` if it does not run then.
+   * Gets a sandbox by id, ready for use: resumes it if it is paused, and starts it if it is stopped and `start` is true.
+   * Throws a `ConflictError` if it is not running after that.
    */
   async connect(id: string, options: ConnectOptions = {}): Promise<Sandbox> {
     checkKnown("connect", options, { ...callOptionNames, start: true });
@@ -149,7 +149,7 @@ export class Sandboxes {
     throw (await import("./sandbox-refusals.js")).notRunning(sandbox);
   }
 
-  /** Deletes one and everything in it (DELETE /v1/sandboxes/{id}); one that is gone is no error. */
+  /** Deletes a sandbox and everything in it (DELETE /v1/sandboxes/{id}). Succeeds if the sandbox is already gone. */
   async delete(id: string, options?: CallOptions): Promise<void> {
     try {
       await successOf(this.#parts.controlPlane.DELETE("/v1/sandboxes/{id}", at(id, options)));
@@ -160,7 +160,10 @@ export class Sandboxes {
     this.#owned.forget(id);
   }
 
-  /** Moves a deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). Gives the deadline. */
+  /**
+   * Moves a sandbox's deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). Resolves with the new
+   * deadline.
+   */
   async setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date> {
     const body = { timeout_seconds: lifetime(seconds, "seconds") };
     const { controlPlane } = this.#parts;
@@ -170,27 +173,30 @@ export class Sandboxes {
     return date(wire?.expires_at) ?? new Date(Date.now() + seconds * 1000);
   }
 
-  /** Freezes one: its processes keep their memory, its deadline goes on (POST /v1/sandboxes/{id}/pause). */
+  /** Pauses a sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
   pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#turn("pause", "paused", id, options);
   }
 
-  /** Lets one go on after a pause (POST /v1/sandboxes/{id}/resume). */
+  /** Resumes a paused sandbox (POST /v1/sandboxes/{id}/resume). */
   resume(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#turn("resume", "running", id, options);
   }
 
-  /** Starts one after a stop: its files are as they were, its processes are not (POST /v1/sandboxes/{id}/start). */
+  /** Starts a stopped sandbox: its files are kept, its processes are gone (POST /v1/sandboxes/{id}/start). */
   start(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#turn("start", "running", id, options);
   }
 
-  /** Ends the processes of one and keeps its files; its deadline goes on (POST /v1/sandboxes/{id}/stop). */
+  /** Stops a sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
   stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#turn("stop", "stopped", id, options);
   }
 
-  /** Gets a fresh token for an agent; done by itself when needed. Gives the time when it expires, if known. */
+  /**
+   * Renews the token for a sandbox's agent (POST /v1/sandboxes/{id}/token/refresh). Calls do so automatically when
+   * needed. Resolves with the time when the token expires, if known.
+   */
   async refreshToken(id: string, options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
     const scope = new CallScope(options?.signal);
     try {
@@ -201,7 +207,7 @@ export class Sandboxes {
     }
   }
 
-  /** What it is then: `status`, where the server does not say. */
+  /** Changes a sandbox's state. Resolves with the status that the server reports, else with `status`. */
   async #turn(
     change: "pause" | "resume" | "start" | "stop",
     status: SandboxStatus,
@@ -216,7 +222,7 @@ export class Sandboxes {
     const record = sandboxRecord(wire);
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
-    // The cloud does not state its isolation, and has none.
+    // The cloud states no isolation and has no extensions of ours, so a stated isolation means that it has them.
     access.isExtended = record.isolation !== undefined;
     access.previews = { host: wire.preview_url_template, path: wire.preview_path_template };
     if (wire.auth_token && typeof wire.auth_token === "string")
@@ -224,7 +230,7 @@ export class Sandboxes {
     return Sandbox.of(record, access, this, this.#parts.timeouts);
   }
 
-  /** All objects of one sandbox share its token. */
+  /** The access to one sandbox's agent, shared by all `Sandbox` objects of this id so that they share its token. */
   #access(id: string): AgentAccess {
     let access = this.#accesses.get(id);
     if (access === undefined) {
@@ -246,9 +252,11 @@ export class Sandboxes {
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
-/** Seconds. */
+/** Seconds to delete one sandbox while a signal ends the process. */
 const longestLastDelete = 5;
-/** Objects held by callers keep theirs beyond this; it bounds what is remembered for those who come by id. */
+/**
+ * The most agent accesses cached by id. A `Sandbox` object holds its own access, so dropping one here does not affect it.
+ */
 const mostAccesses = 1000;
 
 function at(id: string, options?: CallOptions): { params: { path: { id: string } } } & CallInit {
@@ -259,7 +267,7 @@ function issued(value: string, expiresAt: string | undefined): IssuedToken {
   return { value: asText(value), expiresAt: date(expiresAt) };
 }
 
-/** A page of a proxy that says 404 does not mean that the sandbox is gone. */
+/** Whether the error says that the sandbox is gone. Requires JSON: a 404 page of a proxy proves nothing. */
 function meansGone(error: unknown): boolean {
   if (error instanceof SandboxExpiredError) return true;
   return error instanceof NotFoundError && /\bjson\b/.test(error.headers["content-type"] ?? "");
