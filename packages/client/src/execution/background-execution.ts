@@ -1,4 +1,4 @@
-/** Starts programs that nobody waits for. */
+/** Starts programs in the background. */
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
 import { checkKnown } from "../config/known-options.js";
@@ -38,7 +38,7 @@ export async function executeAsync(
   const body = asyncRequest(code, callbackUrl, options);
   return started(access, options, async (init) => {
     const pending = access.client.POST("/execute/async", { body, ...init });
-    // What the report names, also where a server's jobs have another handle besides.
+    // Use `execution_id`, which the webhook report names: some servers' jobs have a second handle besides.
     return (await bodyOf(pending, "execution_id")).execution_id;
   });
 }
@@ -56,12 +56,12 @@ export async function runBackground(
   });
 }
 
-/** Milliseconds for the answer that is on its way when the caller gives up: without it, nobody could end what was started. */
+/** After the caller gives up: milliseconds to wait for the answer, which has the id of the program to kill. */
 const lastMoment = 1000;
-/** Seconds. */
+/** Timeout of the kill request, in seconds. */
 const longestKill = 30;
 
-/** The program of the id that `start` gives. Where the caller's signal fires before that, it is killed. */
+/** Starts a program and returns its handle. If the caller's signal fires before that, the program is killed. */
 function started(
   access: AgentAccess,
   options: CallOptions,

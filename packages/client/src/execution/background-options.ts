@@ -5,37 +5,41 @@ import { checkText, checkTexts, requireWhole } from "../config/option-checks.js"
 import { invalidArgument } from "../errors/errors.js";
 import { checkContext, checkProgram, envAndWorkdir, runningOptionNames } from "./running-options.js";
 
-/** What programs in the background have in common. */
+/** Options of all programs in the background. */
 export interface BackgroundOptions extends CallOptions {
-  /** Seconds the program may run, 1 to 86,400, whole. Default 300. */
+  /** Time limit of the program in seconds, a whole number from 1 to 86,400. Default 300. */
   timeoutSeconds?: number | undefined;
-  /** Environment variables of this program only; they win over the sandbox's. */
+  /** Environment variables for this program only; they override the sandbox's. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** Where it runs. Default /workspace. */
+  /** Working directory. Default /workspace. */
   workdir?: string | undefined;
-  /** A name for people, at most 200 characters. */
+  /** A display name, at most 200 characters. */
   name?: string | undefined;
 }
 
 export interface BackgroundCodeOptions extends BackgroundOptions {
-  /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
+  /** Language of the code: `python` (default), `javascript`, `bash`, `go`, or another that the template has. */
   language?: string | undefined;
 }
 
 export interface BackgroundExecuteOptions extends BackgroundCodeOptions {
   /**
-   * Whose variables the code sees and leaves, 1 to 64 characters, as of `execute`, which uses `default`. The call answers when
-   * the code's turn has come there. Default: a process of its own. An extension, which the cloud does not know.
+   * Name of the context whose variables the code shares, 1 to 64 characters; `execute` uses `default`. The call answers
+   * once earlier code in that context has ended. Default: a process of its own. An extension that the cloud does not
+   * have.
    */
   context?: string | undefined;
 }
 
 export interface AsyncExecuteOptions extends BackgroundCodeOptions {
-  /** Seconds the program may run, 1 to 86,400, whole. Default 3,600. */
+  /** Time limit of the program in seconds, a whole number from 1 to 86,400. Default 3,600. */
   timeoutSeconds?: number | undefined;
-  /** Headers of the report, 50 at most. */
+  /** HTTP headers of the report, at most 50. */
   callbackHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Signs the report, at most 1,024 characters; `verifyWebhook` checks it. Without a secret nobody can tell a forged one. */
+  /**
+   * Secret that signs the report, at most 1,024 characters; `verifyWebhook` checks the signature. Without a secret a
+   * forged report cannot be detected.
+   */
   callbackSecret?: string | undefined;
 }
 
@@ -44,7 +48,7 @@ const mostHeaders = 50;
 
 export const backgroundOptionNames: OptionNames<BackgroundOptions> = { ...runningOptionNames, name: true };
 
-/** As the operations for code in the background take it. */
+/** The request body for background code. */
 export function backgroundRequest(code: string, options: BackgroundExecuteOptions, defaultTimeout = 300) {
   checkKnown("executeBackground", options, { ...backgroundOptionNames, language: true, context: true });
   return backgroundCode(code, options, defaultTimeout);

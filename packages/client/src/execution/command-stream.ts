@@ -7,18 +7,18 @@ import {
   streamedResult,
 } from "./program-stream.js";
 
-/** What a command reads: all of it at once, or as it comes. */
+/** A command's standard input: all of it at once, or a stream of pieces. */
 export type CommandInput = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
-/** What a running command and what it started can be told. */
+/** A signal that can be sent to a running command. */
 export type CommandSignal = AgentSchemas["SignalFrame"]["signal"];
 
 export interface CommandStreamOptions extends ProgramStreamOptions {
-  /** True when `write` and `end` give it. */
+  /** The input, or `true` if it comes through `write()` and `end()`. */
   stdin: CommandInput | boolean;
 }
 
-/** A command that runs, what it writes meanwhile, and what it is given to read. See {@link ProgramStream}. */
+/** A running command: streams its output and feeds its input. See {@link ProgramStream}. */
 export class CommandStream extends ProgramStream<StreamedResult> {
   readonly #stdin: CommandInput | boolean;
   #pieces: AsyncIterator<string | Uint8Array> | undefined;
@@ -34,8 +34,8 @@ export class CommandStream extends ProgramStream<StreamedResult> {
   }
 
   /**
-   * Gives it something to read; needs `stdin: true`. Resolves when it is on its way: waits while a command that does not
-   * read has much before it. What it no longer reads is dropped.
+   * Writes to the command's standard input; needs `stdin: true`. Resolves when the data is on its way. Waits while a lot
+   * of earlier input is still unread. Input that the command no longer reads is dropped.
    */
   async write(input: string | Uint8Array): Promise<void> {
     if (this.#stdin !== true)
@@ -43,12 +43,12 @@ export class CommandStream extends ProgramStream<StreamedResult> {
     await this.#write(input);
   }
 
-  /** It has read all there is: the end of its input. */
+  /** Closes the command's standard input. */
   async end(): Promise<void> {
     await this.frames.send({ type: "stdin_close" });
   }
 
-  /** Sends a signal to it and to what it started in its process group; `SIGINT` is Ctrl-C. */
+  /** Sends a signal to the command and to the processes it started in its process group. `SIGINT` is Ctrl-C. */
   async signal(name: CommandSignal): Promise<void> {
     await this.frames.send({ type: "signal", signal: name });
   }
@@ -66,7 +66,7 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 
   /** @internal */
   protected override over(): void {
-    // What it reads may have more, or may be waiting for more.
+    // Close the input stream: the command no longer reads it, but it may have more data or be waiting for some.
     const pieces = this.#pieces;
     const leave = async (): Promise<void> => void (await pieces?.return?.());
     leave().catch(() => undefined);
@@ -93,10 +93,10 @@ export class CommandStream extends ProgramStream<StreamedResult> {
   }
 }
 
-/** Servers take frames of a few MiB. */
+/** Bytes of input per frame, because servers accept frames of only a few MiB. */
 const pieceBytes = 192 * 1024;
 
-/** Without Buffer, which is not everywhere. */
+/** Base64 without `Buffer`, which does not exist in every runtime. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192)

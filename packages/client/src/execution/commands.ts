@@ -12,14 +12,11 @@ import { type CommandResult, commandResult } from "./execution-result.js";
 import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
 
 export interface StreamCommandOptions extends RunningOptions {
-  /**
-   * What it reads: text, bytes or a stream of them, given to it as it reads; `true` for `write()` and `end()`. Default: nothing,
-   * an empty input.
-   */
+  /** Standard input: text, bytes, or a stream of either; `true` to use `write()` and `end()`. Default: empty input. */
   stdin?: CommandInput | boolean | undefined;
 }
 
-/** Programs in a sandbox. */
+/** Runs commands in a sandbox. */
 export class Commands {
   readonly #access: AgentAccess;
   readonly #defaultTimeout: number;
@@ -35,9 +32,9 @@ export class Commands {
   }
 
   /**
-   * Runs a command and waits for its end (POST /commands/run). Text is a line for bash; an array is a program
-   * and its arguments, taken literally. A command that fails is a result, not an error; when `signal` fires,
-   * it is killed.
+   * Runs a command and waits for its end (POST /commands/run). A string is a bash command line; an array is a program and
+   * its arguments, taken literally. A command that fails is a result, not an error. If `signal` fires, the command is
+   * killed.
    */
   async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
     checkKnown("commands.run", options, runningOptionNames);
@@ -48,9 +45,9 @@ export class Commands {
   }
 
   /**
-   * Runs a command and tells what it writes while it runs (WebSocket /commands/stream): `for await` gives `stdout` and
-   * `stderr` as they are written, and at last the `result`; `result()` gives that alone. It starts with the first read;
-   * leaving the loop, `close()` and `signal` end it. Its failures are those of `executeStream`.
+   * Runs a command and streams its output (WebSocket /commands/stream): `for await` yields `stdout` and `stderr` as they
+   * are written, then the `result`; `result()` gives only the result. The command starts with the first read; leaving the
+   * loop, `close()` and `signal` end it. Errors are those of `executeStream`.
    */
   stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
     checkKnown("commands.stream", options, { ...runningOptionNames, stdin: true });
@@ -64,8 +61,9 @@ export class Commands {
   }
 
   /**
-   * Starts a command and does not wait for it (POST /commands/background). It runs for 300 s unless `timeoutSeconds` says more; the
-   * sandbox's end is its end. Throws a `ValidationError` for a program that is not there.
+   * Starts a command in the background and returns at once (POST /commands/background). Its time limit is 300 s unless
+   * `timeoutSeconds` is given. It ends with the sandbox at the latest. Throws a `ValidationError` if the program does not
+   * exist.
    */
   async runBackground(
     command: string | readonly string[],

@@ -1,4 +1,4 @@
-/** Handles of programs, whose code is loaded when they are first used. */
+/** Handles of programs. Their code is loaded on first use, to keep startup fast. */
 import type { AgentAccess } from "../agent/agent-access.js";
 import { call, deferred, each, later, type Members } from "../transport/deferred.js";
 import type { CommandStream, CommandStreamOptions } from "./command-stream.js";

@@ -1,4 +1,4 @@
-/** Programs that are waited for, for a while: one that takes longer goes on in the background. */
+/** Runs programs and waits for a limited time: a program that takes longer continues in the background. */
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp } from "../agent/cleanup.js";
 import { runningTimeout } from "../config/time-limits.js";
@@ -11,15 +11,15 @@ import type { Execution, WaitOptions } from "./execution.js";
 import type { ExecutionResult, ProgramResult } from "./execution-result.js";
 import type { RunningOptions } from "./running-options.js";
 
-/** When a program that runs on is left to itself. */
+/** How long to wait for a program before it continues in the background. */
 export interface DetachOptions {
-  /** Seconds to wait, from 1. Default 45: many callers are cut off themselves after a minute. */
+  /** Seconds to wait, 1 or more. Default 45, because many callers have a limit of one minute themselves. */
   detachAfterSeconds?: number | undefined;
-  /** Told every two seconds how far a program is that may be left to itself. */
+  /** Called every two seconds with the program's progress. */
   onProgress?: WaitOptions["onProgress"];
 }
 
-/** What runs programs: a sandbox. */
+/** What runs the programs: the methods of `Sandbox` used here. */
 export interface ProgramRunner {
   readonly commands: Commands;
   readonly isolation: string | undefined;
@@ -28,7 +28,7 @@ export interface ProgramRunner {
   executeBackground(code: string, options: BackgroundExecuteOptions): Promise<Execution>;
 }
 
-/** How long to wait for a program, in seconds. */
+/** The checked `detachAfterSeconds`. */
 export function detachAfter({ detachAfterSeconds = 45 }: DetachOptions): number {
   if (Number.isFinite(detachAfterSeconds) && detachAfterSeconds >= 1) return detachAfterSeconds;
   throw invalidArgument(
@@ -77,8 +77,8 @@ export async function runOrDetach(
 }
 
 /**
- * The result of the program that `start` starts in the background, or the program itself once `seconds` have passed. When the
- * signal fires meanwhile, it is killed.
+ * Starts a program in the background with `start`. Returns its result, or its handle if it still runs after `seconds`. If
+ * `signal` fires meanwhile, the program is killed.
  */
 async function resultOrDetach(
   start: (signal: AbortSignal) => Promise<Execution>,

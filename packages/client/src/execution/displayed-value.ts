@@ -1,11 +1,11 @@
 import { localFailure, nodeModules } from "../config/node-modules.js";
 import type { RichOutput } from "./execution-result.js";
 
-/** What `data` is for the MIME types that code usually displays. */
+/** Type of `data` for the most frequent MIME types. */
 export interface DisplayedData {
-  /** base64. */
+  /** Base64. */
   "image/png": string;
-  /** base64. */
+  /** Base64. */
   "image/jpeg": string;
   "image/svg+xml": string;
   "text/html": string;
@@ -16,11 +16,11 @@ export interface DisplayedData {
   "application/json": unknown;
 }
 
-/** Something that code displayed: a figure, a table, a document. */
+/** A value that code displayed: a figure, a table, a document. */
 export class DisplayedValue<Type extends string = string> implements RichOutput {
-  /** A MIME type. */
+  /** MIME type. */
   readonly type: Type;
-  /** base64 for images other than SVG, a JSON value for JSON, else text. */
+  /** Base64 for images other than SVG, a JSON value for JSON, otherwise text. */
   readonly data: Type extends keyof DisplayedData ? DisplayedData[Type] : unknown;
 
   /** @internal */
@@ -33,26 +33,26 @@ export class DisplayedValue<Type extends string = string> implements RichOutput 
     this.data = data as DisplayedValue<Type>["data"];
   }
 
-  /** Whether it is of that type; its `data` is typed then. */
+  /** Whether the value has this MIME type. Narrows the type of `data`. */
   is<Wanted extends keyof DisplayedData>(type: Wanted): this is DisplayedValue<Wanted> {
     return (this.type as string) === type;
   }
 
-  /** As text: an image as its base64, JSON written out. */
+  /** The value as text: base64 of an image, JSON text of a JSON value. */
   text(): string {
     return typeof this.data === "string" ? this.data : JSON.stringify(this.data);
   }
 
-  /** As a file of its type holds it. */
+  /** The value as the bytes of a file of its type. */
   bytes(): Uint8Array {
     if (!isBase64(this.type)) return new TextEncoder().encode(this.text());
     return Uint8Array.from(atob(this.text().replaceAll(/\s/g, "")), (char) => char.charCodeAt(0));
   }
 
   /**
-   * Writes it to a file of this machine, in place of one that is there; its directory must exist. Throws a
-   * `ConfigurationError` where there are no files, as at the edge; a file that cannot be used rejects with code
-   * LOCAL_FILE_FAILED.
+   * Saves the value to a file on this machine, replacing an existing file; the directory must exist. Throws a
+   * `ConfigurationError` in runtimes without a file system, such as edge runtimes. Rejects with code LOCAL_FILE_FAILED if
+   * the file cannot be written.
    */
   async saveTo(path: string): Promise<void> {
     const { fs } = nodeModules();

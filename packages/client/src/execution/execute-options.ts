@@ -11,16 +11,16 @@ import {
 } from "./running-options.js";
 
 export interface ExecuteOptions extends RunningOptions {
-  /** `python` (default), `javascript`, `bash`, `go`, or what else the template has. */
+  /** Language of the code: `python` (default), `javascript`, `bash`, `go`, or another that the template has. */
   language?: string | undefined;
   /**
-   * Whose variables the code sees and leaves, 1 to 64 characters; every language has one by default. A sandbox keeps 8 at
-   * most. bash and go have none.
+   * Name of the context, 1 to 64 characters: executions in the same context share their variables. Default: one context
+   * per language. A sandbox keeps at most 8. bash and go have no contexts.
    */
   context?: string | undefined;
   /**
-   * The code depends on nothing but itself, its variables and its directory's path, so that the outcome of the same
-   * execution may be given instead, for up to an hour. It runs without a context. Default false.
+   * Allows a cached result of the same execution, up to one hour old. Only for code that depends on nothing but itself,
+   * its environment variables and the path of its directory. It runs without a context. Default false.
    */
   cache?: boolean | undefined;
 }
@@ -32,7 +32,7 @@ const executeOptionNames: OptionNames<ExecuteOptions> = {
   cache: true,
 };
 
-/** As `/execute` and its relatives take it. Refuses what no server accepts. */
+/** The request body for `/execute` and its variants. Throws for options that no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
   checkKnown("execute", options, executeOptionNames);
   const { cache, context, language = "python" } = options;

@@ -2,47 +2,47 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { TerminationReason } from "./execution-result.js";
 import { type ExecutionStatus, executionStatus } from "./execution-state.js";
 
-/** Where to go on reading. */
+/** Where to continue reading a program's output. */
 export interface OutputPosition {
   /** Bytes of stdout to skip. Default 0. */
   stdoutOffset?: number | undefined;
   /** Bytes of stderr to skip. Default 0. */
   stderrOffset?: number | undefined;
-  /** The most bytes of each stream, 16 to 1,048,576. Default 65,536. */
+  /** The most bytes to return of each stream, 16 to 1,048,576. Default 65,536. */
   limit?: number | undefined;
 }
 
-/** How far a program is that is waited for. */
+/** Progress of a program in the background. */
 export interface ExecutionProgress {
-  /** Seconds so far. */
+  /** Seconds that the program has run so far. */
   durationSeconds: number | undefined;
-  /** Bytes written so far. */
+  /** Bytes of stdout written so far. */
   stdoutBytes: number;
   stderrBytes: number;
-  /** The beginning of what it has written since it was told last. */
+  /** The beginning of the output written since the last call of `onProgress`. */
   latest: string;
 }
 
-/** A piece of each output, and how the program fares. Offsets count bytes, not characters. */
+/** A piece of stdout and stderr, and the program's state. Offsets count bytes, not characters. */
 export interface ExecutionOutput {
   status: ExecutionStatus;
   exitCode: number | undefined;
   terminationReason: TerminationReason | undefined;
-  /** Seconds so far, or in all. */
+  /** Seconds that the program has run so far, or ran in all. */
   durationSeconds: number | undefined;
   error: string | undefined;
   stdout: string;
-  /** Where `stdout` begins: higher than asked for where the bytes between are no longer kept. */
+  /** Offset at which `stdout` begins. Higher than the requested one if the bytes between are no longer kept. */
   stdoutStart: number;
-  /** Where to go on. */
+  /** The `stdoutOffset` to pass to the next call. */
   stdoutOffset: number;
-  /** Bytes written so far. */
+  /** Bytes of stdout written so far. */
   stdoutBytes: number;
   stderr: string;
   stderrStart: number;
   stderrOffset: number;
   stderrBytes: number;
-  /** It has ended, and nothing is left to read. */
+  /** The program has ended, and there is no output left to read. */
   complete: boolean;
 }
 

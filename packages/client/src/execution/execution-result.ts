@@ -2,60 +2,63 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { asText } from "../transport/answers/required-fields.js";
 
 /**
- * Why a program ended: by itself (`exit`), over its time limit (`timeout`), over the sandbox's memory
+ * Why a program ended: by itself (`exit`), at its time limit (`timeout`), for lack of memory in the sandbox
  * (`out_of_memory`), on request (`killed`), by a signal (`signal`).
  */
 export type TerminationReason = NonNullable<AgentSchemas["Outcome"]["termination_reason"]>;
 
-/** How a program ended and what it wrote. */
+/** The result of a program: how it ended and what it wrote. */
 export interface ProgramResult {
-  /** Tells a result from the handle of a program that still runs, whose `kind` is `execution`. */
+  /** `result`, in contrast to the handle of a running program, whose `kind` is `execution`. */
   kind: "result";
-  /** `exitCode` is 0. */
+  /** Whether `exitCode` is 0. */
   success: boolean;
-  /** At most 1 MiB: where there was more, its head and tail. */
+  /** Standard output, at most 1 MiB: of longer output, the beginning and the end. */
   stdout: string;
   stderr: string;
   exitCode: number;
-  /** Seconds. */
+  /** Run time in seconds. */
   executionTimeSeconds: number;
-  /** Undefined where the server does not say. */
+  /** Why the program ended; undefined if the server does not say. */
   terminationReason: TerminationReason | undefined;
-  /** What `stdout` and `stderr` hold of everything that was written. */
+  /** Whether `stdout` and `stderr` are complete, and where to find the rest. */
   output: { stdout: OutputExtent; stderr: OutputExtent };
 }
 
-/** What is kept of an output, and what of it was cut. */
+/** Size of an output stream, and whether it was cut. */
 export interface OutputExtent {
   truncated: boolean;
-  /** Bytes written in all; undefined where the server does not say. */
+  /** Bytes written in all; undefined if the server does not say. */
   bytes: number | undefined;
-  /** Where the whole of it is kept in the sandbox, when it was truncated. */
+  /** Path of the file in the sandbox that has the complete output, if it was cut. */
   file: string | undefined;
 }
 
-/** How code ended. A program that fails is a result like any other. */
+/** The result of code. Code that fails has a result too. */
 export interface ExecutionResult extends ProgramResult {
   language: string | undefined;
-  /** The value of the last expression as text, where the language has one. */
+  /** The value of the last expression as text, if the language has one. */
   value: string | undefined;
-  /** What the code displayed: figures, tables, HTML. */
+  /** Values that the code displayed: figures, tables, HTML. */
   richOutputs: RichOutput[];
-  /** The interpreter ended, now or since the execution before: the variables of its context are gone. */
+  /**
+   * Whether the context's variables are lost, because its interpreter ended during this execution or since the previous
+   * one.
+   */
   contextLost: boolean;
-  /** With `cache`: whether it is the outcome of an earlier execution. */
+  /** With the option `cache`: whether this is the result of an earlier execution. */
   cached: boolean;
 }
 
-/** Something that code displayed. */
+/** A value that code displayed. */
 export interface RichOutput {
-  /** A MIME type: `image/png`, `text/html`, `application/json`, `image/svg+xml`, `text/markdown`, … */
+  /** MIME type: `image/png`, `text/html`, `application/json`, `image/svg+xml`, `text/markdown`, … */
   type: string;
-  /** base64 for images other than SVG, a JSON value for JSON, else text. */
+  /** Base64 for images other than SVG, a JSON value for JSON, otherwise text. */
   data: unknown;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandResult extends ProgramResult {
   pid: number | undefined;
 }
@@ -98,7 +101,7 @@ export function commandResult(wire: AgentSchemas["CommandResponse"]): CommandRes
   return { ...programResult(wire), pid: wire.pid };
 }
 
-/** POST /execute puts the first output of each kind beside stdout. */
+/** Reads displayed values from the separate fields of a POST /execute answer, which has the first of each kind. */
 function flatOutputs({ png, html, svg, markdown, latex, json }: WireResult): RichOutput[] {
   const outputs: RichOutput[] = [];
   const add = (type: string, data: unknown): void => {

@@ -2,24 +2,24 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { date } from "../transport/answers/date.js";
 import type { TerminationReason } from "./execution-result.js";
 
-/** `completed` is an exit code of 0, `failed` every other end that was not a `killed`. */
+/** `completed`: the exit code is 0. `killed`: killed on request. `failed`: every other end. */
 export type ExecutionStatus = "running" | "completed" | "failed" | "killed";
 
-/** What is known of a program that runs in the background, or did. */
+/** State of a program in the background, running or ended. */
 export interface ExecutionState {
   id: string;
   status: ExecutionStatus;
-  /** The name it was given. */
+  /** The name given when the program was started. */
   name: string | undefined;
   language: string | undefined;
   startedAt: Date | undefined;
-  /** Undefined while it runs. */
+  /** When the program ended; undefined while it runs. */
   endedAt: Date | undefined;
-  /** Undefined while it runs. */
+  /** Undefined while the program runs. */
   exitCode: number | undefined;
-  /** Undefined while it runs, and where the server does not say. */
+  /** Undefined while the program runs, and if the server does not say. */
   terminationReason: TerminationReason | undefined;
-  /** Seconds so far, or in all. */
+  /** Seconds that the program has run so far, or ran in all. */
   durationSeconds: number | undefined;
   /** Why it ended, where that is no doing of its own. */
   error: string | undefined;
@@ -32,7 +32,7 @@ export interface ExecutionEnd {
   success: boolean;
   exitCode: number | undefined;
   terminationReason: TerminationReason | undefined;
-  /** Seconds. */
+  /** Run time in seconds. */
   durationSeconds: number | undefined;
   error: string | undefined;
 }

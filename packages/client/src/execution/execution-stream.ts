@@ -7,19 +7,22 @@ import {
   streamedResult,
 } from "./program-stream.js";
 
-/** How streamed code ended; what it wrote was told in the events before. */
+/** The result of streamed code without its output, which came in earlier events. */
 export interface StreamedExecution extends StreamedResult {
-  /** The value of the last expression as text, where the language has one. */
+  /** The value of the last expression as text, if the language has one. */
   value: string | undefined;
-  /** What the code displayed, in order. */
+  /** Values that the code displayed, in order. */
   richOutputs: RichOutput[];
-  /** Displayed values that were left out because they were too many or too large. */
+  /** Number of displayed values left out because there were too many or they were too large. */
   richOutputsDropped: number;
-  /** The interpreter ended, now or since the execution before: the variables of its context are gone. */
+  /**
+   * Whether the context's variables are lost, because its interpreter ended during this execution or since the previous
+   * one.
+   */
   contextLost: boolean;
 }
 
-/** Code that runs, and what it writes meanwhile. See {@link ProgramStream} for how it is read. */
+/** Running code and its output. See {@link ProgramStream} for how to read it. */
 export class ExecutionStream extends ProgramStream<StreamedExecution> {
   /** @internal */
   static of(options: ProgramStreamOptions): ExecutionStream {
@@ -31,7 +34,7 @@ export class ExecutionStream extends ProgramStream<StreamedExecution> {
     return {
       ...streamedResult(frame),
       value: frame.result,
-      // Only the fields that a stream cannot do without are checked before.
+      // Check the type here: only the required fields of a frame were checked when it arrived.
       richOutputs: Array.isArray(frame.rich_outputs)
         ? frame.rich_outputs.filter((output) => typeof output === "object" && output !== null).map(richOutput)
         : [],

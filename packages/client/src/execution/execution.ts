@@ -18,13 +18,13 @@ import { type ExecutionEnd, type ExecutionState, executionState } from "./execut
 import { finishedResult } from "./finished-execution.js";
 import type { OutputEvent } from "./program-stream.js";
 
-/** A program that runs in the background. Nothing is asked of the server unless a method is called. */
+/** Handle of a program in the background. Only its methods make requests. */
 export class Execution {
-  /** Tells the handle of a program that still runs from a result, whose `kind` is `result`. */
+  /** `execution`, in contrast to a result, whose `kind` is `result`. */
   readonly kind = "execution";
   /**
-   * Its handle in the sandbox, `proc_…` or `cmd_…`: `sandbox.processes.get(id)` leads here again. A report to a webhook names
-   * it as its `executionId`.
+   * Id of the program in the sandbox, `proc_…` or `cmd_…`; `sandbox.processes.get(id)` returns its handle again. In a
+   * webhook report it is the `executionId`.
    */
   readonly id: string;
   readonly #access: AgentAccess;
@@ -39,7 +39,10 @@ export class Execution {
     this.id = id;
   }
 
-  /** What is known of it now (GET /execute/processes). Throws a `NotFoundError` where it is no longer kept. */
+  /**
+   * The program's current state (GET /execute/processes). Throws a `NotFoundError` if the sandbox no longer remembers the
+   * program.
+   */
   async status(options?: CallOptions): Promise<ExecutionState> {
     const isThis = ({ process_id, execution_id }: AgentSchemas["ProcessInfo"]): boolean =>
       process_id === this.id || execution_id === this.id;
@@ -49,8 +52,8 @@ export class Execution {
   }
 
   /**
-   * Waits for its end, without limit (GET /execute/processes/{id}/output, asked for a minute at a time). A program that
-   * fails is an end like any other. The signal ends the waiting, not the program; `kill()` does that.
+   * Waits for the program's end, without limit (GET /execute/processes/{id}/output, a long poll of one minute at a time).
+   * A program that fails is an end too. The signal ends the wait, not the program; `kill()` ends the program.
    */
   async wait(options: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionEnd> {
     for (;;) {
@@ -60,8 +63,8 @@ export class Execution {
   }
 
   /**
-   * Waits for its end, but no longer than `seconds`: gives undefined when it still runs then. `onProgress` is told every two
-   * seconds how far it is.
+   * Waits for the program's end, at most `seconds`. Resolves with undefined if the program still runs then. `onProgress`
+   * is called every two seconds.
    */
   async waitAtMost(
     seconds: number,
@@ -76,7 +79,7 @@ export class Execution {
     const scope = new CallScope(signal);
     try {
       for (let delay = shortestDelay; ; ) {
-        // The server counts whole seconds.
+        // Round down, because the server takes whole seconds.
         const wait = Math.min(step, Math.floor(left()));
         const asked = performance.now();
         const told = await this.#output(position, wait, { signal });
@@ -113,7 +116,7 @@ export class Execution {
           });
           position = { ...position, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
         }
-        // Servers that do not wait are asked ever more seldom.
+        // The server answered too early, so it does not support waiting: poll it with a growing delay.
         if (performance.now() - asked < wait * 500) {
           await scope.sleep(Math.min(delay, left()));
           delay = Math.min(delay * 1.5, longestDelay);
@@ -125,8 +128,8 @@ export class Execution {
   }
 
   /**
-   * Waits for its end and gives what `execute` would: of an output above 1 MiB its head and tail. What it displayed is there
-   * where it ran in a context. The signal ends the waiting, not the program.
+   * Waits for the program's end and returns what `execute` would: of output above 1 MiB, the beginning and the end.
+   * Displayed values are included only if the code ran in a context. The signal ends the wait, not the program.
    */
   async result({ signal }: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionResult> {
     await this.wait({ signal });
@@ -134,16 +137,16 @@ export class Execution {
   }
 
   /**
-   * A piece of what it has written so far (GET /execute/processes/{id}/output). Pass `stdoutOffset` and `stderrOffset` of
-   * the answer to the next call, until `complete`.
+   * Reads a piece of the program's output so far (GET /execute/processes/{id}/output). Pass the answer's `stdoutOffset`
+   * and `stderrOffset` to the next call, until `complete` is true.
    */
   async output(options: OutputPosition & CallOptions = {}): Promise<ExecutionOutput> {
     return this.#output(options, 0, options);
   }
 
   /**
-   * What it writes while it runs, and what it wrote before, to its end. Asks again after a short, growing delay while
-   * there is nothing new. Leaving the loop and the signal end the following, not the program.
+   * Yields the program's output from the start, or from the given offsets, until the program ends. Polls with a short,
+   * growing delay while there is no new output. Leaving the loop and the signal end the reading, not the program.
    */
   async *follow(
     options: Omit<OutputPosition, "limit"> & Pick<CallOptions, "signal"> = {},
@@ -168,7 +171,7 @@ export class Execution {
     }
   }
 
-  /** Ends it with every process it started (DELETE /execute/kill). One that has ended already is no error. */
+  /** Kills the program and every process it started (DELETE /execute/kill). Succeeds if the program has already ended. */
   async kill(options?: CallOptions): Promise<void> {
     await killExecution(this.#access, this.id, options);
   }
@@ -193,18 +196,18 @@ export class Execution {
   }
 }
 
-/** How a program in the background is waited for. */
+/** Options for waiting for a program in the background. */
 export interface WaitOptions {
-  /** Ends the waiting. */
+  /** Ends the wait, not the program. */
   signal?: AbortSignal | undefined;
-  /** Told every two seconds how far it is. */
+  /** Called every two seconds with the program's progress. */
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
 }
 
-/** Bytes: what is waited for is the end, not the output. */
+/** Bytes of output to ask for when only the end matters: the smallest limit that the server accepts. */
 const smallestPiece = 16;
 const toldPiece = 1024;
-/** Seconds. */
+/** Seconds of one long poll without `onProgress`. */
 const longestWait = 60;
 const progressInterval = 2;
 const shortestDelay = 0.05;

@@ -1,4 +1,4 @@
-/** What a program in the background did, read after its end in the form of a program that was waited for. */
+/** Builds the result of a background program that has ended, in the form that `execute` returns. */
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { callInit } from "../config/call-options.js";
@@ -11,7 +11,7 @@ function piece(wire: AgentSchemas["ProcessOutputResponse"]) {
   return { ...wire, outputs: (wire.rich_outputs ?? []).map(richOutput) };
 }
 
-/** Bytes of the head, and of the tail. */
+/** Bytes of output to read from the beginning, and as many from the end. */
 const half = 512 * 1024;
 
 export async function finishedResult(
@@ -54,7 +54,7 @@ export async function finishedResult(
   };
 }
 
-/** Of a program whose exit code the agent could not find out, which is no success. */
+/** Exit code if the agent could not find it out. Not 0, because success is unknown. */
 const unknownExit = 1;
 
 function joined(

@@ -5,7 +5,7 @@ import { executionOf } from "./deferred-executions.js";
 import type { Execution } from "./execution.js";
 import type { ExecutionState } from "./execution-state.js";
 
-/** Programs that run in the background of a sandbox, and the last that ended. */
+/** Programs in the background of a sandbox: those running and the last that ended. */
 export class Processes {
   readonly #access: AgentAccess;
 
@@ -18,18 +18,18 @@ export class Processes {
     this.#access = access;
   }
 
-  /** All of them, with how they fare (GET /execute/processes). */
+  /** Lists the programs and their states (GET /execute/processes). */
   async list(options?: CallOptions): Promise<ExecutionState[]> {
     const { listExecutions } = await import("./execution.js");
     return listExecutions(this.#access, options);
   }
 
-  /** The handle of one. Asks nothing: whether it exists, its methods tell. */
+  /** The handle of the program with this id. Makes no request: if there is no such program, the handle's methods fail. */
   get(id: string): Execution {
     return executionOf(this.#access, identifier("execution", id));
   }
 
-  /** Ends one with every process it started (DELETE /execute/kill). One that has ended already is no error. */
+  /** Kills a program and every process it started (DELETE /execute/kill). Succeeds if the program has already ended. */
   async kill(id: string, options?: CallOptions): Promise<void> {
     const known = identifier("execution", id);
     const { killExecution } = await import("./execution.js");

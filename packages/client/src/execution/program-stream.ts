@@ -8,36 +8,36 @@ import { OnceRead } from "../streams/once-read.js";
 import { date } from "../transport/answers/date.js";
 import type { ProgramResult, TerminationReason } from "./execution-result.js";
 
-/** A piece of what a program writes, as soon as it is written. */
+/** A piece of a program's output, sent as soon as it is written. */
 export interface OutputEvent {
   type: "stdout" | "stderr";
   text: string;
-  /** Bytes before `text` that were no longer kept when their turn came: the reader was much too slow. */
+  /** Bytes lost before `text`: the reader was so slow that the server no longer kept them. */
   skippedBytes: number;
-  /** By the server's clock; undefined where the server does not say. */
+  /** When the text was written, by the server's clock; undefined if the server does not say. */
   timestamp: Date | undefined;
 }
 
-/** How the program ended: the last event of a stream that succeeds. */
+/** The program's result: the last event of a successful stream. */
 export interface ResultEvent<Result> {
   type: "result";
   result: Result;
 }
 
-/** Something went wrong in the sandbox. Where no result follows, reading ends with this error. */
+/** A failure in the sandbox. If no result follows, reading ends with this error. */
 export interface ErrorEvent {
   type: "error";
   error: SandboxError;
 }
 
-/** How a program ended; what it wrote was told in the events before. */
+/** A program's result without its output, which came in earlier events. */
 export type StreamedResult = Omit<ProgramResult, "stdout" | "stderr">;
 
 export interface ProgramStreamOptions {
   access: AgentAccess;
   path: string;
   first: object;
-  /** Seconds the program may run. */
+  /** Time limit of the program in seconds. */
   timeout: number;
   signal: AbortSignal | undefined;
 }
@@ -45,9 +45,9 @@ export interface ProgramStreamOptions {
 type ResultFrame = AgentSchemas["ResultFrame"];
 
 /**
- * A program and what it writes, while it runs. It is started by the first read, and read once: with `for await`, or by
- * `result()` alone. Leaving the loop early, `close()` and the signal end the program. A reader may take its time: the
- * program goes on, and what it writes waits in the sandbox.
+ * A running program and its output. The first read starts the program. A stream can be read only once, with `for await`
+ * or with `result()` alone. Leaving the loop early, `close()` and the signal end the program. A slow reader does not hold
+ * the program up: unread output waits in the sandbox.
  */
 export abstract class ProgramStream<Result>
   implements AsyncIterable<OutputEvent | ResultEvent<Result> | ErrorEvent>, AsyncDisposable
@@ -58,7 +58,7 @@ export abstract class ProgramStream<Result>
 
   /** @internal */
   protected constructor({ timeout, ...options }: ProgramStreamOptions) {
-    // Code waits for its turn in its context.
+    // Code may wait for its turn in its context, so the server may be silent for the whole time limit.
     const silence = timeout + margin;
     this.frames = new FrameStream({ ...options, silence, fields: executeFrames });
     this.#reading = new OnceRead(
@@ -67,20 +67,20 @@ export abstract class ProgramStream<Result>
     );
   }
 
-  /** Each event once, in order. */
+  /** Yields each event once, in order. */
   [Symbol.asyncIterator](): AsyncGenerator<OutputEvent | ResultEvent<Result> | ErrorEvent, void, void> {
     return this.#reading.iterate();
   }
 
   /**
-   * How the program ended. Reads the stream to its end where nobody else does. A program that fails is a result like
-   * any other; rejects with a `StreamClosedError` when the connection ended before the program was reported to have.
+   * The program's result. Reads the stream to its end, unless a loop already does. A program that fails is a result too.
+   * Rejects with a `StreamClosedError` if the connection ends before the program's end was reported.
    */
   result(): Promise<Result> {
     return this.#reading.result();
   }
 
-  /** Kills the program. The stream goes on to its result, whose `terminationReason` is `killed`. */
+  /** Kills the program. The stream continues to the result, whose `terminationReason` is `killed`. */
   async kill(): Promise<void> {
     await this.frames.send({ type: "cancel" });
   }
@@ -90,7 +90,7 @@ export abstract class ProgramStream<Result>
     this.frames.close();
   }
 
-  /** As `close`, at the end of the scope of `await using`. */
+  /** Same as `close()`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
@@ -100,12 +100,12 @@ export abstract class ProgramStream<Result>
 
   /** @internal For what goes on beside reading. */
   protected begin(): void {
-    // What reads tells of failures.
+    // Empty: only streams with input start something here.
   }
 
   /** @internal Undoes what `begin` did. */
   protected over(): void {
-    // Reading needs nothing.
+    // Empty: undoes nothing, because `begin` started nothing.
   }
 
   async *#events(): AsyncGenerator<OutputEvent | ResultEvent<Result> | ErrorEvent, Result, void> {
@@ -135,7 +135,7 @@ export abstract class ProgramStream<Result>
   }
 }
 
-/** What the frame tells of every kind of program. */
+/** The fields of a result frame that code and commands have in common. */
 export function streamedResult(frame: ResultFrame): StreamedResult {
   const { exit_code: exitCode, execution_time: executionTimeSeconds = 0 } = frame;
   return {

@@ -3,17 +3,20 @@ import type { BackgroundOptions } from "./background-options.js";
 import type { Commands } from "./commands.js";
 import type { Execution } from "./execution.js";
 
-/** How packages are installed. */
+/** Options of `pythonPackages.install`. */
 export interface InstallOptions extends Pick<BackgroundOptions, "env" | "signal"> {
-  /** Seconds it may take, 1 to 86,400, whole. Default 900. */
+  /** Time limit of the installation in seconds, a whole number from 1 to 86,400. Default 900. */
   timeoutSeconds?: number | undefined;
-  /** Called with each line that pip writes, to show how far it is. */
+  /** Called with each line that pip writes, to show progress. */
   onLine?: ((line: string) => void) | undefined;
-  /** The index to install from, `https:` or, trusted as it is, `http:`. Default: pip's own, which is pypi.org. */
+  /**
+   * Package index to install from. An `http:` index is passed to pip as a trusted host. Default: pip's own, which is
+   * pypi.org.
+   */
   indexUrl?: string | undefined;
 }
 
-/** Packages for the Python of a sandbox. */
+/** Installs packages for a sandbox's Python. */
 export class PythonPackages {
   readonly #commands: Commands;
 
@@ -27,9 +30,9 @@ export class PythonPackages {
   }
 
   /**
-   * Installs packages as pip takes them, such as `numpy` or `pandas>=2` (POST /commands/background). It needs a sandbox that
-   * reaches the index, and code that runs later finds them. Throws a `SandboxError` (PACKAGES_NOT_INSTALLED) with the end of
-   * what pip wrote; when `signal` fires, pip is ended.
+   * Installs packages, written as pip takes them, such as `numpy` or `pandas>=2` (POST /commands/background). The sandbox
+   * must be able to reach the index. Code that runs later can import the packages. Throws a `SandboxError`
+   * (PACKAGES_NOT_INSTALLED) with the end of pip's output. If `signal` fires, pip is killed.
    */
   async install(requirements: readonly string[], options: InstallOptions = {}): Promise<void> {
     const { env, onLine, signal, timeoutSeconds: timeout = 900 } = options;
@@ -57,7 +60,7 @@ const pip = [
   ...["python3", "-m", "pip", "install"],
   ...["--no-input", "--no-color", "--progress-bar", "off", "--disable-pip-version-check"],
 ];
-/** What is told of a failure: pip says last what was wrong. */
+/** Lines of pip's output shown in the error: pip writes the cause of a failure last. */
 const lastLines = 20;
 const longestLine = 500;
 
@@ -71,7 +74,7 @@ function indexOptions(url: string | undefined): string[] {
 
 function checked(requirements: readonly string[]): readonly string[] {
   if (requirements.length === 0) throw invalidArgument("There is no package to install.");
-  // "--" ends pip's options as well; an option is never what was meant.
+  // Refuse options such as `--target`: they are no packages, even though "--" would make pip refuse them too.
   for (const requirement of requirements) {
     if (typeof requirement !== "string" || !/^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
       throw invalidArgument(`${JSON.stringify(requirement)?.slice(0, 80)} is no package as pip takes it.`);
@@ -79,7 +82,7 @@ function checked(requirements: readonly string[]): readonly string[] {
   return requirements.map((requirement) => requirement.trim());
 }
 
-/** The end of an output, line by line. */
+/** Splits output into lines and keeps the last of them. */
 class LastLines {
   readonly last: string[] = [];
   #rest = "";
@@ -113,7 +116,7 @@ function notInstalled(why: string, lines: readonly string[]): SandboxError {
   });
 }
 
-/** The sandbox may be gone as well, and pip with it. */
+/** Kills pip. Ignores failures: if the sandbox is gone, pip is gone too. */
 async function stop(execution: Execution): Promise<void> {
   await execution.kill().catch(() => undefined);
 }

@@ -5,11 +5,11 @@ import type { CallInit } from "../transport/http/light-request.js";
 import { DisplayedValue } from "./displayed-value.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
 
-/** How code ended, and everything that it displayed. */
+/** The result of code, with everything that it displayed. */
 export interface RichExecutionResult extends ExecutionResult {
-  /** In the order in which they were displayed; at most 64 of them, and 8 MiB. */
+  /** Displayed values in the order of display, at most 64 and 8 MiB. */
   richOutputs: DisplayedValue[];
-  /** Displayed values that were left out because they were too many or too large. */
+  /** Number of displayed values left out because there were too many or they were too large. */
   richOutputsDropped: number;
 }
 
@@ -25,7 +25,7 @@ export async function executeRich(
     return await readBody(agent.POST("/execute/rich", { body, ...init }), rich, "stdout", "exit_code");
   } catch (error) {
     if (!(error instanceof NotFoundError) || error.code === "SANDBOX_NOT_FOUND") throw error;
-    // Nothing ran: the server does not know the operation, which is an addition of ours.
+    // A plain 404 means that the server lacks `/execute/rich`, an extension of ours: nothing ran, so use `/execute`.
     return readBody(agent.POST("/execute", { body: request, ...init }), rich, "stdout", "exit_code");
   }
 }

@@ -5,13 +5,16 @@ import { checkText, kindOf } from "../config/option-checks.js";
 import { checkedVariables } from "../config/variables.js";
 import { invalidArgument } from "../errors/errors.js";
 
-/** What running code and running commands have in common. */
+/** Options that code and commands have in common. */
 export interface RunningOptions extends CallOptions {
-  /** Seconds the program may run, 1 to 300, whole. Default: `timeouts.executionSeconds`, which is 30. */
+  /**
+   * Time limit of the program in seconds, a whole number from 1 to 300. Default: `timeouts.executionSeconds`, which is
+   * 30.
+   */
   timeoutSeconds?: number | undefined;
-  /** Environment variables of this run only; they win over the sandbox's. */
+  /** Environment variables for this run only; they override the sandbox's. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** Where it runs. Default /workspace. */
+  /** Working directory. Default /workspace. */
   workdir?: string | undefined;
 }
 
@@ -22,7 +25,7 @@ export const runningOptionNames: OptionNames<RunningOptions> = {
   workdir: true,
 };
 
-/** Refuses what is no program, before a sandbox is made for it. */
+/** Throws if `code` or `language` is invalid. Called early, before a sandbox is created for the code. */
 export function checkProgram(code: unknown, language: unknown): void {
   if (typeof code !== "string") throw invalidArgument(`code must be text; it is ${kindOf(code)}.`);
   if (language === undefined || (typeof language === "string" && language.trim() !== "")) return;
@@ -35,7 +38,7 @@ export function checkContext(context: unknown): void {
     throw invalidArgument("context must be a name of 1 to 64 characters.");
 }
 
-/** What a run is given beside its program. */
+/** The request fields for environment variables and working directory. */
 export function envAndWorkdir({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
   checkText("workdir", workdir);
   return omitUndefined({ env: env && checkedVariables(env, "env"), workdir });

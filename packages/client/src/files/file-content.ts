@@ -2,7 +2,7 @@ import { invalidArgument, type ValidationError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 
-/** What a file can be written from. A stream of Node.js or of the web gives bytes or text, and is read to its end. */
+/** Content for a file. A web or Node.js stream must yield bytes or text, and is read to its end. */
 export type FileContent =
   | string
   | Uint8Array
@@ -10,7 +10,9 @@ export type FileContent =
   | ReadableStream<Uint8Array | string>
   | AsyncIterable<Uint8Array | string>;
 
-/** `content`, a stream as all that it gives. Refuses what would be written as "[object Object]". */
+/**
+ * `content` with a stream read into one `Blob`. Throws for other objects, which would be written as "[object Object]".
+ */
 export async function wholeContent(
   content: FileContent,
   signal: AbortSignal | undefined,
@@ -25,7 +27,7 @@ export async function wholeContent(
   try {
     while (!isAtEnd) {
       const pending = source.next();
-      // Leaving a stream that is waited for fails the wait, which nobody listens to then.
+      // Cancelling the stream rejects this pending read; without a handler that would be an unhandled rejection.
       pending.catch(ignore);
       const { done, value } = await unlessAborted(pending, scope);
       if (done) isAtEnd = true;
@@ -40,7 +42,7 @@ export async function wholeContent(
 
 interface Source {
   next(): Promise<{ done?: boolean | undefined; value?: unknown }>;
-  /** Nobody wants the rest, also while `next` waits. */
+  /** Cancels the stream, even while `next` is waiting. */
   leave(): void;
 }
 
@@ -84,5 +86,5 @@ function alreadyRead(): ValidationError {
 }
 
 function ignore(): void {
-  // What the caller hears of is why the stream was left.
+  // Nothing to do: the caller receives the error for which the stream was cancelled.
 }

@@ -6,26 +6,26 @@ import { FrameStream } from "../streams/frame-stream.js";
 import { OnceRead } from "../streams/once-read.js";
 import { date } from "../transport/answers/date.js";
 
-/** Something that happened to a file or a directory. */
+/** A change of a file or directory. */
 export interface FileChange {
   event: "created" | "modified" | "deleted" | "renamed";
   path: string;
-  /** Of what was renamed: its path before, where the server says. */
+  /** The previous path of a renamed entry, if the server says. */
   oldPath: string | undefined;
-  /** By the server's clock. */
+  /** When the change happened, by the server's clock. */
   timestamp: Date | undefined;
 }
 
-/** How a directory is watched. */
+/** Options of `files.watch`. */
 export interface WatchOptions {
   /** Ends the watching. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Changes of a directory and of those below it. It begins with the first use, and is read once, with `for await`; leaving
- * the loop, `close()` and the signal end it. It never ends by itself: a connection that breaks, and changes that were
- * missed, are errors.
+ * A stream of changes in a directory and the directories below it. The first use starts the watch. It can be read only
+ * once, with `for await`; leaving the loop, `close()` and the signal end it. It never ends without an error otherwise: a
+ * broken connection and missed changes throw.
  */
 export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
   readonly #frames: FrameStream<WatchFrame>;
@@ -46,7 +46,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
       path: "/files/watch",
       first: { action: "watch", path, ready: true },
       fields: watchFrames,
-      // Nothing may happen for as long as it likes.
+      // No limit: a directory may stay unchanged for any time.
       silence: Number.POSITIVE_INFINITY,
       signal,
     });
@@ -57,25 +57,25 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
   }
 
   /**
-   * Resolves when it has begun: nothing that happens from then on is missed. Rejects when the path cannot be watched, and
-   * with a `TimeoutError` when the server does not say so within `timeouts.requestSeconds`: some never do.
+   * Resolves when the watch has started: later changes are not missed. Rejects if the path cannot be watched, and with a
+   * `TimeoutError` if the server does not confirm within `timeouts.requestSeconds`; some servers never confirm.
    */
   ready(): Promise<void> {
     this.#isReady ??= this.#untilReady();
     return this.#isReady;
   }
 
-  /** Each change once, in order. */
+  /** Yields each change once, in order. */
   [Symbol.asyncIterator](): AsyncGenerator<FileChange, void, void> {
     return this.#reading.iterate();
   }
 
-  /** Ends it. */
+  /** Ends the watch. */
   close(): void {
     this.#frames.close();
   }
 
-  /** As `close`, at the end of the scope of `await using`. */
+  /** Same as `close()`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
@@ -102,7 +102,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
 
   async *#changes(): AsyncGenerator<FileChange, never, void> {
     try {
-      // Two readers would take each other's frames.
+      // Wait for `ready()` to finish reading: two concurrent readers would take each other's frames.
       await this.#isReady;
       yield* this.#early.splice(0);
       for (;;) {
@@ -114,7 +114,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
     }
   }
 
-  /** Undefined for the frame that says that watching has begun. */
+  /** The next change, or undefined for the frame that confirms that the watch has started. */
   async #next(): Promise<FileChange | undefined> {
     const frame = await this.#frames.next();
     if (frame.type === "error") throw this.#frames.error(frame);

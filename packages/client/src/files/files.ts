@@ -23,58 +23,59 @@ import {
   uploadFile,
 } from "./local-files.js";
 
-/** One entry of a directory. */
+/** A file, directory or link in a directory. */
 export interface FileEntry {
   name: string;
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   isDirectory: boolean;
   isSymlink: boolean;
   modifiedAt: Date | undefined;
-  /** As `ls -l` writes them, or in octal, as the server has it. */
+  /** Permissions, as `ls -l` writes them or in octal, depending on the server. */
   permissions: string | undefined;
 }
 
-/** What `list` found. */
+/** Contents of a directory. */
 export interface DirectoryListing {
-  /** Absolute. */
+  /** Absolute path of the directory. */
   path: string;
   entries: FileEntry[];
-  /** Entries in the directory, those that are not listed included. */
+  /** Number of entries in the directory, including those not listed. */
   total: number;
-  /** The directory holds more than the server lists. */
+  /** Whether the directory has more entries than the server lists. */
   truncated: boolean;
 }
 
-/** How much of a file is read. */
+/** Options of `readBytes`. */
 export interface ReadBytesOptions extends CallOptions {
   /**
-   * The most bytes to take into memory. A file that holds more rejects with code FILE_TOO_LARGE, and what is left of it is
-   * not received. `stat` is no such limit: it tells the size of a link, not of what that leads to, and a file may grow.
+   * The most bytes to hold in memory. A larger file rejects with code FILE_TOO_LARGE, and its remaining bytes are not
+   * received. Checking with `stat` first is not enough: it gives the size of a link, not of its target, and a file may
+   * grow.
    */
   maxBytes?: number | undefined;
 }
 
-/** How a file is written. */
+/** Options of `write`. */
 export interface WriteOptions extends CallOptions {
-  /** Octal permissions. Default "0644". */
+  /** Permissions in octal. Default "0644". */
   mode?: string | undefined;
-  /** `false` refuses to replace an existing file, with a `ConflictError`. Default true. */
+  /** If `false`, an existing file is a `ConflictError`. Default true. */
   overwrite?: boolean | undefined;
 }
 
-/** What was written. */
+/** A file after `write` or `upload`. */
 export interface WrittenFile {
   path: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
 }
 
 /**
- * Files in a sandbox, below /workspace and /tmp; a relative path starts at /workspace. Another path is a
- * `PermissionDeniedError`, one where nothing is a `NotFoundError`.
+ * Files of a sandbox, below /workspace and /tmp; relative paths start at /workspace. A path elsewhere is a
+ * `PermissionDeniedError`, a path that does not exist a `NotFoundError`.
  */
 export class Files {
   readonly #access: AgentAccess;
@@ -92,7 +93,7 @@ export class Files {
     this.#requestTimeout = requestTimeout;
   }
 
-  /** The text of a file, up to 64 MiB as JSON (GET /files/read). */
+  /** Reads a file as text, up to 64 MiB as JSON (GET /files/read). */
   async readText(path: string, options?: CallOptions): Promise<string> {
     requireText("path", path);
     const params = { query: { path } };
@@ -103,23 +104,23 @@ export class Files {
     return content;
   }
 
-  /** The bytes of a file of any size, or of at most `maxBytes` (GET /files/download). */
+  /** Reads a file as bytes, of any size or at most `maxBytes` (GET /files/download). */
   async readBytes(path: string, options: ReadBytesOptions = {}): Promise<Uint8Array> {
     const { maxBytes } = options;
     requireText("path", path);
     checkWhole("maxBytes", maxBytes, 1);
     const timed = { ...callInit(options), ...omitUndefined({ maxBytes }) };
     const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...timed } as const;
-    // An empty file comes as no body at all.
+    // An empty file is an answer without a body.
     const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
     return new Uint8Array(bytes);
   }
 
   /**
-   * Writes a file and the directories it needs: POST /files/write, or POST /files/upload for bytes and long texts. A
-   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given; bytes are sent as they are at that
-   * moment, without a copy. A stream is read into memory before anything is sent, so that the call can be repeated; what it
-   * throws, the call rejects with.
+   * Writes a file, creating missing directories: POST /files/write, or POST /files/upload for bytes and long texts. A
+   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given. Bytes are not copied, so do not
+   * change them during the call. A stream is read into memory first, so that the request can be retried; an error that
+   * the stream throws rejects the call.
    */
   async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
     const { mode, overwrite } = options;
@@ -129,7 +130,7 @@ export class Files {
     const content = await wholeContent(source, options.signal);
     const chosen = omitUndefined({ mode, overwrite });
     const isShortText = typeof content === "string" && content.length <= longestInlineText;
-    // An upload has no say in the mode and always replaces.
+    // Use the upload only without `mode` and `overwrite`: it takes no mode and always replaces.
     if (!isShortText && Object.keys(chosen).length === 0) {
       const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
       const size = sizeOf(file);
@@ -137,7 +138,8 @@ export class Files {
       const { client, isExtended } = this.#access;
       const bare = { params: { query: { path } }, body: file, ...init };
       const form = { body: { file, path }, ...init };
-      // A form tells a name too, and only its destination may be a directory.
+      // Send the body without a form only if it has no file name and the path is no directory: a form also carries the
+      // name, which the server appends to a directory.
       const isBare = isExtended && !("name" in file) && !path.endsWith("/");
       const wire = await successOf(client.POST("/files/upload", isBare ? bare : form));
       return { path: wire?.path ?? path, size: wire?.size ?? size };
@@ -150,7 +152,9 @@ export class Files {
     return { path: wire?.path ?? path, size: wire?.size ?? size };
   }
 
-  /** What a directory holds, by name (GET /files/list). Default: /workspace. The server lists at most 10,000. */
+  /**
+   * Lists a directory, sorted by name (GET /files/list). Default: /workspace. The server lists at most 10,000 entries.
+   */
   async list(path = "/workspace", options?: CallOptions): Promise<DirectoryListing> {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
@@ -166,8 +170,8 @@ export class Files {
   }
 
   /**
-   * Changes of a directory and of those below it, as they happen (WebSocket /files/watch): `await watch.ready()`, then
-   * `for await (const { event, path } of watch)`. It begins with the first of the two. Symbolic links are not followed.
+   * Watches a directory and the directories below it (WebSocket /files/watch): `await watch.ready()`, then `for await
+   * (const { event, path } of watch)`. The first of the two starts the watch. Symbolic links are not followed.
    */
   watch(path: string, options: WatchOptions = {}): FileWatch {
     if (typeof path !== "string" || path === "" || path.length > 4096)
@@ -176,8 +180,9 @@ export class Files {
   }
 
   /**
-   * All that is below a directory, the entries of each by name (GET /files/list, once for each directory). Links are not
-   * followed. A directory with more entries than the server lists rejects with code LISTING_TRUNCATED.
+   * Yields everything below a directory, sorted by name within each directory (GET /files/list, once per directory).
+   * Symbolic links are not followed. Rejects with code LISTING_TRUNCATED at a directory with more entries than the server
+   * lists.
    */
   async *walk(path = "/workspace", options?: CallOptions): AsyncGenerator<FileEntry, void, undefined> {
     const listing = await this.list(path, options);
@@ -188,7 +193,10 @@ export class Files {
     }
   }
 
-  /** What is known of one entry (GET /files/stat; GET /files/list of its directory on servers that lack that, as the cloud). */
+  /**
+   * Describes one file or directory (GET /files/stat). On servers without that operation, such as the cloud, finds it in
+   * the listing of its directory (GET /files/list).
+   */
   async stat(path: string, options?: CallOptions): Promise<FileEntry> {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
@@ -199,7 +207,7 @@ export class Files {
       const whole = path.startsWith("/") ? path : `/workspace/${path}`;
       const names = whole.split("/").filter((name) => name !== "" && name !== ".");
       const name = names.pop() ?? "";
-      // What lies above is not for looking at.
+      // /workspace and /tmp have no readable parent directory: list the directory itself.
       if (names.length === 0) return root((await this.list(`/${name}`, options)).path);
       const { entries } = await this.list(`/${names.join("/")}`, options);
       const entry = entries.find((each) => each.name === name);
@@ -209,8 +217,9 @@ export class Files {
   }
 
   /**
-   * Moves or renames a file or directory (POST /files/rename). `newPath` is its path afterwards, not the directory to put it
-   * in. What is there is a `ConflictError`, unless `overwrite` is true and both are files. An extension.
+   * Moves or renames a file or directory (POST /files/rename). `newPath` is the full new path, not the directory to move
+   * into. If `newPath` exists, throws a `ConflictError`, unless `overwrite` is true and both are files. An extension,
+   * which not every server has.
    */
   async rename(
     path: string,
@@ -225,8 +234,8 @@ export class Files {
   }
 
   /**
-   * Sends a file of this machine, of any size, in constant memory (POST /files/upload). Node.js only, as the three below; a
-   * local file that cannot be used rejects with code LOCAL_FILE_FAILED.
+   * Uploads a local file of any size in constant memory (POST /files/upload). Node.js only, as are `download`,
+   * `uploadDirectory` and `downloadDirectory`. Rejects with code LOCAL_FILE_FAILED if the local file cannot be used.
    */
   async upload(localPath: string, path: string, options: TransferOptions = {}): Promise<WrittenFile> {
     checkTransfer(path, options);
@@ -238,15 +247,18 @@ export class Files {
   }
 
   /**
-   * Writes a file of any size to this machine's disk, in constant memory (GET /files/download). It appears under its name when
-   * it is whole. Gives its size in bytes.
+   * Downloads a file of any size to this machine in constant memory (GET /files/download). `localPath` appears only once
+   * the file is complete. Resolves with the size in bytes.
    */
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
     checkTransfer(path, options);
     return this.#access.during(() => downloadFile(this.#access, path, localPath, options));
   }
 
-  /** Sends all that a local directory holds, with modes, dates and links, as a gzipped tar; the template must have bash and tar. */
+  /**
+   * Uploads the contents of a local directory, with modes, dates and links, as a gzipped tar. The template must have bash
+   * and tar.
+   */
   async uploadDirectory(
     localPath: string,
     path: string,
@@ -261,8 +273,8 @@ export class Files {
   }
 
   /**
-   * Fetches all that a directory holds as a gzipped tar and unpacks it below `localPath`. Names and links that lead out of it
-   * are refused: what comes is the sandbox's.
+   * Downloads the contents of a directory as a gzipped tar and unpacks it below `localPath`. Names and links that lead
+   * outside `localPath` are refused, because code in the sandbox controls the archive.
    */
   async downloadDirectory(
     path: string,
@@ -275,27 +287,27 @@ export class Files {
     await access.during(() => downloadDirectory(access, this.#commands, path, localPath, options));
   }
 
-  /** Whether there is anything at this path (GET /files/exists). */
+  /** Whether a path exists (GET /files/exists). */
   async exists(path: string, options?: CallOptions): Promise<boolean> {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     return (await bodyOf(this.#access.client.GET("/files/exists", init), "exists")).exists;
   }
 
-  /** Deletes a file, or a directory with all it holds (DELETE /files/remove). */
+  /** Deletes a file, or a directory with its contents (DELETE /files/remove). */
   async remove(path: string, options?: CallOptions): Promise<void> {
     requireText("path", path);
     const init = { params: { query: { path } }, ...callInit(options) };
     await successOf(this.#access.client.DELETE("/files/remove", init));
   }
 
-  /** Creates a directory and its parents (POST /files/mkdir); one that exists is no error. */
+  /** Creates a directory and its parents (POST /files/mkdir). Succeeds if the directory exists. */
   async mkdir(path: string, options?: CallOptions): Promise<void> {
     requireText("path", path);
     await successOf(this.#access.client.POST("/files/mkdir", { body: { path }, ...callInit(options) }));
   }
 
-  /** Time to send `size` bytes over a slow line comes on top of the time to wait for the answer. */
+  /** Call options whose timeout includes the time to send `size` bytes over a slow connection. */
   #transferInit(options: CallOptions, size: number): CallInit {
     return callInit(options, this.#requestTimeout + size / slowestTransfer);
   }
@@ -311,11 +323,11 @@ function checkTransfer(path: string, options: TransferOptions = {}): void {
   checkFunction("onProgress", options.onProgress);
 }
 
-/** Characters; longer texts are sent as files, which the server need not hold in memory. */
+/** Characters. Longer texts are uploaded as files, so that the server need not hold them in memory. */
 const longestInlineText = 256 * 1024;
 interface InlineContent {
   body: { content: string; encoding?: "base64" };
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
 }
 
@@ -335,7 +347,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(chunks.join(""));
 }
 
-/** /workspace or /tmp, of which a server tells no more. */
+/** The entry of /workspace or /tmp, about which a server gives no details. */
 function root(path: string): FileEntry {
   return fileEntry({ name: path.slice(1), path, size: 0, is_directory: true });
 }

@@ -2,30 +2,30 @@ import { localFailure, nodeModules } from "../config/node-modules.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument } from "../errors/errors.js";
 
-/** What goes into an archive. */
+/** A local file or directory, and its name in the archive. */
 export interface ArchiveSource {
-  /** On this machine. */
+  /** Path on this machine. */
   path: string;
-  /** In the archive, with slashes; `.` is the archive itself. */
+  /** Path in the archive, with slashes; `.` is the root of the archive. */
   name: string;
 }
 
 export interface PackOptions {
-  /** Leaves out the entries, by their names in the archive, for which it gives true; of a directory, all that it holds. */
+  /** Returns true for names (paths in the archive) to leave out; leaving out a directory leaves out its contents. */
   exclude?: ((name: string) => boolean) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface LocalArchive {
-  /** SHA-256, in hexadecimal, of the names, modes and contents of what is in it, and of nothing else. */
+  /** SHA-256, in hexadecimal, of the names, types, modes, link targets and contents. Dates do not change it. */
   hash: string;
   /** Bytes of the gzipped tar. */
   size: number;
 }
 
 /**
- * Packs files and directories, with all they hold, as a gzipped tar: in constant memory, and each file read once. Links are
- * kept as links; what is neither file, directory nor link is refused.
+ * Packs files and directories, recursively, into a gzipped tar. Uses constant memory and reads each file once. Symbolic
+ * links are kept as links; throws for anything but files, directories and links.
  */
 export async function packArchive(
   sources: readonly ArchiveSource[],
@@ -81,7 +81,7 @@ interface Entry {
   linkname?: string;
 }
 
-/** In the order of their names, so that the same files are the same archive. */
+/** Yields entries in the order of their names, so that the same files give the same archive hash. */
 async function* entriesOf(
   sources: readonly ArchiveSource[],
   exclude: (name: string) => boolean,
@@ -92,7 +92,7 @@ async function* entriesOf(
     if (name !== "." && exclude(name)) continue;
     const status = await fs.promises.lstat(source.path);
     const mode = status.mode & 0o777;
-    // A tar has none before 1970.
+    // Raise dates before 1970 to 1970: the tar format cannot hold them.
     const mtime = new Date(Math.max(0, status.mtimeMs));
     if (status.isSymbolicLink()) {
       const linkname = await fs.promises.readlink(source.path);

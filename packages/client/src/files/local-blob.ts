@@ -2,11 +2,14 @@ import { localFailure, nodeModules } from "../config/node-modules.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readAhead } from "../transport/http/transport.js";
 
-/** A file as a `Blob` that is read while it is sent. Iterated, it reads the file itself, which takes half the time of its stream. */
+/**
+ * A local file as a `Blob` that is read while it is sent. Its async iterator reads the file directly, which takes half
+ * the time of the `Blob`'s own stream.
+ */
 export async function localBlob(path: string): Promise<Blob> {
   const { fs } = nodeModules();
   try {
-    // What openAsBlob throws does not name the file.
+    // Check for a directory first: the error of `openAsBlob` does not name the file.
     if ((await fs.promises.stat(path)).isDirectory()) throw invalidArgument(`${path} is a directory.`);
     const blob = await fs.openAsBlob(path);
     return Object.assign(blob, { [Symbol.asyncIterator]: () => bytesOfFile(path, blob.size) });
@@ -16,10 +19,16 @@ export async function localBlob(path: string): Promise<Blob> {
 }
 
 const pieceSize = 256 * 1024;
-/** Read ahead, one more in the socket and one that is being read; fresh ones would be garbage by the gigabyte. */
+/**
+ * Buffers in rotation: those read ahead, one in the socket, one being filled, and spares. New buffers for each read would
+ * be gigabytes of garbage.
+ */
 const buffers = readAhead / pieceSize + 4;
 
-/** Its consumer holds back at most `readAhead`, so a buffer is used again after that. */
+/**
+ * Yields the file's bytes in reused buffers. Safe because the consumer holds at most `readAhead` bytes, fewer than the
+ * buffers hold.
+ */
 async function* bytesOfFile(path: string, size: number): AsyncGenerator<Uint8Array> {
   const { fs } = nodeModules();
   try {

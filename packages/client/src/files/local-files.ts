@@ -1,4 +1,4 @@
-/** Between this machine's files and a sandbox's, in constant memory. */
+/** Copies files between this machine and a sandbox, in constant memory. */
 
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/call-options.js";
@@ -14,30 +14,30 @@ import { successOf } from "../transport/contract-clients.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
 
-/** How far a transfer is. */
+/** Progress of an upload or download. */
 export interface TransferProgress {
-  /** Bytes so far; fewer than before when a try is made again. */
+  /** Bytes transferred so far. Falls back when a failed request is retried. */
   bytes: number;
-  /** Bytes in all; undefined where the server does not say. */
+  /** Bytes in all; undefined if the server does not say. */
   total: number | undefined;
 }
 
 export interface TransferOptions extends CallOptions {
-  /** Called as the bytes go; with a `fetch` of your own, once at the end of an upload. */
+  /** Called as bytes are transferred; with a custom `fetch`, an upload calls it only once, at the end. */
   onProgress?: ((progress: TransferProgress) => void) | undefined;
 }
 
 export interface DirectoryUploadOptions extends TransferOptions {
-  /** Leaves out what it gives true for, by the path below the directory, with slashes; of a directory, all that it holds. */
+  /** Returns true for paths (relative, with slashes) to leave out; leaving out a directory leaves out its contents. */
   exclude?: ((path: string) => boolean) | undefined;
 }
 
 export interface DirectoryDownloadOptions extends TransferOptions {
-  /** The most bytes that are written here; the sandbox decides how much comes. Default 4 GiB. */
+  /** The most bytes to write on this machine, because code in the sandbox controls the amount. Default 4 GiB. */
   maxBytes?: number | undefined;
 }
 
-/** Sends a local file. Gives its size in bytes. */
+/** Uploads a local file. Returns its size in bytes. */
 export async function uploadFile(
   access: AgentAccess,
   local: string,
@@ -72,7 +72,7 @@ export async function uploadFile(
   return total;
 }
 
-/** Writes a sandbox's file to a local path, whole or not at all. Gives its size in bytes. */
+/** Downloads a file to a local path, completely or not at all. Returns its size in bytes. */
 export async function downloadFile(
   access: AgentAccess,
   path: string,
@@ -107,7 +107,7 @@ export async function downloadFile(
   return bytes;
 }
 
-/** Sends what a local directory holds, as one archive. */
+/** Uploads the contents of a local directory as one archive. */
 export async function uploadDirectory(
   access: AgentAccess,
   commands: Commands,
@@ -127,7 +127,7 @@ export async function uploadDirectory(
   });
 }
 
-/** Fetches what a directory of a sandbox holds, as one archive. */
+/** Downloads the contents of a directory as one archive. */
 export async function downloadDirectory(
   access: AgentAccess,
   commands: Commands,
@@ -157,10 +157,10 @@ export async function downloadDirectory(
   });
 }
 
-/** Bytes that are received while those before them are written. */
+/** Write buffer in bytes: how much is received while earlier data is still being written to disk. */
 const writtenBehind = 256 * 1024;
 
-/** Bytes per second. */
+/** Assumed slowest connection, in bytes per second. Sets the timeout of transfers. */
 export const slowestTransfer = 256 * 1024;
 
 async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -172,7 +172,7 @@ async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): A
   }
 }
 
-/** A backslash would be unpacked as a slash: the file would be another. */
+/** Refuses names with a backslash: they would be unpacked with a slash, as a different path. */
 function isUnpackable({ name }: { name: string }): boolean {
   if (name.includes("\\")) throw new Error(`${name} has a backslash in its name`);
   return true;
@@ -186,13 +186,13 @@ function tooMuch(most: number): SandboxError {
   });
 }
 
-/** A file in the sandbox for the time that `use` takes. */
+/** Calls `use` with the path of a temporary file in the sandbox, and deletes the file afterwards. */
 async function withRemoteFile(commands: Commands, use: (path: string) => Promise<void>): Promise<void> {
   const path = `/tmp/.cloud-sandbox-${globalThis.crypto.randomUUID()}.tar.gz`;
   try {
     await use(path);
   } finally {
-    // Also when the caller has given up; it goes with the sandbox at the latest.
+    // Delete the file also after an abort. If that fails, the file is deleted with the sandbox.
     await commands.run(["rm", "-f", path], { requestTimeoutSeconds: 10 }).catch(() => undefined);
   }
 }
