@@ -28,7 +28,7 @@ export interface SandboxErrorOptions {
 
 /** What all errors of this package are. `isSandboxError` knows those of other copies of it too. */
 export class SandboxError extends Error {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "SandboxError";
   }
@@ -58,7 +58,7 @@ export class SandboxError extends Error {
 
 /** A setting is missing or unusable; thrown when the client is made. */
 export class ConfigurationError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ConfigurationError";
   }
@@ -66,7 +66,7 @@ export class ConfigurationError extends SandboxError {
 
 /** No answer arrived: the connection could not be made, or it broke. `cause` is the system's own error. */
 export class NetworkError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "NetworkError";
   }
@@ -87,7 +87,7 @@ export type TimeoutKind = "request" | "execution" | "idle";
 
 /** A limit passed: `kind` says which. */
 export class TimeoutError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "TimeoutError";
   }
@@ -102,7 +102,7 @@ export class TimeoutError extends SandboxError {
 
 /** A stream ended before it told how: its connection broke, was closed by the server, or was left by its reader. */
 export class StreamClosedError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "StreamClosedError";
   }
@@ -117,7 +117,7 @@ export class StreamClosedError extends SandboxError {
 
 /** A template could not be built. */
 export class TemplateBuildError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "TemplateBuildError";
   }
@@ -153,7 +153,7 @@ export class TemplateBuildError extends SandboxError {
 
 /** The caller's AbortSignal fired. `reason` is the signal's own. */
 export class AbortError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "AbortError";
   }
@@ -176,7 +176,7 @@ export interface ApiErrorOptions extends SandboxErrorOptions {
 
 /** The server refused, or answered with something that cannot be an answer. */
 export class ApiError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ApiError";
   }
@@ -203,7 +203,7 @@ export class ApiError extends SandboxError {
 
 /** 401: no key, a wrong one, or a sandbox token that is refused even after a refresh. */
 export class AuthenticationError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "AuthenticationError";
   }
@@ -211,7 +211,7 @@ export class AuthenticationError extends ApiError {
 
 /** 403: known, but not allowed; `PATH_NOT_ALLOWED` is a file outside of /workspace and /tmp. */
 export class PermissionDeniedError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "PermissionDeniedError";
   }
@@ -219,7 +219,7 @@ export class PermissionDeniedError extends ApiError {
 
 /** 404: no such sandbox, template, file, process or variable; `code` says which. */
 export class NotFoundError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "NotFoundError";
   }
@@ -227,7 +227,7 @@ export class NotFoundError extends ApiError {
 
 /** 409: it exists already, or its state does not allow this. */
 export class ConflictError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ConflictError";
   }
@@ -235,7 +235,7 @@ export class ConflictError extends ApiError {
 
 /** The sandbox existed and is gone: its lifetime passed, it was deleted, or its machine failed. */
 export class SandboxExpiredError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "SandboxExpiredError";
   }
@@ -243,7 +243,7 @@ export class SandboxExpiredError extends ApiError {
 
 /** 400, or an argument this client refused before sending (`status` is undefined then). */
 export class ValidationError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ValidationError";
   }
@@ -251,7 +251,7 @@ export class ValidationError extends ApiError {
 
 /** 429: too many requests. `retryAfterSeconds` says how long to wait. */
 export class RateLimitError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "RateLimitError";
   }
@@ -259,7 +259,7 @@ export class RateLimitError extends ApiError {
 
 /** A limit of the account, the backend or the sandbox is reached: sandboxes, processes, memory, credit. */
 export class ResourceLimitError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ResourceLimitError";
   }
@@ -267,7 +267,7 @@ export class ResourceLimitError extends ApiError {
 
 /** 5xx: the server failed. */
 export class ServerError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ServerError";
   }
@@ -275,7 +275,7 @@ export class ServerError extends ApiError {
 
 /** The answer is not what the operation promises: HTML, half a JSON, a redirect, missing fields, too large. */
 export class InvalidResponseError extends ApiError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "InvalidResponseError";
   }

@@ -21,14 +21,14 @@ export interface ExecutionState {
   terminationReason: TerminationReason | undefined;
   /** Seconds that the program has run so far, or ran in all. */
   durationSeconds: number | undefined;
-  /** Why it ended, where that is no doing of its own. */
+  /** Why the program ended, if the cause was not the program itself. */
   error: string | undefined;
 }
 
 /** How a program in the background ended. */
 export interface ExecutionEnd {
   status: Exclude<ExecutionStatus, "running">;
-  /** `exitCode` is 0. */
+  /** Whether `exitCode` is 0. */
   success: boolean;
   exitCode: number | undefined;
   terminationReason: TerminationReason | undefined;

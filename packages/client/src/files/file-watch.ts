@@ -18,7 +18,7 @@ export interface FileChange {
 
 /** Options of `files.watch`. */
 export interface WatchOptions {
-  /** Ends the watching. */
+  /** Ends the watch. */
   signal?: AbortSignal | undefined;
 }
 
