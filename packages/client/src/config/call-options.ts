@@ -2,17 +2,20 @@ import type { CallInit } from "../transport/http/light-request.js";
 import type { OptionNames } from "./known-options.js";
 import { checkSeconds } from "./option-checks.js";
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call; what it runs in the sandbox is stopped too. The call rejects with an `AbortError`. */
+  /** Aborts the call and stops what it runs in the sandbox. The call rejects with an `AbortError`. */
   signal?: AbortSignal | undefined;
-  /** Seconds until the answer must have arrived, in place of `timeouts.requestSeconds`. */
+  /**
+   * Seconds until the answer must have arrived. Default: `timeouts.requestSeconds`; longer for calls that run code or
+   * transfer files.
+   */
   requestTimeoutSeconds?: number | undefined;
 }
 
 export const callOptionNames: OptionNames<CallOptions> = { signal: true, requestTimeoutSeconds: true };
 
-/** For openapi-fetch: `{ params, ...callInit(options) }`. */
+/** Call options in the form that openapi-fetch takes: `{ params, ...callInit(options) }`. */
 export function callInit(options: CallOptions | undefined, requestTimeout?: number): CallInit {
   const init: CallInit = {};
   if (options?.signal !== undefined) init.signal = options.signal;

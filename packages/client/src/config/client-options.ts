@@ -14,98 +14,102 @@ import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-
 import { lifetime as checkedLifetime, runningTimeout } from "./time-limits.js";
 
 /**
- * What a client is made with. All of it is checked when it is made: what cannot work is a
- * `ConfigurationError` or a `ValidationError`.
+ * Options of a `SandboxClient`. All are checked in the constructor, which throws a `ConfigurationError` or a
+ * `ValidationError`.
  */
 export interface SandboxClientOptions {
   /**
-   * Where sandboxes run. `local` is this machine: Linux, with the package `cloud-sandbox-local` and Node.js; its control plane is
-   * started with the first call, and ended with the client. Default: `cloud` where `apiKey`, `bearerToken` or `baseUrl` is given,
-   * else CLOUD_SANDBOX_BACKEND, else `cloud` where the environment names a key or an address, else `local`.
+   * Where sandboxes run. `local` is this machine, and needs Linux, Node.js and the package `cloud-sandbox-local`; the
+   * first call starts the control plane, closing the client ends it. Default: `cloud` if `apiKey`, `bearerToken` or
+   * `baseUrl` is given, else CLOUD_SANDBOX_BACKEND, else `cloud` if an environment variable sets a key or an address,
+   * else `local`.
    */
   backend?: Backend | undefined;
-  /** How it is started on this machine. Default: as {@link LocalBackendOptions} says. */
+  /** Options of the local backend. Defaults: see {@link LocalBackendOptions}. */
   local?: LocalBackendOptions | undefined;
-  /** The account's key. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. It is sent to `baseUrl` only. */
+  /** API key of the account. Default: CLOUD_SANDBOX_API_KEY, else HOPX_API_KEY. Sent to `baseUrl` only. */
   apiKey?: string | undefined;
-  /** Sent as `Authorization: Bearer` beside the key. Default: CLOUD_SANDBOX_BEARER_TOKEN, else HOPX_BEARER_TOKEN. */
+  /**
+   * Token sent as `Authorization: Bearer`, in addition to the key. Default: CLOUD_SANDBOX_BEARER_TOKEN, else
+   * HOPX_BEARER_TOKEN.
+   */
   bearerToken?: string | undefined;
-  /** The control plane. Default: CLOUD_SANDBOX_BASE_URL, else HOPX_BASE_URL, else https://api.hopx.dev. */
+  /** Address of the control plane. Default: CLOUD_SANDBOX_BASE_URL, else HOPX_BASE_URL, else https://api.hopx.dev. */
   baseUrl?: string | undefined;
-  /** Carries the requests in place of the built-in transport: for edge runtimes, proxies, tests. */
+  /** A `fetch` that replaces the built-in transport: for edge runtimes, proxies, tests. */
   fetch?: Fetch | undefined;
   /**
-   * Opens the WebSockets of streams, terminals and watches in place of the built-in ones. Needed where the runtime's own
-   * cannot send headers, as in browsers and some edge runtimes.
+   * Opens WebSockets (streams, terminals, watches) in place of the built-in ones. Required in runtimes whose own
+   * WebSocket cannot send headers, such as browsers and some edge runtimes.
    */
   webSocket?: OpenWebSocket | undefined;
-  /** When calls are made again; `false` is never. See {@link RetryOptions}. */
+  /** When failed calls are retried; `false` disables retries. See {@link RetryOptions}. */
   retry?: RetryOptions | false | undefined;
   /** The four time limits. See {@link Timeouts}. */
   timeouts?: Timeouts | undefined;
-  /** Called as requests are sent, answered, repeated and failed. See {@link Hooks}. */
+  /** Called when requests are sent, answered, retried and failed. See {@link Hooks}. */
   hooks?: Hooks | undefined;
-  /** Where a log is written: `console`, pino, or any {@link Logger}. Default: nowhere. No secret is ever in it. */
+  /** Where to write a log: `console`, pino, or any {@link Logger}. Default: no log. It never contains secrets. */
   logger?: Logger | undefined;
   /**
-   * The least that is logged. Default `info`: `error` for calls that failed by the network, the server or a time limit, `warn` for
-   * repetitions and for what could not be deleted, `info` for what a server refused, `debug` for every request and answer.
+   * The lowest level to log. Default `info`. `error`: calls that failed because of the network, the server or a time
+   * limit. `warn`: retries, and failed cleanup. `info`: calls that the server refused. `debug`: every request and answer.
    */
   logLevel?: LogLevel | undefined;
   /**
-   * Gives the trace that a call belongs to. It is asked before each try; servers get it as `traceparent` and `tracestate`, the
-   * control plane and the agents alone. One that is malformed is not sent.
+   * Returns the trace that a call belongs to; called before each attempt. It is sent as `traceparent` and `tracestate`,
+   * only to the control plane and agents. A malformed trace context is not sent.
    */
   traceContext?: (() => TraceContext | undefined) | undefined;
-  /** Makes spans, and propagates them, in place of `traceContext`: `openTelemetry()` of `cloud-sandbox/opentelemetry`. */
+  /** Creates and propagates spans; replaces `traceContext`. See `openTelemetry()` of `cloud-sandbox/opentelemetry`. */
   tracing?: Tracing | undefined;
   /**
-   * Whether sandboxes that this client created are deleted when SIGINT or SIGTERM ends the process (Node.js, Bun, Deno).
-   * Default true. The process takes at most 5 s longer for it and dies of the same signal. Nothing happens when the program
-   * listens to the signal itself (it may call `sandboxes.deleteCreated()`), calls `process.exit()`, crashes, or is killed by
-   * SIGKILL: the sandbox's own lifetime ends it then.
+   * Whether to delete the sandboxes that this client created when SIGINT or SIGTERM ends the process (Node.js, Bun,
+   * Deno). Default true. Delays the end of the process by at most 5 s; the process still dies of the same signal. Does
+   * nothing if the program listens to the signal itself (it may call `sandboxes.deleteCreated()`), calls
+   * `process.exit()`, crashes, or is killed by SIGKILL: a sandbox then lives until its lifetime ends.
    */
   deleteOnSignal?: boolean | undefined;
 }
 
-/** How sandboxes are made on this machine, where a client starts the backend itself. */
+/** Options of the backend that a client starts on this machine. */
 export interface LocalBackendOptions {
-  /** Sandboxes kept booted for those to come, about 45 MB each, most of it shared. Default 1. */
+  /** Number of sandboxes kept booted in advance, about 45 MB of memory each, most of it shared. Default 1. */
   pool?: number;
-  /** What each sandbox may use. Default: 1024 MiB of memory and of disk, 2 CPUs (or all there are), 256 processes. */
+  /** Limits of each sandbox. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
   limits?: { memoryMb?: number; diskMb?: number; vcpu?: number; maxProcesses?: number };
-  /** Internet access of sandboxes that are made without `internetAccess`: `on`, `off`, or `allow=` and destinations with commas between them. Default: CLOUD_SANDBOX_INTERNET, else `on`. */
+  /**
+   * Internet access of sandboxes created without `internetAccess`: `on`, `off`, or `allow=` with a comma-separated list
+   * of destinations. Default: CLOUD_SANDBOX_INTERNET, else `on`.
+   */
   internet?: string;
-  /** Told once it has started. */
+  /** Called when the backend has started. */
   onReady?: (backend: StartedBackend) => void;
 }
 
-/** A backend on this machine, which ends with its client. */
+/** A running local backend. It ends with its client. */
 export interface StartedBackend {
-  /** Where it listens, on loopback. */
+  /** URL that the backend listens on, on the loopback interface. */
   readonly url: string;
-  /** What starts its sandboxes. */
+  /** The runtime that starts the sandboxes. */
   readonly runtime: string;
   readonly isolation: Isolation;
-  /** Internet access of sandboxes that are made without `internetAccess`. */
+  /** Internet access of sandboxes created without `internetAccess`. */
   readonly internet: string;
 }
 
 /** The four time limits, in seconds. */
 export interface Timeouts {
-  /** How long a new sandbox lives (`timeoutSeconds` of create). Default: what the server gives. */
+  /** Lifetime of a new sandbox, if `create` is given no `timeoutSeconds`. Default: the server's. */
   lifetimeSeconds?: number | undefined;
-  /** How long code and commands may run (`timeoutSeconds` of execute and run), 1 to 300. Default 30. */
+  /** Time limit of code and commands, 1 to 300, if the call is given no `timeoutSeconds`. Default 30. */
   executionSeconds?: number | undefined;
   /**
-   * How long a call may wait for its answer, repetitions included. Default 60. A call that runs code waits 30 s
-   * beyond its execution limit instead.
+   * How long a call waits for its answer, retries included. Default 60. A call that runs code instead waits 30 s longer
+   * than the code's time limit.
    */
   requestSeconds?: number | undefined;
-  /**
-   * How long a stream may stay silent. Default 60. A WebSocket is asked for a sign of life, so that a program may print
-   * nothing for longer.
-   */
+  /** How long a stream may be silent. Default 60. WebSockets are pinged, so a program may print nothing for longer. */
   idleSeconds?: number | undefined;
 }
 
@@ -114,9 +118,9 @@ export type Backend = "cloud" | "local";
 
 const backends: readonly Backend[] = ["cloud", "local"];
 
-/** Options with everything decided. */
+/** Checked options, with defaults filled in. */
 export interface Settings {
-  /** Undefined where this machine is meant. */
+  /** Account of the control plane; undefined for the local backend. */
   account: Account | undefined;
   fetch: Fetch | undefined;
   webSocket: OpenWebSocket | undefined;
@@ -128,7 +132,10 @@ export interface Settings {
   deleteOnSignal: boolean;
 }
 
-/** An option wins over the environment. Throws {@link ConfigurationError} for what cannot work. */
+/**
+ * Checks the options and fills in defaults; an option overrides the environment. Throws {@link ConfigurationError} or
+ * `ValidationError` for invalid values.
+ */
 export function settingsFrom(options: SandboxClientOptions): Settings {
   checkKnown("SandboxClient", options, clientOptionNames);
   checkKnown("timeouts", options.timeouts, timeoutNames);
@@ -255,7 +262,7 @@ function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isAddress = url !== undefined && /^https?:$/.test(url.protocol);
   if (isAddress && url.username === "" && url.password === "") {
-    // The paths of the operations begin with it.
+    // Cut off `/v1`: the operations' paths already begin with it.
     url.pathname = url.pathname.replace(/\/v1\/*$/, "/");
     return url;
   }
@@ -268,7 +275,10 @@ function serverUrl(text: string): URL {
   });
 }
 
-/** Keys are often read from files, with the line's end. */
+/**
+ * Reads a credential from the option or the environment. Trims it, because a key read from a file often ends with a
+ * newline.
+ */
 function credential(what: string, option: string | undefined, suffix: string): string | undefined {
   if (option !== undefined && typeof option !== "string")
     throw invalidArgument(`The option for the ${what} must be text.`);
@@ -286,7 +296,7 @@ function fromEnvironment(suffix: string): string | undefined {
   return setting(`CLOUD_SANDBOX_${suffix}`) ?? setting(`HOPX_${suffix}`);
 }
 
-/** Some runtimes have no `process`. */
+/** Reads an environment variable. Checks for `process`, which some runtimes do not have. */
 function setting(name: string): string | undefined {
   return globalThis.process?.env?.[name] || undefined;
 }

@@ -1,11 +1,11 @@
 import { invalidArgument } from "../errors/errors.js";
 
-/** The names of all options of one kind. The compiler refuses one too few and one too many. */
+/** The names of all options of a type. The compiler reports a missing and a superfluous name. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**
- * Refuses options that do not exist. JavaScript would ignore a misspelt one: a client made with `baseURL` would send its key to
- * the default server.
+ * Throws for unknown options. JavaScript would silently ignore a misspelt one: a client created with `baseURL` would send
+ * its key to the default server.
  */
 export function checkKnown<Options extends object>(
   what: string,
@@ -25,7 +25,7 @@ export function checkKnown<Options extends object>(
   }
 }
 
-/** The name that shares the most pairs of neighbouring letters, if it shares enough. */
+/** The option name most similar to `name`, by shared pairs of letters; undefined if none is similar enough. */
 function closest(name: string, names: readonly string[]): string | undefined {
   const asked = pairsOf(name);
   const likeness = (known: string): number => {

@@ -1,10 +1,15 @@
-/** The embedded control plane: the one place that knows of `cloud-sandbox-local` (docs/decisions/0031-a-client-without-a-key.md). */
+/**
+ * Starts a control plane in this process. The only file that names the package `cloud-sandbox-local`
+ * (docs/decisions/0031-a-client-without-a-key.md).
+ */
 
 import { ConfigurationError, clientClosed } from "../errors/errors.js";
 import type { Account } from "../transport/account.js";
 import type { LocalBackendOptions, StartedBackend } from "./client-options.js";
 
-/** What is used of the package. Its types are not: who has no need of it need not have it to compile. */
+/**
+ * The part of `cloud-sandbox-local` used here. Declared again, so that programs compile without that package installed.
+ */
 interface LocalPackage {
   startLocalControlPlane(options: LocalBackendOptions & { holdsProcess: boolean }): Promise<ControlPlane>;
 }
@@ -14,17 +19,23 @@ interface ControlPlane extends StartedBackend {
   close(): Promise<void>;
 }
 
-/** Not where it is imported: bundlers would look for a package that is not there, or pack one whose files must stay beside it. */
+/**
+ * A variable, not a literal in `import()`: bundlers would fail if the package is missing, or bundle it without the files
+ * it needs beside it.
+ */
 const packageName = "cloud-sandbox-local";
 
-/** A control plane in this process, started with the first call, ended with the client or when the process has nothing to do. */
+/**
+ * A control plane in this process. The first call starts it; closing the client, or the process running out of work, ends
+ * it.
+ */
 export class LocalBackend {
   #opening: Promise<ControlPlane> | undefined;
   #isClosed = false;
 
   constructor(private readonly options: LocalBackendOptions | undefined) {}
 
-  /** Calls at once start one; after a failure the next call tries again. */
+  /** Starts the control plane once for all concurrent calls. After a failure, the next call tries again. */
   async open(): Promise<Account> {
     if (this.#isClosed) throw clientClosed();
     this.#opening ??= this.#start().catch((error: unknown) => {
@@ -67,7 +78,7 @@ async function localPackage(): Promise<LocalPackage> {
   }
 }
 
-/** Its errors are written for people, with the command that mends what is missing. */
+/** Passes on the backend's message: its errors are written for people and name the command that fixes the problem. */
 function refuse(cause: unknown): never {
   throw new ConfigurationError({
     summary: cause instanceof Error ? cause.message : "The local backend did not start.",

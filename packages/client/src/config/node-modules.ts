@@ -1,8 +1,8 @@
 import { ConfigurationError, isSandboxError, SandboxError } from "../errors/errors.js";
 
 /**
- * Node's own modules, for what needs a file system. Without imports, which a bundler for browsers would stumble over.
- * Throws a {@link ConfigurationError} where they are not.
+ * Node.js modules for code that needs a file system. Not imported, because bundlers for browsers would fail. Throws a
+ * {@link ConfigurationError} in other runtimes.
  */
 export function nodeModules() {
   if (typeof globalThis.process?.getBuiltinModule !== "function") {
@@ -23,7 +23,7 @@ export function nodeModules() {
   };
 }
 
-/** A directory of its own for what `use` does, removed afterwards. */
+/** Calls `use` with the path of a new temporary directory, and deletes the directory afterwards. */
 export async function inTemporaryDirectory<Value>(use: (path: string) => Promise<Value>): Promise<Value> {
   const { fs, os, path } = nodeModules();
   const directory = await fs.promises.mkdtemp(path.join(os.tmpdir(), "cloud-sandbox-"));
@@ -34,7 +34,7 @@ export async function inTemporaryDirectory<Value>(use: (path: string) => Promise
   }
 }
 
-/** What this machine's files did, in this client's terms. */
+/** Wraps an error of the local file system in a `SandboxError`. */
 export function localFailure(error: unknown): SandboxError {
   if (isSandboxError(error)) return error;
   return new SandboxError({

@@ -1,6 +1,6 @@
 type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
-/** `fields` without those that are undefined: on the wire, what was not given is absent. */
+/** A copy of `fields` without undefined values, because an option that was not given must not be sent. */
 export function omitUndefined<Fields extends object>(fields: Fields): Given<Fields> {
   const present: Given<Fields> = { ...fields };
   for (const key in present) {

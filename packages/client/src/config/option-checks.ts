@@ -1,12 +1,15 @@
-/** Refuses what no server accepts, by the option's name, before anything is sent. What was not given is always fine. */
+/**
+ * Checks of option values before anything is sent. `check…` accepts undefined, `require…` does not; errors name the
+ * option.
+ */
 import { invalidArgument } from "../errors/errors.js";
 
-/** Text that is not empty. */
+/** Throws unless the value is undefined or a non-empty string. */
 export function checkText(name: string, value: unknown, longest = Number.POSITIVE_INFINITY): void {
   if (value !== undefined) requireText(name, value, longest);
 }
 
-/** The same where it must be given. */
+/** Throws unless the value is a non-empty string. */
 export function requireText(name: string, value: unknown, longest = Number.POSITIVE_INFINITY): void {
   if (typeof value === "string" && value.trim() !== "" && value.length <= longest) return;
   const most = longest === Number.POSITIVE_INFINITY ? "" : ` of at most ${longest} characters`;
@@ -53,7 +56,7 @@ export function checkOneOf<Value>(name: string, value: Value | undefined, allowe
   throw invalidArgument(`${name} must be one of ${allowed.join(", ")}; it is ${kindOf(value)}.`);
 }
 
-/** An object whose values are texts. */
+/** Throws unless the value is undefined or an object whose values are strings. */
 export function checkTexts(name: string, value: unknown): void {
   if (value === undefined) return;
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -67,7 +70,7 @@ export function numberOr(value: unknown): string {
   return typeof value === "number" ? String(value) : kindOf(value);
 }
 
-/** Says no value that may be a secret. */
+/** The kind of a value for an error message, never the value itself: it may be a secret. */
 export function kindOf(value: unknown): string {
   if (value === "") return "empty";
   if (value === undefined || value === null) return String(value);

@@ -1,11 +1,14 @@
 import { invalidArgument } from "../errors/errors.js";
 import { requireWhole } from "./option-checks.js";
 
-/** How long a call outlives the limit of what it runs, in seconds: the server ends the program, not the client. */
+/**
+ * Seconds that a call waits beyond the time limit of its program, so that the server ends the program before the client
+ * gives up.
+ */
 export const margin = 30;
-/** Seconds that code and commands may run, unless they run in the background. */
+/** The longest time limit, in seconds, of code and commands that do not run in the background. */
 export const longestExecution = 300;
-/** Seconds that a sandbox may live, and that a program may run in the background. */
+/** The longest lifetime of a sandbox and time limit of a background program, in seconds. */
 export const longestLifetime = 86_400;
 
 export function runningTimeout(timeout: number, name = "timeoutSeconds"): number {
@@ -16,7 +19,7 @@ export function runningTimeout(timeout: number, name = "timeoutSeconds"): number
   );
 }
 
-/** Seconds that a sandbox may live. */
+/** Checks and returns a sandbox's lifetime in seconds. */
 export function lifetime(seconds: number, option: string): number {
   requireWhole(option, seconds, 1, longestLifetime);
   return seconds;

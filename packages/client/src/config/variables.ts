@@ -2,7 +2,7 @@ import { maskedValue } from "@cloud-sandbox/protocol";
 import { invalidArgument } from "../errors/errors.js";
 import { checkTexts } from "./option-checks.js";
 
-/** Refuses what is no variable, and the masks that servers show in place of secrets. */
+/** Checks environment variables. Refuses invalid names, and the mask that servers show in place of a secret value. */
 export function checkedVariables(
   variables: Readonly<Record<string, string>>,
   option = "variables",

@@ -1,8 +1,8 @@
-/** What a function of the caller's threw: the call that it ends rejects with it, as it is. */
+/** Remembers what a callback of the caller threw, so that the call it aborted can reject with exactly that. */
 export class CallbackErrors {
   #thrown: { fault: unknown } | undefined;
 
-  /** `call`, with its fault kept here. */
+  /** Wraps `call` so that what it throws is remembered. */
   of<Args extends unknown[], Result>(call: (...args: Args) => Result): (...args: Args) => Result {
     return (...args) => {
       try {
@@ -14,7 +14,7 @@ export class CallbackErrors {
     };
   }
 
-  /** The fault, where there is one; `failure` otherwise. */
+  /** What the callback threw, if it threw; otherwise `failure`. */
   or(failure: unknown): unknown {
     return this.#thrown === undefined ? failure : this.#thrown.fault;
   }

@@ -1,10 +1,10 @@
-/** Reads what a server says about a failure, in every form that HOPX servers and proxies use. */
+/** Reads the body of an error response, in every format that HOPX servers and proxies use. */
 import { redact, redactDeep } from "./redaction.js";
 
 export interface ErrorEnvelope {
   /** What happened, without the hint. */
   message: string | undefined;
-  /** What to do next, in the server's terms. */
+  /** What to do next, as the server puts it. */
   hint: string | undefined;
   code: string | undefined;
   requestId: string | undefined;
@@ -14,8 +14,8 @@ export interface ErrorEnvelope {
 }
 
 /**
- * The forms: `{error: "text", message, hint, code, request_id}`, `{error: {message, code, request_id, details}}`,
- * `{message, code}`, `{detail}` and `{title}` of other frameworks, and text or HTML of a proxy. Without the secrets.
+ * Accepts `{error: "text", message, hint, code, request_id}`, `{error: {message, code, request_id, details}}`, `{message,
+ * code}`, `{detail}` and `{title}` of other frameworks, and text or HTML of a proxy. Removes secrets.
  */
 export function readErrorEnvelope(body: unknown, secrets: readonly string[]): ErrorEnvelope {
   const text = (value: unknown): string | undefined => oneLine(value, secrets);
@@ -26,7 +26,7 @@ export function readErrorEnvelope(body: unknown, secrets: readonly string[]): Er
     text(body.message) ?? text(nested.message) ?? text(body.error) ?? text(body.detail) ?? text(body.title);
   const hint = text(body.hint) ?? text(nested.hint);
   return {
-    // Our servers repeat the hint there, for clients that know no such field.
+    // Our servers append the hint to the message, for clients that do not know `hint`: cut it off again.
     message:
       hint !== undefined && message?.endsWith(` ${hint}`) ? message.slice(0, -hint.length - 1) : message,
     hint,
@@ -48,7 +48,7 @@ const empty: ErrorEnvelope = {
 };
 const longestText = 500;
 
-/** What a page says: its title, or its words without the markup. */
+/** The text of a page: its title, or its words without HTML tags. */
 function plainText(body: unknown, secrets: readonly string[]): string | undefined {
   if (typeof body !== "string") return undefined;
   const start = redact(body, secrets).slice(0, 20_000);

@@ -1,4 +1,4 @@
-/** Turns an answer that is not a success into the error that says so. */
+/** Turns an error response into a typed error. */
 import { type ErrorEnvelope, readErrorEnvelope } from "./error-envelope.js";
 import {
   ApiError,
@@ -17,20 +17,20 @@ import {
 import { redact, safeHeaders } from "./redaction.js";
 import { parseRetryAfter } from "./retry-after.js";
 
-/** Which of the two services answered: the same status means different things to its caller. */
+/** Which service answered: the same status means different things from the control plane and from the agent. */
 export type Plane = "control plane" | "agent";
 
 export interface FailedResponse {
   status: number;
   headers: Headers;
-  /** Parsed JSON, or text. */
+  /** The body, parsed as JSON if possible, otherwise text. */
   body: unknown;
   plane: Plane;
-  /** The id sent with the request, for servers that return none. */
+  /** The request id that was sent, for servers that return none. */
   requestId: string;
-  /** Whether the call may be repeated even if the server did its work. */
+  /** Whether the call may be repeated even if the server already did the work. */
   harmless: boolean;
-  /** Credentials in use, which must not come back in the error. */
+  /** Credentials in use, which must not appear in the error. */
   secrets: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   return new kind.error(options);
 }
 
-/** What a frame of a stream says went wrong. There is no HTTP status: its code decides. */
+/** The error that an error frame of a stream describes. A frame has no HTTP status, so its code decides the class. */
 export function errorFromFrame(
   frame: { error: string; code?: string | undefined },
   secrets: readonly string[],
@@ -71,7 +71,7 @@ export function errorFromFrame(
   return new kind.error({ ...said, code, requestId, details: envelope.details });
 }
 
-/** What the agent answers an ordinary request with, where that is not 400. */
+/** The HTTP status that the agent uses for a code. Codes not listed here are 400. */
 const statusOfCode: Record<string, number> = {
   AUTHENTICATION_REQUIRED: 401,
   INVALID_TOKEN: 401,
@@ -86,7 +86,10 @@ const statusOfCode: Record<string, number> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** What happened and what to do next: the client's advice, else the server's, else what helps with most errors of the kind. */
+/**
+ * Summary and hint of an error. The hint is the client's own, else the server's, else a general one for the error's
+ * class.
+ */
 function sentences(
   { message, hint }: ErrorEnvelope,
   otherwise: string,
@@ -111,7 +114,7 @@ function adviceFor(error: Kind["error"], code: string): string {
   return "Report the request id to who runs the server.";
 }
 
-/** Codes of what the caller gave; the others are of what the server cannot do, however it is asked. */
+/** Codes that mean the caller's input is wrong. With any other code, the server cannot do it, whatever the input. */
 const ofTheRequest: ReadonlySet<string> = new Set([
   "FILE_TOO_LARGE",
   "INVALID_JSON",
@@ -124,7 +127,7 @@ const ofTheRequest: ReadonlySet<string> = new Set([
   "STREAM_FAILED",
 ]);
 
-/** A server names its operations by their paths; who reads this calls methods. */
+/** Replaces operation paths in a server's message by method names, because callers of this client know only methods. */
 function inOurTerms(message: string): string {
   return message.replace(/(?<![\w./-])\/files\/(mkdir|download)\b/g, (_, name) =>
     name === "mkdir" ? "files.mkdir()" : "files.readBytes()",
@@ -133,12 +136,14 @@ function inOurTerms(message: string): string {
 
 interface Kind {
   error: typeof ApiError;
-  /** Where the server gives none. */
+  /** Code of the error, if the server gives none. */
   code?: string;
   hint?: (retryAfter: number | undefined) => string;
 }
 
-/** The server's code decides; its words do where there is no code; then the status. */
+/**
+ * Chooses the error's class and advice: first by the server's code, then by the words of its message, then by the status.
+ */
 function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: Plane): Kind {
   const byCode = code === undefined ? undefined : kindOfCode[code];
   if (code === "SANDBOX_FAILED") return failed;
@@ -153,12 +158,12 @@ function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: 
   return kindOfStatus[status] ?? { error: ApiError };
 }
 
-/** What a server says about when to come back is better advice than any other. */
+/** Makes a hint that names the waiting time if the server gave one. */
 function waiting(advice: string): (retryAfter: number | undefined) => string {
   return (retryAfter) => (retryAfter === undefined ? advice : `Try again in ${Math.ceil(retryAfter)} s.`);
 }
 
-/** Who is told when to come back was refused: nothing was done that could be done twice. */
+/** Whether the call may be repeated. A server that gives a waiting time refused the call, so nothing was done yet. */
 function mayRetry(kind: Kind, { harmless, status }: FailedResponse, retryAfter: number | undefined): boolean {
   if (status === 429) return kind === tooMany || retryAfter !== undefined;
   return kind === serverFailed && (harmless || (status === 503 && retryAfter !== undefined));

@@ -1,32 +1,32 @@
 /**
- * The one tree of errors this package throws.
+ * The errors that this package throws: one class hierarchy below `SandboxError`.
  *
- * `message` is complete for a person: what happened, the server's identifiers, what to do next. Programs
- * look at the class or `code`; `summary` and `hint` are the parts of the message, for those who phrase
- * their own. No message, header or detail ever carries a key or a token.
+ * `message` is complete for a person: what happened, the server's identifiers, what to do next. Programs should check the
+ * class or `code`; `summary` and `hint` are parts of the message for programs that word their own. No message, header or
+ * detail ever contains a key or a token.
  */
 
 const brand = Symbol.for("cloud-sandbox.error");
 
-/** Whether `value` is an error of this package, also when another copy or bundle of it threw the error. */
+/** Whether `value` is an error of this package, even if another copy or bundle of the package threw it. */
 export function isSandboxError(value: unknown): value is SandboxError {
   return typeof value === "object" && value !== null && brand in value;
 }
 
-/** What an error is made of. */
+/** Options to construct an error. */
 export interface SandboxErrorOptions {
   /** What happened, in one sentence. */
   summary: string;
   /** What to do next, in one sentence. */
   hint?: string | undefined;
-  /** Stable and UPPER_SNAKE: the server's code, or one of ours where no server spoke. */
+  /** Stable code in UPPER_SNAKE_CASE: the server's, or the client's own if no server answered. */
   code: string;
   requestId?: string | undefined;
   retryable?: boolean;
   cause?: unknown;
 }
 
-/** What all errors of this package are. `isSandboxError` knows those of other copies of it too. */
+/** Base class of all errors of this package. `isSandboxError` also recognizes errors of other copies of the package. */
 export class SandboxError extends Error {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -36,13 +36,13 @@ export class SandboxError extends Error {
   readonly summary: string;
   /** What to do next. */
   readonly hint: string | undefined;
-  /** Stable and UPPER_SNAKE: the server's code, or one of ours where no server spoke. */
+  /** Stable code in UPPER_SNAKE_CASE: the server's, or the client's own if no server answered. */
   readonly code: string;
-  /** The server's id of the request, else the one that was sent with it. */
+  /** Request id returned by the server, else the one sent with the request. */
   readonly requestId: string | undefined;
-  /** Whether the same call, made again later, may succeed and cannot do its work twice. */
+  /** Whether the same call may succeed later, without doing its work twice. */
   readonly retryable: boolean;
-  /** Why the clean-up that followed this error failed, when it did: a sandbox may be left. */
+  /** Why the cleanup after this error failed, if it did: a sandbox may still exist. */
   declare cleanupError?: SandboxError;
 
   constructor(options: SandboxErrorOptions, identifiers = "") {
@@ -56,7 +56,7 @@ export class SandboxError extends Error {
   }
 }
 
-/** A setting is missing or unusable; thrown when the client is made. */
+/** A setting is missing or invalid. Thrown when the client is created, or when the local backend cannot be started. */
 export class ConfigurationError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -64,13 +64,13 @@ export class ConfigurationError extends SandboxError {
   }
 }
 
-/** No answer arrived: the connection could not be made, or it broke. `cause` is the system's own error. */
+/** No answer arrived: connecting failed, or the connection broke. `cause` is the system's error. */
 export class NetworkError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "NetworkError";
   }
-  /** Whether the server may have got the call, and done its work. */
+  /** Whether the request may have reached the server, which then may have done the work. */
   readonly wasSent: boolean;
 
   constructor(options: SandboxErrorOptions & { wasSent?: boolean }) {
@@ -80,18 +80,18 @@ export class NetworkError extends SandboxError {
 }
 
 /**
- * Which limit passed: how long one `request` may take, how long code may run (`execution`), how long a stream may
- * stay silent (`idle`). A sandbox whose lifetime passed is a `SandboxExpiredError`.
+ * Which time limit was exceeded: of one `request`, of running code (`execution`), or of a stream's silence (`idle`). The
+ * end of a sandbox's lifetime is a `SandboxExpiredError` instead.
  */
 export type TimeoutKind = "request" | "execution" | "idle";
 
-/** A limit passed: `kind` says which. */
+/** A time limit was exceeded; `kind` says which. */
 export class TimeoutError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "TimeoutError";
   }
-  /** Which limit passed. */
+  /** Which time limit was exceeded. */
   readonly kind: TimeoutKind;
 
   constructor(options: SandboxErrorOptions & { kind: TimeoutKind }) {
@@ -100,13 +100,13 @@ export class TimeoutError extends SandboxError {
   }
 }
 
-/** A stream ended before it told how: its connection broke, was closed by the server, or was left by its reader. */
+/** A stream ended without its final message: its connection broke, or the server or the reader closed it. */
 export class StreamClosedError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "StreamClosedError";
   }
-  /** The WebSocket's close code; 1006 when the connection broke; undefined when it was closed from this side. */
+  /** WebSocket close code; 1006 if the connection broke; undefined if this client closed the stream. */
   readonly closeCode: number | undefined;
 
   constructor(options: SandboxErrorOptions & { closeCode?: number }) {
@@ -115,19 +115,19 @@ export class StreamClosedError extends SandboxError {
   }
 }
 
-/** A template could not be built. */
+/** A template build failed. */
 export class TemplateBuildError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "TemplateBuildError";
   }
-  /** Names the build at the server. */
+  /** Id of the build on the server. */
   readonly buildId: string;
-  /** Names the template that was to be made. */
+  /** Id of the template being built. */
   readonly templateId: string;
   /** The step that failed, as the server names it. */
   readonly step: string | undefined;
-  /** What the failing step wrote, or the end of the log where it does not tell steps apart. At most 64 KiB. */
+  /** Output of the failed step; if the log has no steps, the end of the log. At most 64 KiB. */
   readonly log: string;
 
   constructor(failure: {
@@ -151,7 +151,7 @@ export class TemplateBuildError extends SandboxError {
   }
 }
 
-/** The caller's AbortSignal fired. `reason` is the signal's own. */
+/** The caller's AbortSignal fired. `reason` is the signal's reason. */
 export class AbortError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -165,7 +165,7 @@ export class AbortError extends SandboxError {
   }
 }
 
-/** What an error of a server is made of. */
+/** Options to construct an `ApiError`. */
 export interface ApiErrorOptions extends SandboxErrorOptions {
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
@@ -174,21 +174,21 @@ export interface ApiErrorOptions extends SandboxErrorOptions {
   serverHint?: string | undefined;
 }
 
-/** The server refused, or answered with something that cannot be an answer. */
+/** The server refused the call, or sent an invalid answer. */
 export class ApiError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "ApiError";
   }
-  /** HTTP status; undefined when the client refused before anything was sent. */
+  /** HTTP status; undefined if the client refused the call before sending it. */
   readonly status: number | undefined;
-  /** Response headers, lower-case, without those that carry credentials. */
+  /** Response headers with lower-case names; values of headers that carry credentials are hidden. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The server's own details, if it gave any. */
+  /** Details that the server sent, if any. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** Seconds the server asked to wait, if it did. */
+  /** Seconds that the server asked to wait, if it did. */
   readonly retryAfterSeconds: number | undefined;
-  /** What the server itself says to do next. `hint` is the client's own advice where it has some. */
+  /** The server's own advice. `hint` is the client's advice if it has one for this error. */
   readonly serverHint: string | undefined;
 
   constructor(options: ApiErrorOptions) {
@@ -201,7 +201,7 @@ export class ApiError extends SandboxError {
   }
 }
 
-/** 401: no key, a wrong one, or a sandbox token that is refused even after a refresh. */
+/** 401: no key, a wrong key, or a sandbox token that was refused even after a refresh. */
 export class AuthenticationError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -209,7 +209,7 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** 403: known, but not allowed; `PATH_NOT_ALLOWED` is a file outside of /workspace and /tmp. */
+/** 403: authenticated, but not allowed. `PATH_NOT_ALLOWED` means a file outside /workspace and /tmp. */
 export class PermissionDeniedError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -225,7 +225,7 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** 409: it exists already, or its state does not allow this. */
+/** 409: the thing exists already, or its state does not allow the operation. */
 export class ConflictError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -233,7 +233,7 @@ export class ConflictError extends ApiError {
   }
 }
 
-/** The sandbox existed and is gone: its lifetime passed, it was deleted, or its machine failed. */
+/** The sandbox no longer exists: its lifetime ended, it was deleted, or its machine failed. */
 export class SandboxExpiredError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -241,7 +241,7 @@ export class SandboxExpiredError extends ApiError {
   }
 }
 
-/** 400, or an argument this client refused before sending (`status` is undefined then). */
+/** 400, or an invalid argument that the client refused before sending (`status` is then undefined). */
 export class ValidationError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -257,7 +257,7 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** A limit of the account, the backend or the sandbox is reached: sandboxes, processes, memory, credit. */
+/** A limit of the account, the backend or the sandbox was reached: sandboxes, processes, memory, disk, credit. */
 export class ResourceLimitError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -273,7 +273,7 @@ export class ServerError extends ApiError {
   }
 }
 
-/** The answer is not what the operation promises: HTML, half a JSON, a redirect, missing fields, too large. */
+/** The answer does not have the expected form: HTML, truncated JSON, a redirect, missing fields, too large. */
 export class InvalidResponseError extends ApiError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -281,12 +281,12 @@ export class InvalidResponseError extends ApiError {
   }
 }
 
-/** A refusal by this client, before anything was sent. */
+/** The error for an invalid argument, thrown before anything is sent. */
 export function invalidArgument(summary: string, hint?: string): ValidationError {
   return new ValidationError({ summary, hint, code: "INVALID_ARGUMENT" });
 }
 
-/** For a client that is used after its end. */
+/** The error for a call on a closed client. */
 export function clientClosed(): SandboxError {
   const summary = "This client is closed.";
   return new SandboxError({ summary, hint: "Make another SandboxClient.", code: "CLIENT_CLOSED" });

@@ -1,18 +1,21 @@
-/** Keeps keys and tokens out of everything people read. */
+/** Removes keys and tokens from everything that people may read. */
 
 const credentialHeader = /authorization|authenticate|cookie|token|secret|api-?key|signature/i;
-/** What begins as a JSON Web Token, with the rest of one. Were the rest required, a long beginning would be tried from everywhere. */
+/**
+ * A JSON Web Token. The second and third part are optional in the pattern: if they were required, a long text without
+ * them would be rescanned from every position.
+ */
 const tokenShape = /\beyJ[\w-]+(\.[\w-]+\.[\w-]*)?/g;
-/** Keys as HOPX shapes them. */
+/** API keys in the format of HOPX. */
 const keyShape = /\b(?:hopx|sk)_live_[\w.-]+/g;
 const hidden = "[redacted]";
 
-/** `text` without the given secrets and without anything that looks like one. */
+/** `text` without the given secrets, and without anything that looks like a key or token. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   let safe = text;
   for (const secret of secrets) {
     if (secret.length < minimumSecretLength) continue;
-    // A server that quotes a request quotes its JSON.
+    // Also remove the JSON-escaped form: a server that quotes a request quotes its JSON.
     safe = safe.replaceAll(secret, hidden).replaceAll(JSON.stringify(secret).slice(1, -1), hidden);
   }
   return safe
@@ -20,7 +23,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
     .replace(keyShape, hidden);
 }
 
-/** Response headers by lower-case name; the values of those that carry credentials are hidden. */
+/** Response headers by lower-case name. Values of headers that carry credentials are hidden. */
 export function safeHeaders(
   headers: Iterable<[string, string]>,
   secrets: readonly string[],
@@ -32,7 +35,7 @@ export function safeHeaders(
   return safe;
 }
 
-/** Strings of a JSON value, redacted wherever they are, also as names. */
+/** Redacts all strings in a JSON value, property names included. */
 export function redactDeep(value: unknown, secrets: readonly string[], depth = 8): unknown {
   if (typeof value === "string") return redact(value, secrets);
   if (typeof value !== "object" || value === null) return value;
@@ -43,7 +46,7 @@ export function redactDeep(value: unknown, secrets: readonly string[], depth = 8
   );
 }
 
-/** What a request carries that only programs and receivers may see; some servers quote it when they refuse it. */
+/** The secret values in a request body, such as environment variables: some servers quote them in their errors. */
 export function secretsOf(request: Readonly<Record<string, unknown>>): string[] {
   const {
     callback_headers,
@@ -63,11 +66,11 @@ export function secretsOf(request: Readonly<Record<string, unknown>>): string[] 
   );
 }
 
-/** By the step of a template that sets an environment variable. */
+/** The values that an `ENV` step of a template sets. */
 function valueSet(step: unknown): unknown[] {
   const { args, type } = Object(step);
   return type === "ENV" && Array.isArray(args) ? args.slice(1) : [];
 }
 
-/** A shorter secret ("k" in a test) would blank out ordinary words and protect nothing. */
+/** Characters. Redacting a shorter secret ("k" in a test) would damage ordinary words and protect nothing. */
 const minimumSecretLength = 6;

@@ -1,4 +1,4 @@
-/** Seconds of a Retry-After header: a number, or a date, which is by the clock that the Date header shows. */
+/** Seconds in a Retry-After header: a number, or a date compared with the server's clock (the Date header). */
 export function parseRetryAfter(headers: Headers): number | undefined {
   const header = headers.get("retry-after")?.trim() ?? "";
   if (header === "") return undefined;

@@ -1,7 +1,7 @@
 import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
 import type { RequiredFields } from "../transport/answers/required-fields.js";
 
-/** What must be in the frames of a stream, by their types. Others are of a newer server, and skipped. */
+/** The required fields of each frame type of a stream. Frames of other types come from newer servers and are skipped. */
 export type FrameFields<Frame extends { type: string }> = Readonly<Record<Frame["type"], RequiredFields>>;
 
 export const executeFrames: FrameFields<ExecuteStreamFrame> = {

@@ -9,34 +9,36 @@ import type { CallScope } from "../transport/calls/call-scope.js";
 import type { CarriedSocket, SocketListener } from "../transport/sockets/sockets.js";
 
 export interface FrameSocketOptions {
-  /** Where it leads to, for people. */
+  /** Address of the server, for error messages. */
   origin: string;
-  /** As sent with the handshake. */
+  /** Request id sent with the handshake. */
   requestId: string;
-  /** What may stop it: the caller's signal. */
+  /** Stops the stream, for example when the caller's signal fires. */
   scope: CallScope;
-  /** Seconds without a sign of life. */
+  /** Seconds without a sign of life after which the connection counts as lost. */
   idle: number;
-  /** The same for carriers that know of nothing but frames: as long as the server may have nothing to say. */
+  /**
+   * Used in place of `idle` if the WebSocket implementation cannot ping: seconds for which the server may send no frame.
+   */
   silence: number;
-  /** Called when it is over. */
+  /** Called when the stream has ended. */
   ended(): void;
-  /** Told of what its reader is told. */
+  /** Called with an error that the stream's reader receives. */
   failed(error: SandboxError): void;
 }
 
-/** A frame as it came: a JSON object. */
+/** A received frame: a JSON object, not yet checked. */
 export type RawFrame = Readonly<Record<string, unknown>>;
 
-/** Characters that wait for their reader, above which nothing more is read, and below which it goes on. */
+/** Characters waiting for the reader: above `highWater` the connection is paused, below `lowWater` it is resumed. */
 const highWater = 1024 * 1024;
 const lowWater = highWater / 4;
-/** Where the carrier cannot be held up. */
+/** Characters at which the stream is closed, if the WebSocket implementation cannot be paused. */
 const mostQueued = 64 * 1024 * 1024;
-/** Seconds between two looks at the connection: servers give up who answers no ping for a while. */
+/** Seconds between two checks of the connection. Short, because servers drop clients that do not answer pings. */
 const longestBeat = 15;
 
-/** The frames of one WebSocket, read one after the other; its end is always told, and always in a typed way. */
+/** The frames of one WebSocket, read one after the other. When it ends, the reader always gets a typed error. */
 export class FrameSocket implements SocketListener {
   readonly #options: FrameSocketOptions;
   readonly #stop = (): void => this.#fail(this.#options.scope.failure ?? this.#closedEarly(1006, ""));
@@ -54,7 +56,7 @@ export class FrameSocket implements SocketListener {
     this.#options = options;
   }
 
-  /** From now on it lives, until its end or `close`. */
+  /** Starts the checks of an opened connection, until it ends or `close` is called. */
   attach(carried: CarriedSocket): void {
     const { idle, scope } = this.#options;
     this.#carried = carried;
@@ -85,12 +87,12 @@ export class FrameSocket implements SocketListener {
     this.#fail(this.#closedEarly(code, reason));
   };
 
-  /** Ends it from this side. */
+  /** Closes the connection from this side. */
   close(): void {
     this.closed(1000, "");
   }
 
-  /** The next frame. Rejects when there will be none: nobody who waits waits for ever. */
+  /** The next frame. Rejects if the connection has ended, so a reader never waits forever. */
   async next(): Promise<RawFrame> {
     while (this.#queue.length === 0) {
       if (this.#failure !== undefined) throw this.#failure;
@@ -99,7 +101,7 @@ export class FrameSocket implements SocketListener {
       });
       this.#wake = undefined;
     }
-    // What arrived before an abort is no longer wanted; what arrived before a close is.
+    // After an abort, frames that already arrived are dropped; after a close, they are still delivered.
     this.#options.scope.throwIfAborted();
     const text = this.#queue.shift() ?? "";
     this.#queued -= text.length;
@@ -107,7 +109,7 @@ export class FrameSocket implements SocketListener {
     return this.#parsed(text);
   }
 
-  /** Nothing is sent once it has ended; who reads learns of the end. */
+  /** Sends a frame. Does nothing if the connection has ended: the reader receives that error. */
   send(frame: object): void {
     if (this.#failure === undefined) this.#carried?.send(JSON.stringify(frame));
   }
@@ -120,7 +122,7 @@ export class FrameSocket implements SocketListener {
     this.#options.failed(error);
   }
 
-  /** Waits while much is on its way. */
+  /** Waits until little unsent data is left. */
   async drained(): Promise<void> {
     while ((this.#carried?.buffered ?? 0) > highWater && this.#failure === undefined)
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -152,7 +154,7 @@ export class FrameSocket implements SocketListener {
   #look(carried: CarriedSocket): void {
     const now = performance.now();
     if (this.#isPaused && carried.pause !== undefined) {
-      // For a moment, so that the server's pings are answered.
+      // Resume for a moment, so that the socket answers the server's pings.
       this.#heardAt = now;
       carried.resume?.();
       carried.pause();
@@ -218,7 +220,7 @@ function jsonObject(text: string): RawFrame | undefined {
       ? (value as RawFrame)
       : undefined;
   } catch {
-    // Not JSON: what is told to the reader.
+    // The caller reports that the frame is not JSON.
     return undefined;
   }
 }

@@ -8,9 +8,9 @@ import type { FrameFields } from "./frame-fields.js";
 import type { FrameSocket, RawFrame } from "./frame-socket.js";
 import type { StreamRequest } from "./open-frame-socket.js";
 
-/** Opens the WebSockets of one sandbox. */
+/** Opens WebSockets to the agent of one sandbox. */
 export interface StreamOpener {
-  /** The sandbox's token: errors must not show it. */
+  /** The sandbox's token, which errors must not contain. */
   readonly tokens: { readonly value: string | undefined };
   openStream(request: StreamRequest): Promise<FrameSocket>;
 }
@@ -18,10 +18,10 @@ export interface StreamOpener {
 export interface FrameStreamOptions<Frame extends ServerFrame> {
   access: StreamOpener;
   path: string;
-  /** What is sent as soon as it is open. */
+  /** The frame to send when the connection is open. */
   first?: object | undefined;
   fields: FrameFields<Frame>;
-  /** Seconds for which the server may have nothing to say. */
+  /** Seconds for which the server may send no frame. */
   silence: number;
   signal: AbortSignal | undefined;
 }
@@ -29,7 +29,7 @@ export interface FrameStreamOptions<Frame extends ServerFrame> {
 export type ServerFrame = ExecuteStreamFrame | TerminalFrame | WatchFrame;
 type ErrorFrame = Extract<ServerFrame, { type: "error" }>;
 
-/** The typed frames of a WebSocket that is opened when it is first needed. */
+/** The typed frames of a WebSocket, which the first read or write opens. */
 export class FrameStream<Frame extends ServerFrame> {
   readonly #options: FrameStreamOptions<Frame>;
   #opening: Promise<FrameSocket> | undefined;
@@ -41,7 +41,7 @@ export class FrameStream<Frame extends ServerFrame> {
     this.#options = options;
   }
 
-  /** Opens it, once. */
+  /** Opens the WebSocket; later calls return the same one. */
   open(): Promise<FrameSocket> {
     this.#opening ??= this.#open();
     return this.#opening;
@@ -55,14 +55,14 @@ export class FrameStream<Frame extends ServerFrame> {
     }
   }
 
-  /** Resolves when it is on its way, and not too much with it. */
+  /** Sends a frame. Resolves when little unsent data is left. */
   async send(frame: object): Promise<void> {
     const socket = await this.open();
     socket.send(frame);
     await socket.drained();
   }
 
-  /** Ends it from this side, also while it is opened. Who still reads hears `reason`. */
+  /** Closes the stream from this side, even while it is opening. A pending read rejects with `reason`. */
   close(reason: SandboxError = left()): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
@@ -70,17 +70,20 @@ export class FrameStream<Frame extends ServerFrame> {
     this.#scope?.end();
   }
 
-  /** Ends it because something beside reading went wrong, which those hear who read. */
+  /**
+   * Closes the stream because something other than reading failed, such as its input. A pending read rejects with
+   * `error`.
+   */
   fail(error: unknown): void {
     this.close(isSandboxError(error) ? error : inputFailed(error));
   }
 
-  /** Tells those who watch the client what its reader is told; that it was left is no failure. */
+  /** Reports a reader's error to the client's hooks and log, unless the reader itself closed the stream. */
   report(error: unknown): void {
     if (isSandboxError(error) && error.code !== leftCode) this.#socket?.report(error);
   }
 
-  /** For what the server sent and must not have. */
+  /** The error for an invalid message of the server. */
   invalid(fault: { summary: string; hint: string; code: string }): InvalidResponseError {
     return new InvalidResponseError({ ...fault, requestId: this.#socket?.requestId });
   }
@@ -128,7 +131,7 @@ export class FrameStream<Frame extends ServerFrame> {
 
 const leftCode = "STREAM_LEFT";
 
-/** For streams that were left before their end. */
+/** The error of a stream that its reader closed before the end. */
 export function left(): StreamClosedError {
   return new StreamClosedError({
     summary: "The stream was closed by its reader before its end.",

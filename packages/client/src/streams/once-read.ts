@@ -1,7 +1,7 @@
 import { invalidArgument } from "../errors/errors.js";
 import { left } from "./frame-stream.js";
 
-/** Events that can be read once, one by one or all at once for what they come to. */
+/** A stream that can be read once: event by event, or only for its result. */
 export class OnceRead<Event, Result> {
   readonly #source: () => AsyncGenerator<Event, Result, void>;
   readonly #failed: (error: unknown) => void;
@@ -9,14 +9,14 @@ export class OnceRead<Event, Result> {
   #settle: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
   #isTaken = false;
 
-  /** `failed` is told what reading ends with, where that is no result. */
+  /** `failed` is called with the error that ends reading, if there is no result. */
   constructor(source: () => AsyncGenerator<Event, Result, void>, failed: (error: unknown) => void) {
     this.#source = source;
     this.#failed = failed;
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Those who only iterate hear of a failure there.
+    // Prevent an unhandled rejection: callers that only iterate get the failure from the loop.
     this.#result.catch(() => undefined);
   }
 
@@ -26,7 +26,7 @@ export class OnceRead<Event, Result> {
     return this.#events();
   }
 
-  /** Reads what nobody else reads. */
+  /** The result. Reads the stream to its end if nobody else does. */
   async result(): Promise<Result> {
     if (!this.#isTaken) for await (const _ of this.iterate());
     return this.#result;
@@ -44,7 +44,7 @@ export class OnceRead<Event, Result> {
       this.#failed(error);
       throw error;
     } finally {
-      // Does nothing after its end.
+      // Ends the source if the loop was left early; has no effect after its end.
       await source.return(undefined as never);
       this.#settle?.reject(left());
     }

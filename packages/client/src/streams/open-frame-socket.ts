@@ -13,7 +13,7 @@ import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/so
 import { version } from "../transport/version.js";
 import { FrameSocket } from "./frame-socket.js";
 
-/** The WebSockets of one agent. */
+/** What is needed to open WebSockets to one agent. */
 export interface SocketRoute {
   baseUrl: URL;
   credentials: Credentials;
@@ -21,27 +21,32 @@ export interface SocketRoute {
   retry: DecidedRetry;
   timeouts: ChannelTimeouts;
   observers: Observers;
-  /** Asks the agent over HTTP, for carriers that do not say why a handshake failed. Throws what is wrong, if it tells. */
+  /**
+   * Asks the agent over HTTP why a handshake failed, for WebSocket implementations that do not say. Throws the error
+   * found.
+   */
   probe(scope: CallScope): Promise<void>;
-  /** Called when the stream is over, however it ends. */
+  /** Called when the stream has ended, for any reason. */
   ended(): void;
 }
 
 export interface StreamRequest {
-  /** With its query. */
+  /** Path with the query. */
   path: string;
   scope: CallScope;
-  /** Seconds for which the server may have nothing to say. */
+  /** Seconds for which the server may send no frame. */
   silence: number;
 }
 
-/** The same with those who watch and who decide on another try. */
+/** A `SocketRoute` with its observer and retry policy created. */
 interface WatchedRoute extends Omit<SocketRoute, "observers" | "retry"> {
   observer: Observer | undefined;
   retry: RetryPolicy;
 }
 
-/** Opens one. Nothing runs before the first frame, so a handshake may be repeated as any harmless call may. */
+/**
+ * Opens a WebSocket. A failed handshake is retried like any idempotent call, because nothing runs before the first frame.
+ */
 export async function openFrameSocket(route: SocketRoute, request: StreamRequest): Promise<FrameSocket> {
   const { origin } = route.baseUrl;
   const operation = request.path.split("?", 1).join();
@@ -113,7 +118,7 @@ async function attemptToOpen(
   return outcome;
 }
 
-/** Whoever is told of it may throw: nobody will read it then. */
+/** Reports the opened WebSocket. If a hook throws, closes the socket, because nobody will read it. */
 function opened(socket: FrameSocket, observed: ObservedTry | undefined): void {
   try {
     observed?.answered(101);
@@ -168,7 +173,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // A page of a proxy: its words are looked for.
+    // Not JSON, for example a proxy's page: return the text, to find a message in it.
     return body;
   }
 }

@@ -4,25 +4,25 @@ import { terminalFrames } from "./frame-fields.js";
 import { FrameStream, type StreamOpener } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
 
-/** The size of a terminal, in characters. */
+/** Size of a terminal, in characters. */
 export interface TerminalSize {
-  /** 1 to 1000. */
+  /** Columns, 1 to 1000. */
   cols: number;
-  /** 1 to 1000. */
+  /** Rows, 1 to 1000. */
   rows: number;
 }
 
-/** What a terminal is opened with. */
+/** Options of `terminal.open`. */
 export interface TerminalOptions extends Partial<TerminalSize> {
-  /** The program to run in it, by name or path. Default: bash, or sh where there is none. */
+  /** The program to run, by name or path. Default: bash, or sh if there is no bash. */
   shell?: string | undefined;
-  /** Ends the terminal, and what runs in it. */
+  /** Closes the terminal and ends what runs in it. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A shell at a pseudo-terminal in a sandbox. `for await` gives what it shows, once, to its end; closing it, leaving the
- * loop and the signal end the shell and what was started from it.
+ * A shell in a pseudo-terminal of a sandbox. `for await` yields the terminal's output and can be used once. `close()`,
+ * leaving the loop and the signal end the shell and the processes it started.
  */
 export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   readonly #frames: FrameStream<TerminalFrame>;
@@ -42,7 +42,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   }
 
   private constructor(access: StreamOpener, path: string, signal: AbortSignal | undefined) {
-    // People think for as long as they like.
+    // No limit: a person may type nothing for any time.
     const silence = Number.POSITIVE_INFINITY;
     this.#frames = new FrameStream({ access, path, signal, silence, fields: terminalFrames });
     this.#reading = new OnceRead(
@@ -51,17 +51,17 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     );
   }
 
-  /** What it shows, with the terminal's control sequences. */
+  /** Yields the terminal's output, including control sequences. */
   [Symbol.asyncIterator](): AsyncGenerator<string, void, void> {
     return this.#reading.iterate();
   }
 
-  /** The shell's exit code, when it ends by itself. Reads what it shows where nobody else does. */
+  /** The shell's exit code, if it ends by itself. Reads the output to its end if nobody else does. */
   exitCode(): Promise<number> {
     return this.#reading.result();
   }
 
-  /** Types `text`: `"ls\r"` runs a command, `"\u0003"` is Ctrl-C. */
+  /** Types `text` into the terminal: `"ls\r"` runs a command, `"\u0003"` is Ctrl-C. */
   async write(text: string): Promise<void> {
     if (typeof text !== "string") throw invalidArgument("What is typed must be text.");
     for (let at = 0; at < text.length; ) {
@@ -71,18 +71,18 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     }
   }
 
-  /** Gives it another size; programs in it are told. */
+  /** Changes the terminal's size and notifies the programs in it. */
   async resize(size: TerminalSize): Promise<void> {
     checkSize(size);
     await this.#frames.send({ type: "resize", cols: size.cols, rows: size.rows });
   }
 
-  /** Ends the shell and what was started from it. */
+  /** Ends the shell and the processes it started. */
   close(): void {
     this.#frames.close();
   }
 
-  /** As `close`, at the end of the scope of `await using`. */
+  /** Same as `close()`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
@@ -101,7 +101,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   }
 }
 
-/** The terminals of a sandbox. */
+/** Opens terminals in a sandbox. */
 export class Terminals {
   readonly #access: StreamOpener;
 
@@ -115,8 +115,8 @@ export class Terminals {
   }
 
   /**
-   * Opens one, of 80 columns and 24 rows unless told otherwise (WebSocket /terminal). Throws a `ResourceLimitError` where
-   * too many are open, and a `ServerError` or `ValidationError` where the template has no terminals.
+   * Opens a terminal, 80 columns by 24 rows by default (WebSocket /terminal). Throws a `ResourceLimitError` if too many
+   * are open, and a `ServerError` or `ValidationError` if the template has no terminals.
    */
   open(options: TerminalOptions = {}): Promise<Terminal> {
     return Terminal.open(this.#access, options);
@@ -133,7 +133,7 @@ function checkSize(size: TerminalSize): void {
 
 const pieceLength = 64 * 1024;
 
-/** Characters that take two places stay whole. */
+/** End of the next piece of input. Keeps surrogate pairs together, which are two units of a string. */
 function pieceEnd(text: string, start: number): number {
   const end = start + pieceLength;
   const last = text.charCodeAt(end - 1);
