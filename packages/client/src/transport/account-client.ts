@@ -4,10 +4,10 @@ import type { Account } from "./account.js";
 import type { ChannelOptions, Credentials } from "./channel.js";
 import { openapiClient } from "./openapi-client.js";
 
-/** What its calls have in common, whatever server they go to. */
+/** Channel options that do not depend on the server. */
 export type AccountChannelOptions = Omit<ChannelOptions, "baseUrl" | "credentials" | "plane">;
 
-/** Calls the operations of an account's control plane. */
+/** Creates the client for an account's control plane. */
 export function accountClient(
   shared: AccountChannelOptions,
   account: Account,

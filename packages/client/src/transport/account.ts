@@ -1,4 +1,4 @@
-/** The control plane that a client calls, and what proves to it who calls. */
+/** A control plane's address and the credentials for it. */
 export interface Account {
   readonly baseUrl: URL;
   readonly apiKey: string | undefined;

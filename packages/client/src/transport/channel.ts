@@ -21,49 +21,49 @@ import type { DecidedRetry } from "./retry/retry-options.js";
 import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry/retry-policy.js";
 import { version } from "./version.js";
 
-/** Proves to one server who calls. */
+/** The credentials for one server. */
 export interface Credentials {
-  /** For the next try. */
+  /** Headers with the credentials, for the next attempt. */
   headers(signal: StopSignal): Record<string, string> | Promise<Record<string, string>>;
-  /** After a 401 to what `headers` gave: whether one more try may fare better. */
+  /** Called after a 401. `refused` are the headers that were sent; resolves with whether another attempt may succeed. */
   renew?(refused: Record<string, string>, signal: StopSignal): Promise<boolean>;
-  /** What people must never read. */
+  /** Values that must never appear in errors, events or logs. */
   secrets(): readonly string[];
 }
 
 export interface ChannelOptions {
   transport: Transport;
   calls: Calls;
-  /** Where every operation's path is appended. */
+  /** URL to which the path of each operation is appended. */
   baseUrl: URL;
   plane: Plane;
   credentials: Credentials;
   retry: DecidedRetry;
   timeouts: ChannelTimeouts;
   observers: Observers;
-  /** Whether a failure is an answer like any other, which is not told as one. */
+  /** True for probes: a failure is an expected answer, and is not reported to hooks and log. */
   expectsFailure?: boolean | undefined;
-  /** It is another's server: no trace goes there, and its paths may be secrets. */
+  /** True for a third party's server: it gets no trace headers, and hooks do not see its paths, which may be secrets. */
   isForeign?: boolean | undefined;
-  /** Whether files may take a connection with the agent itself. */
+  /** Whether large files may use a direct connection to the agent (see `FileTunnels`). */
   hasFileTunnel?: boolean | undefined;
-  /** Is told of every call. */
+  /** Records every call, to know when the sandbox was last used. */
   activity?: Activity | undefined;
-  /** Is told the time that answers name. */
+  /** Learns the server's time from the Date header of each answer. */
   clock?: ServerClock | undefined;
 }
 
-/** Seconds. */
+/** Default time limits, in seconds. */
 export interface ChannelTimeouts {
   request: number;
-  /** For operations that run code: as long as the contract lets it run, and a margin. */
+  /** For operations that run code: the longest time that code may run, plus a margin. */
   running: number;
   idle: number;
 }
 
-/** The way to one server, for openapi-fetch: authentication, time limits, repetition, typed failures. */
+/** Sends requests to one server for openapi-fetch: adds authentication, time limits, retries and typed errors. */
 export class Channel {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly #origin: string;
   readonly #options: ChannelOptions;
@@ -84,7 +84,7 @@ export class Channel {
     this.baseUrl = (options.baseUrl.origin + options.baseUrl.pathname).replace(/\/+$/, "");
   }
 
-  /** Resolves for every status but a redirect; rejects with a `SandboxError` otherwise. */
+  /** Resolves for every status except a redirect, otherwise rejects with a `SandboxError`. */
   readonly fetch = async (request: LightRequest): Promise<LightResponse> => {
     const call = new Call(request, this.#pathOf(request.url), this.baseUrl.length - this.#origin.length);
     const { timeouts } = this.#options;
@@ -104,12 +104,15 @@ export class Channel {
     } finally {
       isOver?.();
       isStopped();
-      // A streamed body goes on; its end is the end of the call.
+      // The call lasts until its streamed body ends: do not end its scope yet.
       if (!response?.streams) call.scope.end();
     }
   };
 
-  /** No credential leaves for another address, also when a single call names one. */
+  /**
+   * The path of a URL. Throws for a URL of another server, even if a single call asks for one, so that credentials never
+   * go there.
+   */
   #pathOf(url: string): string {
     const base = this.baseUrl;
     if (!url.startsWith(base) || !"/?".includes(url.charAt(base.length))) {
@@ -161,7 +164,7 @@ export class Channel {
     try {
       observed?.answered(response.status);
     } catch (error) {
-      // Nobody will read it.
+      // A hook threw, so the caller will not get this answer.
       if (response.streams) await response.body?.cancel();
       else call.request.onLost?.(response);
       throw error;
@@ -256,11 +259,11 @@ export class Channel {
   }
 }
 
-/** One call, with all its tries. */
+/** One call with all its attempts. */
 class Call {
   readonly id = globalThis.crypto.randomUUID();
   readonly scope: CallScope;
-  /** Below the server's base URL. */
+  /** Path below the server's base URL. */
   readonly ownPath: string;
   readonly may: Repeatable;
   attempt = 0;
@@ -275,7 +278,7 @@ class Call {
     this.may = repeatable(request.method, this.ownPath);
   }
 
-  /** Those that start programs in the background are answered at once. */
+  /** Whether the answer comes only after the code has ended. Operations that start background programs answer at once. */
   get waitsForCode(): boolean {
     return this.may === "unsent" && !/\/(background|async)$/.test(this.path);
   }
@@ -305,13 +308,13 @@ class Call {
 
 type Outcome = { response: LightResponse } | { error: SandboxError; failure: Failure | undefined };
 
-/** Of bodies that are JSON; the others are files. */
+/** The secret values in a JSON body. Bodies that are files have none. */
 function secretsIn(body: LightRequest["body"]): string[] {
   if (typeof body !== "string" || !body.startsWith("{")) return [];
   try {
     return secretsOf(JSON.parse(body));
   } catch {
-    // It is a file's text that only looks like JSON.
+    // Not JSON after all: the body is the text of a file that starts with "{".
     return [];
   }
 }

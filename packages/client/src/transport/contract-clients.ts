@@ -8,15 +8,15 @@ import type { CallInit } from "./http/light-request.js";
 
 type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
 
-/** Every operation of the control plane's contract, under the wire's own names. */
+/** Low-level client: every operation of the control plane's API, under its wire name. */
 export type ControlPlaneClient = Pick<Client<ControlPlanePaths>, Methods>;
 
-/** Every operation of the agent's contract, under the wire's own names. */
+/** Low-level client: every operation of the agent's API, under its wire name. */
 export type AgentClient = Pick<Client<AgentPaths>, Methods>;
 
 const methods = { GET: call, PUT: call, POST: call, DELETE: call, PATCH: call } as const;
 
-/** Loads what speaks HTTP, and finds the control plane, with its first call. */
+/** Creates the control plane client. Its first call loads the HTTP code and resolves the account with `find`. */
 export function controlPlaneClient(
   options: AccountChannelOptions,
   find: () => Account | Promise<Account>,
@@ -35,7 +35,7 @@ export function agentClient(options: ChannelOptions): AgentClient {
 
 type Call = (path: string, init?: CallInit) => Promise<unknown>;
 
-/** From the moment they are made, so that closing the client waits for them. */
+/** Registers each call as soon as it is made, so that closing the client waits for it. */
 function counted<Client extends object>(client: Client, { calls }: AccountChannelOptions): Client {
   const entries: [string, Call][] = Object.entries(client);
   for (const [method, call] of entries)
@@ -51,7 +51,7 @@ export interface Answer<Body> {
   response: Response;
 }
 
-/** The body of a successful answer, in which the `required` fields are present; else throws the typed error. */
+/** The body of a successful answer, checked for the `required` fields. Otherwise throws the typed error. */
 export async function bodyOf<Body>(
   pending: Promise<Answer<Body>>,
   ...required: Array<keyof NonNullable<Body> & string>
@@ -65,7 +65,10 @@ export async function bodyOf<Body>(
   throw (await failedAnswer()).lacking(response, data, missing);
 }
 
-/** What `read` makes of such a body. Where that fails over its form, the answer is not what the operation promises. */
+/**
+ * `read` applied to the body of a successful answer. If `read` throws a `TypeError`, the answer has the wrong form:
+ * throws an `InvalidResponseError`.
+ */
 export async function readBody<Body, Value>(
   pending: Promise<Answer<Body>>,
   read: (body: NonNullable<Body>) => Value,
@@ -79,7 +82,7 @@ export async function readBody<Body, Value>(
   }
 }
 
-/** What a successful answer holds, if anything; throws the typed error when it is not a success. */
+/** The body of a successful answer, if it has one. Throws the typed error for any other answer. */
 export async function successOf<Body>(pending: Promise<Answer<Body>>): Promise<Body | undefined> {
   const { data, error, response } = await pending;
   if (!response.ok) throw (await failedAnswer()).refused(response, error);

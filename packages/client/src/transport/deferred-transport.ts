@@ -3,7 +3,9 @@ import type { Fetch } from "./http/fetch-transport.js";
 import type { IncomingResponse, OutgoingRequest, Transport } from "./http/transport.js";
 import { onNode } from "./on-node.js";
 
-/** What the caller gave, else the fast road on Node.js and `fetch` elsewhere; loaded with the first request. */
+/**
+ * The caller's `fetch` if given, else undici on Node.js and the global `fetch` elsewhere. Loaded with the first request.
+ */
 export class DeferredTransport implements Transport {
   readonly #given: Fetch | undefined;
   #loading: Promise<Transport> | undefined;

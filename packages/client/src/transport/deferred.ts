@@ -1,9 +1,8 @@
-/** How a method is stood in for: */
-/** it gives a promise; */
+/** Member kind: a method that returns a promise. */
 export const call = 0;
-/** it gives what `for await` reads, and does nothing before the first read; */
+/** Member kind: a method that returns an async iterable. Does nothing before the first read. */
 export const each = 1;
-/** it gives nothing, and is called as soon as it can be. */
+/** Member kind: a method that returns nothing; called once the code is loaded. */
 export const later = 2;
 
 type Member<Of> = Of extends (...args: never) => infer Result
@@ -16,12 +15,15 @@ type Member<Of> = Of extends (...args: never) => infer Result
         : { readonly gives: Members<Result> }
   : { readonly has: Members<Of> };
 
-/** Every member of a resource: a method as above, one that `gives` another such resource, or a part that it `has`. */
+/**
+ * Describes every member of a resource: its kind, or what it returns (`gives`) or holds (`has`) if that is such a
+ * resource itself.
+ */
 export type Members<Resource> = { readonly [Name in keyof Resource]: Member<Resource[Name]> };
 
 /**
- * Stands in for a resource whose code is loaded with the first call to it, so that programs that never use it need not
- * carry it. Calls are made in their order. `known` are the facts that need no code.
+ * A stand-in for a resource whose code is loaded with the first call, so that programs that never use it do not load it.
+ * Calls are made in order. `known` are the properties that can be read without loading the code.
  */
 export function deferred<Resource extends object, Known extends keyof Resource = never>(
   load: () => Promise<Resource>,
@@ -34,7 +36,7 @@ export function deferred<Resource extends object, Known extends keyof Resource =
       try {
         source.loaded ??= await source.loading;
       } catch (error) {
-        // What is not there now may be there with the next call.
+        // Forget the failure, so that the next call tries again.
         source.loading = undefined;
         throw error;
       }
@@ -70,7 +72,7 @@ function memberOf(source: Source, name: PropertyKey, member: AnyMember): unknown
     };
   if (member === later)
     return (...args: unknown[]): void => {
-      // Code that cannot be loaded is told by the calls that give something.
+      // Ignore errors: if the code cannot be loaded, the other methods report it.
       invoked(args).catch(() => undefined);
     };
   if ("has" in member)

@@ -1,4 +1,4 @@
-/** Whether this is Node.js itself, and not what stands in for it: Bun and Deno have ways of their own. */
+/** Whether this is Node.js itself, not Bun or Deno, which imitate it but have their own HTTP and WebSockets. */
 export function onNode(): boolean {
   const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};
   return versions.node !== undefined && versions.bun === undefined && versions.deno === undefined;

@@ -3,11 +3,11 @@ import { Channel, type ChannelOptions } from "./channel.js";
 import { LightRequest } from "./http/light-request.js";
 import { type Content, MultipartForm } from "./http/multipart.js";
 
-/** In a CommonJS build the import is the whole module, and the function its `default`. */
+/** In a CommonJS build the import is the module object, with the function as its `default`. */
 const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openapiFetch;
 const createClient = imported.default ?? imported;
 
-/** Calls the operations of a contract through a channel of its own. */
+/** Creates a client for the operations of an API, with its own channel. */
 export async function openapiClient<Paths extends object>(options: ChannelOptions): Promise<Client<Paths>> {
   const channel = await Channel.to(options);
   const wiring: ClientOptions = {
@@ -23,7 +23,10 @@ interface RawInit {
   parseAs?: string;
 }
 
-/** Has each request know what openapi-fetch keeps to itself: its operation, and whether its answer is parsed. */
+/**
+ * Adds two facts to each request that openapi-fetch does not pass on: the operation's path, and whether the answer is
+ * parsed as JSON.
+ */
 function withCallFacts<Calls extends object>(client: Calls): Calls {
   const calls: object = client;
   for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH"]) {
@@ -37,7 +40,8 @@ function withCallFacts<Calls extends object>(client: Calls): Calls {
 }
 
 /**
- * JSON, a file as it is, or a form where a part is a file. Fields before files: a server may then stream the file to its place.
+ * Encodes a request body: JSON, a file as it is, or a multipart form if a field is a file. Fields come before files in
+ * the form, so that a server can stream the file to its destination.
  */
 function serialized(body: object | undefined): string | Content | MultipartForm {
   if (isFile(body)) return body;

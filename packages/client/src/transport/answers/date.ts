@@ -1,4 +1,4 @@
-/** Undefined for what is no date. */
+/** Parses a date; undefined if the text is missing or not a date. */
 export function date(text: string | null | undefined): Date | undefined {
   if (text === null || text === undefined) return undefined;
   const value = new Date(text);

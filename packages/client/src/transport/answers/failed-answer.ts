@@ -1,9 +1,9 @@
-/** The errors for answers that came, and are none. */
+/** Errors for answers that arrived but are not usable. */
 import { errorFromResponse } from "../../errors/error-from-response.js";
 import type { SandboxError } from "../../errors/errors.js";
 import { callFacts, invalidResponse, LightResponse } from "../http/light-response.js";
 
-/** The server refused. */
+/** The error for an answer with an error status. */
 export function refused(response: Response, body: unknown): SandboxError {
   const answer = ours(response);
   const { status, headers } = answer;
@@ -13,17 +13,20 @@ export function refused(response: Response, body: unknown): SandboxError {
   return error;
 }
 
-/** It said yes, and left out what belongs to it. */
+/** The error for a successful answer that lacks something. */
 export function incomplete(response: Response, what: string): SandboxError {
   return invalidResponse(ours(response), { summary: `The server's answer lacks ${what}.` });
 }
 
-/** The same of one field; some servers say yes and tell of an error. */
+/** The error for a successful answer that lacks a field. Some servers answer 200 with an error in the body. */
 export function lacking(response: Response, body: object, field: string): SandboxError {
   return "error" in body ? refused(response, body) : incomplete(response, `"${field}"`);
 }
 
-/** What reading it threw: over its form a `TypeError`, as of a list that is none. */
+/**
+ * The error for a body that could not be read: a `TypeError` means that the body has the wrong form, such as a missing
+ * list.
+ */
 export function unreadable(response: Response, error: unknown): unknown {
   return error instanceof TypeError ? incomplete(response, "fields of the right form") : error;
 }

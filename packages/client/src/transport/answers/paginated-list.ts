@@ -1,15 +1,15 @@
 import { InvalidResponseError } from "../../errors/errors.js";
 
-/** A part of a list, as one answer of the server brings it. */
+/** One page of a list. */
 export interface Page<Item> {
   items: Item[];
-  /** Whether the server says that there are more. */
+  /** Whether the server says that there are more items. */
   hasMore: boolean;
-  /** What to ask the server for the next page with; undefined where it offers none. */
+  /** The cursor of the next page; undefined if the server gives none. */
   nextCursor: string | undefined;
 }
 
-/** A list that is fetched a page at a time, while it is read: `for await (const item of list)`. */
+/** A list that is fetched page by page while it is read: `for await (const item of list)`. */
 export class PaginatedList<Item> implements AsyncIterable<Item> {
   readonly #fetch: (cursor: string | undefined) => Promise<Page<Item>>;
 
@@ -22,12 +22,12 @@ export class PaginatedList<Item> implements AsyncIterable<Item> {
     this.#fetch = fetch;
   }
 
-  /** Every item, with a request for each page as it is reached. */
+  /** Yields every item. Fetches a page when it is reached. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pages()) yield* page.items;
   }
 
-  /** The same, page by page. Ends where the server offers no cursor, whatever `hasMore` says. */
+  /** Yields the list page by page. Ends at a page without a cursor, whatever its `hasMore` says. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     const seen = new Set<string>();
     let cursor: string | undefined;

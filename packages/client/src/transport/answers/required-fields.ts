@@ -1,9 +1,9 @@
-/** The fields that must be there, and of which type. */
+/** The fields that must be present, and their types. */
 export type RequiredFields = Readonly<Record<string, "string" | "number" | "boolean">>;
 
 /**
- * Whether `value` has them. The schemas of the protocol say the same and more, and would bring along a library that is as
- * large as all of this package; a test holds the two together.
+ * Whether `value` has the required fields. Written by hand, because checking the protocol's schemas would need a library
+ * as large as this package; a test compares both.
  */
 export function hasFields(value: unknown, fields: RequiredFields): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
@@ -11,7 +11,10 @@ export function hasFields(value: unknown, fields: RequiredFields): value is Reco
   return Object.entries(fields).every(([name, type]) => typeof found[name] === type);
 }
 
-/** For what reads a body: `value`, which must be a text. */
+/**
+ * Returns `value` if it is a string, otherwise throws a `TypeError`, which `readBody` turns into an
+ * `InvalidResponseError`.
+ */
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;
   throw new TypeError("A text is missing");

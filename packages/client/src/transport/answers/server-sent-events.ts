@@ -1,10 +1,10 @@
 import { InvalidResponseError } from "../../errors/errors.js";
 
-/** The data of each event of a stream of server-sent events. Leaving the loop ends the call. */
+/** Yields the data of each event in a stream of server-sent events. Leaving the loop ends the call. */
 export async function* eventData(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<string, void, undefined> {
-  // With the first stream: most programs read none.
+  // Load the parser with the first stream, because most programs read none.
   const { createParser } = await import("eventsource-parser");
   const arrived: string[] = [];
   let isTooLong = false;

@@ -1,9 +1,9 @@
-/** Whether a sandbox is used from here: what goes on now, and when the last thing ended. */
+/** Records when this client last used a sandbox, and whether it is using it now. */
 export class Activity {
   #running = 0;
   #last = performance.now();
 
-  /** Something begins; it ends with the function that this gives. */
+  /** Records the start of a use. The returned function records its end. */
   begin(): () => void {
     this.#running++;
     let isOver = false;
@@ -15,7 +15,7 @@ export class Activity {
     };
   }
 
-  /** Milliseconds since it was used; 0 while it is. */
+  /** Milliseconds since the last use ended; 0 during a use. */
   get idle(): number {
     return this.#running > 0 ? 0 : performance.now() - this.#last;
   }

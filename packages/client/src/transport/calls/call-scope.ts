@@ -7,7 +7,7 @@ import {
 } from "../../errors/errors.js";
 import { onAbort } from "./caller-signal.js";
 
-/** What of an AbortSignal is needed to stop a call. */
+/** The part of an AbortSignal that is needed to stop a call. */
 export interface StopSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -18,16 +18,16 @@ export interface StopSignal {
 export interface TimeLimit {
   seconds: number;
   kind: TimeoutKind;
-  /** What did not happen, as the beginning of a sentence: "The server did not answer". */
+  /** What did not happen, as the start of a sentence: "The server did not answer". */
   passed: string;
-  /** What to do about it. Default: what helps with its kind. */
+  /** Advice for the error. Default: the advice for `kind`. */
   hint?: string;
   requestId?: string;
 }
 
 /**
- * The life of one call: what may end it from this side, the caller's signal and a time limit, and its end. It is the
- * signal that its parts listen to; a real AbortSignal costs as much as a tenth of a small call.
+ * The lifetime of one call. The caller's signal or a time limit may stop it. It is itself the signal that parts of the
+ * call listen to, because creating a real AbortSignal costs a tenth of a small call.
  */
 export class CallScope implements StopSignal {
   readonly #leaveCaller: (() => void) | undefined;
@@ -45,7 +45,7 @@ export class CallScope implements StopSignal {
     else this.#leaveCaller = onAbort(callerSignal, stop);
   }
 
-  /** Why the call was stopped from this side, if it was. */
+  /** Why the call was stopped, if it was. */
   get failure(): SandboxError | undefined {
     return this.#failure;
   }
@@ -58,7 +58,7 @@ export class CallScope implements StopSignal {
     return this.#failure;
   }
 
-  /** For what accepts nothing less than a real one. */
+  /** A real AbortSignal, for APIs that accept nothing else. */
   get abortSignal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -67,7 +67,7 @@ export class CallScope implements StopSignal {
     return this.#controller.signal;
   }
 
-  /** Milliseconds until the limit. */
+  /** Milliseconds until the time limit. */
   get remaining(): number {
     return this.#deadline - performance.now();
   }
@@ -84,7 +84,7 @@ export class CallScope implements StopSignal {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** From now on the call has this limit, in place of what it had. */
+  /** Sets the call's time limit, replacing the previous one. */
   limit({ seconds, kind, passed, hint = adviceFor[kind], requestId }: TimeLimit): void {
     clearTimeout(this.#timer);
     const milliseconds = seconds * 1000;
@@ -103,7 +103,7 @@ export class CallScope implements StopSignal {
     this.#deadline = Number.POSITIVE_INFINITY;
   }
 
-  /** Throws when the call is stopped meanwhile. */
+  /** Waits. Throws if the call is stopped meanwhile. */
   async sleep(seconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -117,13 +117,13 @@ export class CallScope implements StopSignal {
     this.throwIfAborted();
   }
 
-  /** Lets go of the caller's signal and of the timer. */
+  /** Removes the listener from the caller's signal and clears the timer. */
   end(): void {
     clearTimeout(this.#timer);
     this.#leaveCaller?.();
   }
 
-  /** Stops it from this side, as the caller's signal and the limit do. */
+  /** Stops the call with this error, as the caller's signal and the time limit do. */
   stop(failure: SandboxError): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
@@ -132,7 +132,7 @@ export class CallScope implements StopSignal {
   }
 }
 
-/** Signals of other realms and of polyfills are as good. */
+/** Checks the shape, not the class: signals of other realms and polyfills are accepted too. */
 function isSignal(value: unknown): boolean {
   return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
@@ -143,5 +143,5 @@ const adviceFor: Record<TimeoutKind, string> = {
   idle: "Allow more with timeouts.idleSeconds.",
 };
 
-/** What setTimeout can hold. */
+/** The longest delay that `setTimeout` accepts, in milliseconds. */
 const longestTimer = 2_147_483_647;

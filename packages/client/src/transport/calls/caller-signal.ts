@@ -6,8 +6,8 @@ interface Audience {
 const audiences = new WeakMap<AbortSignal, Audience>();
 
 /**
- * Calls `stop` when a caller's signal fires, until the function it returns is called. A signal gets one listener,
- * however many calls it may end: Node.js takes more than ten for a leak and warns.
+ * Calls `stop` when the caller's signal fires; the returned function cancels that. Adds only one listener per signal,
+ * because Node.js warns of a leak at more than ten.
  */
 export function onAbort(signal: AbortSignal, stop: () => void): () => void {
   const audience = audiences.get(signal) ?? gather(signal);

@@ -1,14 +1,17 @@
 import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "./call-scope.js";
 
-/** The calls of a client that are under way, and the streamed answers of those that are over. */
+/** The running calls of a client, and the streamed answers of calls that have returned. */
 export class Calls {
   readonly #running = new Set<Promise<unknown>>();
   readonly #streams = new Set<CallScope>();
   readonly #stoppable = new Set<CallScope>();
   #isClosed = false;
 
-  /** `isPart` of those that others may need, which are under way while the client is closed. */
+  /**
+   * Runs a call, unless the client is closed. `isPart`: a request of a call that is already running; allowed after close
+   * began.
+   */
   async during<Result>(call: () => Promise<Result>, isPart = false): Promise<Result> {
     if (this.#isClosed && !isPart) throw clientClosed();
     const running = call();
@@ -20,7 +23,7 @@ export class Calls {
     }
   }
 
-  /** An answer begins to be streamed, to the end that the function which this gives makes of it. */
+  /** Registers a streamed answer. The returned function must be called when the stream ends; it ends the scope. */
   stream(scope: CallScope): () => void {
     this.#streams.add(scope);
     return () => {
@@ -29,24 +32,24 @@ export class Calls {
     };
   }
 
-  /** Gives what to call when it is over by itself. */
+  /** Registers a call that `stop()` can stop. The returned function must be called when the call is over. */
   stoppable(scope: CallScope): () => void {
     this.#stoppable.add(scope);
     return () => void this.#stoppable.delete(scope);
   }
 
-  /** Lets calls finish, and none begin. */
+  /** Refuses new calls and waits for the running ones. */
   async end(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
   }
 
-  /** Stops those that are under way. What they leave to be cleaned up may still be. */
+  /** Stops the running calls. Their cleanup may still run. */
   stop(): void {
     for (const scope of this.#stoppable) scope.stop(clientClosed());
   }
 
-  /** Ends the streams, some of which nobody reads. */
+  /** Ends the streams, because some may have no reader who would end them. */
   endStreams(): void {
     this.#isClosed = true;
     for (const scope of this.#streams) {

@@ -1,18 +1,18 @@
-/** The time as the server has it: deadlines are by its clock, which may be hours from this machine's. */
+/** The server's current time. Deadlines are by the server's clock, which may be hours off this machine's. */
 export class ServerClock {
   #offset = 0;
 
-  /** Takes what an answer says in its Date header, to the second. */
+  /** Learns the server's time from the Date header of an answer, which is exact to the second. */
   observe(date: string | null): void {
     const offset = Date.parse(date ?? "") - Date.now();
     if (!Number.isNaN(offset)) this.#offset = Math.abs(offset) < usualDifference ? 0 : offset;
   }
 
-  /** Milliseconds until a time that the server named; negative when it has passed. */
+  /** Milliseconds until a time by the server's clock; negative if it has passed. */
   until(time: Date): number {
     return time.getTime() - (Date.now() + this.#offset);
   }
 }
 
-/** Milliseconds: the header is rounded, and its answer took some time to come. */
+/** Milliseconds below which a difference is ignored: the header is rounded, and the answer took time to arrive. */
 const usualDifference = 3000;

@@ -1,6 +1,9 @@
 type CleanUp = () => Promise<void>;
 
-/** Runs `cleanUp` before a signal ends this process, until the function it returns is called. Does nothing in browsers. */
+/**
+ * Runs `cleanUp` before SIGINT or SIGTERM ends this process. The returned function cancels that. Does nothing in
+ * browsers.
+ */
 export function beforeTermination(cleanUp: CleanUp): () => void {
   if (typeof globalThis.process?.listenerCount !== "function") return () => undefined;
   const watch = sharedWatch();
@@ -9,24 +12,25 @@ export function beforeTermination(cleanUp: CleanUp): () => void {
 }
 
 /**
- * Whether a signal is ending this process after a clean-up. What then fails because its sandbox is deleted is not told:
- * nobody could handle it, and an unhandled failure would give the process another exit code.
+ * Whether a signal is ending this process after a cleanup. Calls that then fail because their sandbox was deleted never
+ * settle: nobody could handle the error, and an unhandled rejection would change the exit code.
  */
 export function isTerminating(): boolean {
   return typeof globalThis.process?.listenerCount === "function" && sharedWatch().isEnding;
 }
 
 /**
- * Listens only while there is something to clean up, and only for signals that nobody else listens to: a program that does
- * has taken its end in its own hands. The process then dies of the signal as it would have, so that its exit code is the same;
- * a second signal kills it at once.
+ * Listens only while there is something to clean up, and acts only if the program itself does not listen to the signal:
+ * such a program controls its own end. After the cleanup the process dies of the same signal, so its exit code is
+ * unchanged. A second signal kills it at once.
  */
 class TerminationWatch {
   readonly #cleanUps = new Set<CleanUp>();
   isEnding = false;
 
   add(cleanUp: CleanUp): void {
-    // Before all others: who listens for one signal only does so no longer when that one has come to them.
+    // Listen before all others: a listener added with `once` is already removed when later listeners run, so it would not
+    // be counted.
     if (this.#cleanUps.size === 0 && !this.isEnding)
       for (const signal of signals) process.prependListener(signal, this.#onSignal);
     this.#cleanUps.add(cleanUp);
@@ -37,7 +41,7 @@ class TerminationWatch {
   }
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
-    // Until then somebody listens, or those who leave it to others would end the process.
+    // Keep listening until now: without any listener, signal-exit would end the process.
     const die = (): void => {
       this.#stopListening();
       process.kill(process.pid, signal);
@@ -63,7 +67,9 @@ const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
 /** Milliseconds. */
 const longestCleanUp = 5000;
 
-/** One for all copies of this package in the process: each would take the others for listeners of the program. */
+/**
+ * One watch for all copies of this package in the process: each copy would take the others' listeners for the program's.
+ */
 function sharedWatch(): TerminationWatch {
   const key = Symbol.for("cloud-sandbox.termination-watch.1");
   const existing: TerminationWatch | undefined = Reflect.get(globalThis, key);
@@ -73,7 +79,10 @@ function sharedWatch(): TerminationWatch {
   return watch;
 }
 
-/** The package signal-exit, which many programs have without knowing, also leaves the signal to others where there are any. */
+/**
+ * Listeners of the package signal-exit, a common indirect dependency. They do not count as the program's: signal-exit
+ * also leaves the signal to other listeners.
+ */
 function countOfPoliteListeners(): number {
   const emitter: { count?: unknown } | undefined = Reflect.get(globalThis, Symbol.for("signal-exit emitter"));
   return typeof emitter?.count === "number" ? emitter.count : 0;

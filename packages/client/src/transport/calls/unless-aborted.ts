@@ -1,6 +1,9 @@
 import type { StopSignal } from "./call-scope.js";
 
-/** `work`, or the signal's reason if that comes first: one of several callers need not wait as long as the others. */
+/**
+ * Awaits `work`, or rejects with the signal's reason if it fires first. `work` itself continues, because other callers
+ * may wait for it.
+ */
 export async function unlessAborted<Value>(work: Promise<Value>, signal: StopSignal): Promise<Value> {
   if (signal.aborted) throw signal.reason;
   let onAbort = (): void => undefined;

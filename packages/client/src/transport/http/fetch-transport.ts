@@ -2,10 +2,10 @@ import { clientClosed } from "../../errors/errors.js";
 import { MultipartForm } from "./multipart.js";
 import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
 
-/** A `fetch` as it can be given: it gets real `Request` objects. */
+/** A `fetch` function. It is called with real `Request` objects. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** The road of every other runtime, and of a `fetch` the caller brings. */
+/** Sends requests with `fetch`: in runtimes other than Node.js, or with a `fetch` that the caller gives. */
 export class FetchTransport implements Transport {
   readonly #fetch: Fetch;
   #closed = false;
@@ -21,13 +21,13 @@ export class FetchTransport implements Transport {
     const init: RequestInit = { method, headers, body, signal: scope.abortSignal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
     const response = new FetchResponse(await this.#fetch(new Request(origin + path, init)));
-    // A fetch tells nothing on the way.
+    // Report the upload only once, at the end: `fetch` gives no progress.
     if (body instanceof Blob) onSent?.(body.size);
     return response;
   }
 
   async close(): Promise<void> {
-    // Its connections belong to whose it is.
+    // Nothing to close: the connections belong to the `fetch` function.
     this.#closed = true;
   }
 }
@@ -39,17 +39,17 @@ class FetchResponse implements IncomingResponse {
 
   constructor(response: Response) {
     this.#response = response;
-    // Browsers hide the status of a redirect that is not followed.
+    // Browsers hide the status of a redirect that was not followed.
     this.status = response.type === "opaqueredirect" ? 302 : response.status;
     this.headers = response.headers;
     if (!this.headers.has("content-encoding")) return;
-    // They tell of the body as it was sent, and a fetch decodes it.
+    // Delete both headers: they describe the compressed body, but `fetch` has decompressed it.
     this.headers = new Headers(this.headers);
     this.headers.delete("content-encoding");
     this.headers.delete("content-length");
   }
 
-  /** As long as it is: that it was decoded is hidden in browsers, and the length that was sent is not. */
+  /** Reads the whole body and ignores the declared length: in a browser it may be that of the compressed body. */
   async bytes(_: number, expectChunk: () => void, most: number): Promise<ArrayBuffer> {
     const stream = this.stream();
     return stream === null ? new ArrayBuffer(0) : (await readAll(stream, most, expectChunk)).arrayBuffer();
@@ -70,5 +70,5 @@ class FetchResponse implements IncomingResponse {
 }
 
 function ignore(): void {
-  // That the body breaks off is what was wanted.
+  // Nothing to do: cancelling the body was intended.
 }

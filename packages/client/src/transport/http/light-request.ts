@@ -1,18 +1,18 @@
 import { MultipartForm } from "./multipart.js";
 import type { RequestBody } from "./transport.js";
 
-/** What a call may say beyond the contract; openapi-fetch hands it through as a part of `init`. */
+/** Call options that are not part of the API. openapi-fetch passes them through in `init`. */
 export type CallInit = {
   signal?: AbortSignal;
-  /** Seconds until the answer must have arrived, repetitions included. */
+  /** Seconds until the answer must have arrived, retries included. */
   requestTimeout?: number;
-  /** Is told how many bytes of a body were sent so far, of this try. */
+  /** Called with the number of body bytes sent so far in this attempt. */
   onSent?: (bytes: number) => void;
-  /** Most bytes of a successful answer, in place of what is usual; more is not received. */
+  /** The most bytes to accept of a successful answer, in place of the default; the rest is not received. */
   maxBytes?: number;
-  /** Is given the answer that the caller does not get, because a hook threw. */
+  /** Called with an answer that the caller does not get, because a hook threw. */
   onLost?: (answer: Response) => void;
-  /** Another call may need it. */
+  /** A request of a call that is already running; allowed after close began. */
   isPart?: boolean;
 };
 
@@ -24,7 +24,7 @@ interface LightRequestInit extends CallInit {
   isParsed?: boolean;
 }
 
-/** What openapi-fetch makes of a call, without the cost of a real `Request`. */
+/** A request as openapi-fetch creates it, without the cost of a real `Request`. */
 export class LightRequest {
   readonly method: string;
   readonly headers: Headers;
@@ -34,9 +34,9 @@ export class LightRequest {
   readonly onSent?: CallInit["onSent"] | undefined;
   readonly maxBytes?: number | undefined;
   readonly onLost?: CallInit["onLost"] | undefined;
-  /** The path as the contract has it. */
+  /** Path as in the API description. */
   readonly operation?: string | undefined;
-  /** Whether JSON is expected. */
+  /** Whether the answer is parsed as JSON. */
   readonly isParsed?: boolean;
 
   constructor(
@@ -53,7 +53,7 @@ export class LightRequest {
     this.onLost = init.onLost;
     this.operation = init.operation;
     this.isParsed = init.isParsed ?? false;
-    // openapi-fetch takes all that is no FormData for JSON.
+    // Correct the content type: openapi-fetch sets JSON for everything but `FormData`.
     const { body } = this;
     if (body instanceof MultipartForm) this.headers.set("content-type", body.contentType);
     else if (typeof body === "object" && this.headers.get("content-type") === "application/json")

@@ -3,23 +3,23 @@ import type { Plane } from "../../errors/error-from-response.js";
 import { InvalidResponseError, type SandboxError } from "../../errors/errors.js";
 import { redact, safeHeaders } from "../../errors/redaction.js";
 
-/** What is known of the call that an answer belongs to. */
+/** Facts about the call that an answer belongs to. */
 export interface CallFacts {
   plane: Plane;
   requestId: string;
-  /** Whether it may be repeated even if the server did its work. */
+  /** Whether the call may be repeated even if the server already did the work. */
   harmless: boolean;
   secrets(): readonly string[];
-  /** Is told of what the caller gets in place of an answer. */
+  /** Reports the error that the caller gets in place of the answer. */
   failed(error: SandboxError): void;
 }
 
-/** Text or bytes that have arrived, or a stream that still comes. */
+/** A complete body (text or bytes), or a stream that is still arriving. */
 export type LightContent = string | ArrayBuffer | Blob | ReadableStream<Uint8Array> | null;
 
 let factsOf: (response: LightResponse) => CallFacts;
 
-/** An answer as openapi-fetch reads it. */
+/** An answer in the form that openapi-fetch reads. */
 export class LightResponse implements Response {
   readonly redirected = false;
   readonly type = "default";
@@ -69,7 +69,7 @@ export class LightResponse implements Response {
     try {
       return JSON.parse(text);
     } catch {
-      // Without the parser's error: it quotes the text.
+      // Drop the parser's error, because it quotes the text.
       throw this.#notJson(text);
     }
   }
@@ -127,12 +127,15 @@ export class LightResponse implements Response {
   }
 }
 
-/** Not a member of the response: callers of the low-level clients hold it, and the facts lead to the key. */
+/**
+ * The call's facts. Not a public member: callers of the low-level clients hold the response, and the facts give access to
+ * the key.
+ */
 export function callFacts(response: LightResponse): CallFacts {
   return factsOf(response);
 }
 
-/** An answer that is not what the operation promises. */
+/** The error for an answer of the wrong form. Also reports it to hooks and log. */
 export function invalidResponse(
   response: LightResponse,
   {
@@ -154,7 +157,7 @@ export function invalidResponse(
 const adviceOnServers =
   "Check that the base URL is that of a sandbox service and that nothing between rewrites its answers.";
 
-/** openapi-fetch reads a body of known length with `json()`, whose failures are typed. */
+/** Adds a content length: only with one does openapi-fetch call `json()`, whose errors are typed. */
 function withLength(headers: Headers, content: LightContent): Headers {
   if (content === null || content instanceof ReadableStream || headers.get("content-length") !== null) {
     return headers;

@@ -1,13 +1,13 @@
-/** Bytes that are there, or that are read while they are sent. */
+/** The content of a file: bytes in memory, or a `Blob` that is read while it is sent. */
 export type Content = Uint8Array | Blob;
 
 /**
- * A form with files, of known length. Files are referred to, not copied. It suits every carrier, where undici accepts no
- * `FormData` but its own.
+ * A multipart form with files, of known length. Files are referenced, not copied. Replaces `FormData`, because undici
+ * accepts only its own class of it.
  */
 export class MultipartForm {
   readonly contentType: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly parts: readonly Content[];
 
@@ -32,7 +32,7 @@ export class MultipartForm {
   }
 }
 
-/** Bytes. */
+/** Size in bytes. */
 export function sizeOf(content: Content): number {
   return content instanceof Blob ? content.size : content.byteLength;
 }
@@ -47,7 +47,7 @@ function typeOf(file: Content): string {
   return file instanceof Blob && file.type !== "" ? file.type : "application/octet-stream";
 }
 
-/** As browsers write it. */
+/** Escapes a name as browsers do. */
 function quoted(text: string): string {
   return text.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 }

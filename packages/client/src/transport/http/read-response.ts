@@ -1,4 +1,4 @@
-/** Makes of what arrives an answer that can be read, or an error that says why not. */
+/** Turns a received answer into a readable one, or into an error. */
 import { SandboxError } from "../../errors/errors.js";
 import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
 import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody } from "./transport.js";
@@ -6,15 +6,15 @@ import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody
 export interface Reception {
   url: string;
   facts: CallFacts;
-  /** Whether JSON is expected. */
+  /** Whether the answer is parsed as JSON. */
   isParsed: boolean;
-  /** Most bytes of what is read at once. */
+  /** The most bytes to read into memory. */
   longest: number;
-  /** Most bytes that the caller takes. */
+  /** The caller's own limit in bytes. */
   maxBytes: number | undefined;
-  /** Puts a limit on the silence until the next piece of a body. */
+  /** Starts the time limit for the next piece of the body. */
   expectChunk(): void;
-  /** The same for a stream that the caller reads. */
+  /** Adds that time limit to a stream that the caller reads. */
   watched(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
 }
 
@@ -42,11 +42,14 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
   }
 }
 
-/** Bytes read into memory at once; files are streamed instead. */
+/** The most bytes read into memory at once. Larger files are streamed. */
 export const longestBody = 64 * 1024 * 1024;
 const longestError = 1024 * 1024;
 
-/** JSON and small files are read here, within the call and its repetitions; large files are left to their reader. */
+/**
+ * Reads JSON and small files here, so that the call's time limit and retries cover them. Large files become a stream for
+ * the caller.
+ */
 async function content(
   incoming: IncomingResponse,
   { expectChunk, isParsed, longest, maxBytes, watched }: Reception,
@@ -62,9 +65,10 @@ async function content(
     return incoming.bytes(length, expectChunk, maxBytes ?? longestBody);
   const stream = incoming.stream();
   if (stream === null) return null;
-  // Also where a length is declared: that of a compressed body is not its own.
+  // Check while reading, even if a length is declared: the length of a compressed body is not that of its content.
   if (maxBytes !== undefined) return readAll(stream, maxBytes, expectChunk);
-  // openapi-fetch parses what has no length without a typed failure, and pages of proxies often have none.
+  // Read an answer without a length here, if it is to be parsed: openapi-fetch would parse it without typed errors, and
+  // proxies' pages often have no length.
   if (Number.isNaN(length) && isParsed) return readAll(stream, longest);
   return watched(stream);
 }
@@ -106,7 +110,7 @@ function tooLarge(response: LightResponse, { limit }: BodyTooLarge): Error {
   });
 }
 
-/** More than the caller takes: nothing is wrong with the answer. */
+/** The error for a body above the caller's own limit. Not an `InvalidResponseError`: the answer itself is fine. */
 function beyondLimit(
   { limit }: BodyTooLarge,
   { headers }: IncomingResponse,

@@ -1,4 +1,4 @@
-/** The seam between what this client knows about HTTP and what carries the bytes. */
+/** The interface between this client and the HTTP implementations that it can use. */
 import type { CallScope } from "../calls/call-scope.js";
 import type { MultipartForm } from "./multipart.js";
 
@@ -6,52 +6,52 @@ export type RequestBody = string | Uint8Array | Blob | MultipartForm | ReadableS
 
 export interface OutgoingRequest {
   method: string;
-  /** Scheme, host and port; `path` is the rest of the address, ready to be sent. */
+  /** Scheme, host and port; `path` is the rest of the URL, already encoded. */
   origin: string;
   path: string;
-  /** By lower-case name. */
+  /** Header values by lower-case name. */
   headers: Record<string, string>;
   body: RequestBody | null;
-  /** Of a request for a file's content: the beginning of `path`, where a tunnel to its agent may be had. */
+  /** For file transfers: the prefix of `path` at which the server may offer a direct connection to the agent. */
   tunnelAt?: string | undefined;
-  /** Is told how many bytes of the body were sent so far. */
+  /** Called with the number of body bytes sent so far. */
   onSent?: ((bytes: number) => void) | undefined;
-  /** Stops it. */
+  /** Stops the request. */
   scope: CallScope;
 }
 
-/** An answer whose headers have arrived. Exactly one of its methods is called. */
+/** An answer whose headers have arrived. Exactly one of its methods must be called. */
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: Headers;
   /**
-   * The whole body, of the length that it declares. `expectChunk` is called before each piece is waited for. Where bodies are not
-   * held to their length, throws a `BodyTooLarge` for more than `most` bytes.
+   * Reads the whole body, of the declared length. Calls `expectChunk` before waiting for each piece. If the
+   * implementation does not enforce the length, throws a `BodyTooLarge` above `most` bytes.
    */
   bytes(length: number, expectChunk: () => void, most: number): Promise<ArrayBuffer>;
-  /** The whole body, decoded. Throws `BodyTooLarge` beyond `limit` bytes. */
+  /** Reads the whole body as text. Throws a `BodyTooLarge` above `limit` bytes. */
   text(limit: number): Promise<string>;
   stream(): ReadableStream<Uint8Array> | null;
-  /** Closes the connection: nobody wants the body. */
+  /** Closes the connection without reading the body. */
   abandon(): void;
 }
 
 export interface Transport {
-  /** Resolves for every status; redirects are not followed. Rejects with the carrier's own error. */
+  /** Resolves for every status; does not follow redirects. Rejects with the implementation's own error. */
   send(request: OutgoingRequest): Promise<IncomingResponse>;
-  /** Closes the connections: the calls are over, but for those that were given up. */
+  /** Closes the connections. Only aborted calls may still be using one. */
   close(): Promise<void>;
 }
 
-/** Bytes that are cheaper to hold at once than to pass on in pieces. */
+/** Bytes up to which a body is read or sent as a whole, because streaming it costs more. */
 export const smallBody = 4 * 1024 * 1024;
 
-/** What Content-Length says; NaN where it does not. */
+/** Value of Content-Length; NaN if the header is missing. */
 export function declaredLength(headers: Headers): number {
   return Number.parseInt(headers.get("content-length") ?? "", 10);
 }
 
-/** All of a stream. Beyond `limit` bytes it is cancelled and `BodyTooLarge` thrown. */
+/** Reads a whole stream. Above `limit` bytes, cancels it and throws a `BodyTooLarge`. */
 export async function readAll(
   stream: ReadableStream<Uint8Array>,
   limit: number,
@@ -72,12 +72,12 @@ export async function readAll(
   return new Blob(chunks);
 }
 
-/** The body is longer than its reader accepts. */
+/** Internal error: the body is longer than the limit. */
 export class BodyTooLarge extends Error {
   constructor(readonly limit: number) {
     super(`The body is longer than ${limit} bytes`);
   }
 }
 
-/** Bytes of a body that are read while those before them are sent. */
+/** Bytes of a request body to read while earlier ones are being sent. */
 export const readAhead = 512 * 1024;

@@ -2,15 +2,15 @@ import type { CallScope } from "../calls/call-scope.js";
 
 export interface StreamWatch {
   scope: CallScope;
-  /** Called when it is over, however it ends. */
+  /** Called when the stream is over, for any reason. */
   ended(): void;
-  /** Starts the limit on silence; called before each chunk is awaited. */
+  /** Starts the time limit on silence. Called before waiting for each chunk. */
   expectChunk(): void;
-  /** What the reader is told when the source breaks. */
+  /** Turns an error of the source into the error for the reader. */
   describe(error: unknown): unknown;
 }
 
-/** `source`, with a limit on silence and typed errors, ending its call when it ends. */
+/** Wraps `source`: limits silence, types errors, and ends the call when the stream ends. */
 export function watchStream(
   source: ReadableStream<Uint8Array>,
   watch: StreamWatch,

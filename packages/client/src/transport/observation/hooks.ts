@@ -1,59 +1,59 @@
 import type { Plane } from "../../errors/error-from-response.js";
 import type { SandboxError } from "../../errors/errors.js";
 
-/** A request as hooks see it: without headers, query and body, so without secrets. */
+/** A request as hooks see it: without headers, query and body, and therefore without secrets. */
 export interface RequestEvent {
   plane: Plane;
   method: string;
   /** Scheme, host and port of the server. */
   origin: string;
-  /** With the ids in it, without the query. `/[hidden]` for uploads to servers of others, whose paths may be secrets. */
+  /** Path with ids, without the query. `/[hidden]` for uploads to third-party servers, whose paths may be secrets. */
   path: string;
-  /** The path as the contract has it, with names in place of ids: `/v1/sandboxes/{id}`. */
+  /** Path as in the API description, with parameter names in place of ids: `/v1/sandboxes/{id}`. */
   operation: string | undefined;
-  /** As sent in X-Request-ID. */
+  /** The request's id, sent as X-Request-ID. */
   requestId: string;
-  /** 1 for the first try; 0 where a call failed before it. */
+  /** Number of the attempt, from 1; 0 if the call failed before the first attempt. */
   attempt: number;
 }
 
 /** A request that was answered. */
 export interface ResponseEvent extends RequestEvent {
-  /** 101 for a WebSocket that was opened. */
+  /** HTTP status; 101 for an opened WebSocket. */
   status: number;
   /** From the start of this try to the end of a buffered body, or to the start of a streamed one. */
   durationMs: number;
 }
 
-/** A call that is tried again. */
+/** A call that will be retried. */
 export interface RetryEvent extends RequestEvent {
-  /** Seconds until the next try. */
+  /** Seconds until the next attempt. */
   delaySeconds: number;
-  /** A status or an error code. */
+  /** Why the call is retried: an HTTP status or an error code. */
   reason: string;
 }
 
 export interface CallErrorEvent extends RequestEvent {
-  /** What the caller gets. */
+  /** The error that the caller receives. */
   error: SandboxError;
 }
 
-/** Called as things happen. What a hook throws reaches the caller of the operation. */
+/** Callbacks for requests. An error that a hook throws rejects the call. */
 export interface Hooks {
-  /** A try is about to be sent. */
+  /** Called before an attempt is sent. */
   onRequest?(event: RequestEvent): void;
-  /** A try was answered, with whatever status. */
+  /** Called when an attempt is answered, with any status. */
   onResponse?(event: ResponseEvent): void;
-  /** A call is tried again after a while. */
+  /** Called before waiting for the next attempt. */
   onRetry?(event: RetryEvent): void;
   /**
-   * A call failed and is not tried again, or a stream broke; told once. Not what the low-level clients give back as
-   * `error`, nor while a new sandbox is waited for.
+   * Called once when a call fails for good, or a stream breaks. Not called for errors that the low-level clients return
+   * as `error`, nor while waiting for a new sandbox.
    */
   onError?(event: CallErrorEvent): void;
   /**
-   * A sandbox could not be deleted after a call that made it, or a program not ended after one that started it. Without this
-   * hook, `process.emitWarning` is told.
+   * Called if cleanup failed: a sandbox could not be deleted after the call that created it, or a program not killed
+   * after the call that started it. Without this hook and without a logger, `process.emitWarning` is called instead.
    */
   onWarning?(warning: SandboxError): void;
 }

@@ -1,24 +1,24 @@
-/** From all there is to say to failures alone. */
+/** Log levels, from most to least detailed. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What is known about what a line of the log tells: names, numbers and texts, and never a secret. */
+/** Structured data of a log line. Never contains secrets. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Where lines of the log go: `console`, pino, or anything that takes an object and a text. */
+/** Receives log lines: `console`, pino, or any object with these methods. */
 export interface Logger {
   /** For each request and its answer. */
   debug(fields: LogFields, message: string): void;
   /** For a request that the server refused. */
   info(fields: LogFields, message: string): void;
-  /** For a call that is tried again, and a sandbox that could not be deleted. */
+  /** For a call that is retried, and for failed cleanup. */
   warn(fields: LogFields, message: string): void;
-  /** For a call that failed for good. */
+  /** For a call that failed because of the network, the server or a time limit. */
   error(fields: LogFields, message: string): void;
 }
 
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** `logger` from `level` on. */
+/** `logger` without the lines below `level`. */
 export function leveled(logger: Logger, level: LogLevel): Logger {
   const least = logLevels.indexOf(level);
   const line =

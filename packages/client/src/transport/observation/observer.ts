@@ -4,14 +4,14 @@ import type { Logger, LogLevel } from "./logger.js";
 import { traceHeaders } from "./trace-context.js";
 import type { RequestOutcome, RequestSpan, Tracing } from "./tracing.js";
 
-/** Who wants to know. */
+/** The receivers of events about requests. */
 export interface Observers {
   hooks: Hooks;
   log: Logger | undefined;
   tracing: Tracing | undefined;
 }
 
-/** Tells hooks, log and spans what happens to requests. */
+/** Reports requests to hooks, log and tracing. */
 export class Observer {
   readonly #parts: Observers;
 
@@ -19,7 +19,7 @@ export class Observer {
     this.#parts = parts;
   }
 
-  /** A try begins, whose end must be told. */
+  /** Reports the start of an attempt. The caller must report its end with the returned object. */
   begin(event: RequestEvent): ObservedTry {
     const { hooks, log, tracing } = this.#parts;
     hooks.onRequest?.(event);
@@ -39,7 +39,7 @@ export class Observer {
     hooks.onRetry?.(event);
   }
 
-  /** The call failed for good. */
+  /** Reports that a call failed for good, once per error. */
   failed(event: RequestEvent, error: SandboxError): void {
     if (told.has(error)) return;
     told.add(error);
@@ -52,12 +52,12 @@ export class Observer {
   }
 }
 
-/** A failure passes several who could tell of it. */
+/** Errors already reported: the same error passes several places that report it. */
 const told = new WeakSet<SandboxError>();
 
-/** One try of a call. */
+/** One attempt of a call. */
 export class ObservedTry {
-  /** What the server is told of the trace. */
+  /** Trace headers to send with the attempt. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly #parts: Observers;
   readonly #event: RequestEvent;
@@ -82,7 +82,7 @@ export class ObservedTry {
     hooks.onResponse?.({ ...this.#event, status, durationMs });
   }
 
-  /** There was no answer. */
+  /** Reports that the attempt got no answer. */
   broke(error: SandboxError): void {
     this.#span?.end({ error } satisfies RequestOutcome);
   }
@@ -103,7 +103,9 @@ function fieldsOf({
   return { plane, method, origin, path, requestId, attempt };
 }
 
-/** What the caller did, or asked for, is no fault of anything. */
+/**
+ * The log level of a failed call: `debug` for the caller's own abort, `info` for a refusal (4xx), `error` for the rest.
+ */
 function levelOf(error: SandboxError): LogLevel {
   if (error instanceof AbortError) return "debug";
   const isRefusal =

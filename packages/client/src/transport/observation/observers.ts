@@ -1,6 +1,9 @@
 import type { Observer, Observers } from "./observer.js";
 
-/** None where nobody wants to know: making events costs, and so does loading what makes them. */
+/**
+ * The observer, or undefined if there is no hook, log or tracing: creating events costs time, and so does loading their
+ * code.
+ */
 export async function observerOf(parts: Observers): Promise<Observer | undefined> {
   const { log, tracing } = parts;
   const { onError, onRequest, onResponse, onRetry } = parts.hooks;

@@ -1,8 +1,8 @@
-/** Where a call belongs in a trace, as W3C Trace Context writes it. */
+/** Position of a call in a trace, in the format of W3C Trace Context. */
 export interface TraceContext {
   /** `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`. */
   traceparent: string;
-  /** What vendors add to it: at most 32 members, 512 characters. */
+  /** Vendor-specific data: at most 32 members and 512 characters. */
   tracestate?: string | undefined;
 }
 
@@ -12,8 +12,8 @@ const mostMembers = 32;
 const longestState = 512;
 
 /**
- * The headers that say it. What is malformed is left out, as the standard has it: it often comes from a caller's caller,
- * whom it must not let break calls, or write other headers.
+ * The trace headers. Malformed values are left out, as the standard requires: they often come from a third party, who
+ * must not be able to break calls or inject headers.
  */
 export function traceHeaders(context: Partial<TraceContext> | undefined): Record<string, string> | undefined {
   const { traceparent, tracestate } = context ?? {};

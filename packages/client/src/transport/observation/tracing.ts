@@ -2,24 +2,24 @@ import type { SandboxError } from "../../errors/errors.js";
 import type { RequestEvent } from "./hooks.js";
 import type { TraceContext } from "./trace-context.js";
 
-/** Follows each try of each call, as a span for example; `cloud-sandbox/opentelemetry` has one. */
+/** Traces each attempt of each call, for example as a span; `cloud-sandbox/opentelemetry` has an implementation. */
 export interface Tracing {
-  /** A request is about to be sent. */
+  /** Called before a request is sent. */
   begin(request: RequestEvent): RequestSpan;
 }
 
-/** One try of a call, ended once. */
+/** The trace of one attempt. */
 export interface RequestSpan {
-  /** What the server is told of it. */
+  /** Trace context to send to the server. */
   readonly context?: TraceContext | undefined;
-  /** Called once, when the try is over. */
+  /** Called once, when the attempt is over. */
   end(outcome: RequestOutcome): void;
 }
 
-/** A status, 101 for a WebSocket that was opened, or why there was no answer. */
+/** How an attempt ended: an HTTP status (101 for an opened WebSocket), or the error if there was no answer. */
 export type RequestOutcome = { readonly status: number } | { readonly error: SandboxError };
 
-/** For those who make their spans elsewhere. */
+/** Tracing that only sends an existing trace context, for the option `traceContext`. */
 export function propagation(current: () => TraceContext | undefined): Tracing {
   return { begin: () => ({ context: current(), end: () => undefined }) };
 }

@@ -3,7 +3,7 @@ import { NetworkError } from "../../errors/errors.js";
 import { redact } from "../../errors/redaction.js";
 import type { Failure } from "./retry-policy.js";
 
-/** Codes of failures that happen while a connection is made: nothing was sent yet. */
+/** Error codes of failures while connecting: nothing was sent yet. */
 const unsentCodes = new Map([
   ["ECONNREFUSED", "nothing listens there"],
   ["ENOTFOUND", "there is no such host"],
@@ -15,7 +15,7 @@ const unsentCodes = new Map([
   ["UND_ERR_CONNECT_TIMEOUT", "connecting took too long"],
 ]);
 
-/** Codes of servers that must not be trusted, however often one tries. */
+/** Error codes of TLS failures. Never retried: the server cannot be trusted. */
 const untrustedCodes = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is signed by an authority that this machine does not know"],
@@ -36,7 +36,7 @@ const untrustedCodes = new Map([
 
 export interface NetworkFailure {
   error: NetworkError;
-  /** What it means for another try; undefined where none can fare better. */
+  /** What the failure means for a retry; undefined if a retry cannot succeed. */
   failure: Failure | undefined;
 }
 
@@ -44,12 +44,12 @@ export interface FailedCall {
   origin: string;
   plane: Plane;
   requestId: string;
-  /** Whether repeating the call is harmless even if the server did its work. */
+  /** Whether the call may be repeated even if the server already did the work. */
   harmless: boolean;
   secrets: readonly string[];
 }
 
-/** Names what went wrong below HTTP. */
+/** Turns a network error into a typed error that names the cause. */
 export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure {
   const code = codeOf(cause);
   const host = call.origin.replace(/^https?:\/\//, "");
@@ -100,7 +100,7 @@ function broken(harmless: boolean): string {
     : "The server may have done its work; look at the result of it before trying again.";
 }
 
-/** What undici says of a proxy that opens no tunnel. */
+/** The text for undici's error when a proxy refuses to open a tunnel; undefined for other errors. */
 function proxyRefusal(error: unknown): string | undefined {
   for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth++, at = at.cause) {
     const status = /^Proxy response \((\d+)\)/.exec(at.message)?.[1];
@@ -109,7 +109,7 @@ function proxyRefusal(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The system's code, which fetch hides in the cause of its TypeError. */
+/** The system's error code. `fetch` hides it in the cause of its TypeError. */
 function codeOf(error: unknown): string {
   for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth++, at = at.cause) {
     if ("code" in at && typeof at.code === "string") return at.code;

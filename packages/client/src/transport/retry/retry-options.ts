@@ -1,18 +1,20 @@
 import { invalidArgument } from "../../errors/errors.js";
 
-/** When calls that failed are made again. Only what cannot do its work twice is ever repeated. */
+/** When failed calls are retried. A call that might do its work twice is never retried. */
 export interface RetryOptions {
-  /** Tries of one call, the first included. Default 3; 1 means never again. */
+  /** Attempts per call, including the first. Default 3; 1 disables retries. */
   attempts?: number | undefined;
-  /** Seconds before the second try, at most; doubles with each further one. Default 0.2. */
+  /** Upper limit of the delay before the second attempt, in seconds; doubles with each further attempt. Default 0.2. */
   baseDelaySeconds?: number | undefined;
-  /** The most seconds between two tries. Default 5. */
+  /** Upper limit of the delay between two attempts, in seconds. Default 5. */
   maxDelaySeconds?: number | undefined;
-  /** A server that asks for a longer wait than this, in seconds, is not waited for. Default 30. */
+  /**
+   * The longest wait, in seconds, that a server may ask for (Retry-After); with a longer one the call fails. Default 30.
+   */
   maxRetryAfterSeconds?: number | undefined;
 }
 
-/** With everything decided. */
+/** Retry options with defaults filled in. */
 export type DecidedRetry = Readonly<Record<keyof RetryOptions, number>>;
 
 export function decidedRetry(options: RetryOptions | false | undefined): DecidedRetry {

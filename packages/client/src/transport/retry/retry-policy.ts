@@ -1,8 +1,8 @@
 import type { DecidedRetry } from "./retry-options.js";
 
 /**
- * What may be repeated: `always` (idempotent methods), `refused` (other methods, when the server said it did
- * nothing), `unsent` (whatever runs code, when not a byte of it was sent).
+ * When a call may be retried. `always`: idempotent methods. `refused`: other methods, only if the server said that it did
+ * nothing. `unsent`: operations that run code, only if nothing was sent.
  */
 export type Repeatable = "always" | "refused" | "unsent";
 
@@ -23,14 +23,14 @@ export class RetryPolicy {
     this.#options = options;
   }
 
-  /** Seconds to wait before the next try; undefined when there must be none. */
+  /** Seconds until the next attempt; undefined if there must be none. */
   delay(failure: Failure, may: Repeatable, attempt: number): number | undefined {
     if (attempt >= this.#options.attempts || !mayRepeat(failure, may)) return undefined;
     const asked = failure.kind === "status" ? failure.retryAfter : undefined;
     if (asked !== undefined && asked > this.#options.maxRetryAfterSeconds) return undefined;
     const { baseDelaySeconds, maxDelaySeconds } = this.#options;
     const backoff = Math.random() * Math.min(maxDelaySeconds, baseDelaySeconds * 2 ** (attempt - 1));
-    // Many callers are told the same time; a little of the jitter keeps them from returning together.
+    // Add jitter, because many clients may be told the same time and would return together.
     return asked === undefined
       ? backoff
       : asked + Math.random() * Math.min(baseDelaySeconds, maxDelaySeconds);
@@ -45,7 +45,7 @@ function mayRepeat(failure: Failure, may: Repeatable): boolean {
   if (may === "unsent") return false;
   if (failure.kind === "broken") return may === "always";
   if (failure.status === 429) return true;
-  // A 503 that names a time is a refusal; without one the work may have begun.
+  // A 503 with Retry-After is a refusal; without it, the work may have begun.
   if (failure.status === 503 && failure.retryAfter !== undefined) return true;
   return may === "always" && transientStatus.has(failure.status);
 }

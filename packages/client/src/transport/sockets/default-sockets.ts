@@ -3,7 +3,10 @@ import type { OpenWebSocket, Sockets, WebSocketLike } from "./sockets.js";
 import { StandardSockets } from "./standard-sockets.js";
 import { UndiciSockets } from "./undici-sockets.js";
 
-/** What the caller gave; else undici's on Node.js, on Bun and Deno their own, which send headers as well; elsewhere none. */
+/**
+ * The WebSocket implementation: the caller's if given, undici on Node.js, the runtime's own on Bun and Deno (which can
+ * send headers), elsewhere none.
+ */
 export function socketsOf(given: OpenWebSocket | undefined): Sockets {
   if (given !== undefined) return new StandardSockets(given);
   const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};

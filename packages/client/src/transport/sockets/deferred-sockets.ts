@@ -2,7 +2,7 @@ import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
 import type { CarriedSocket, OpeningSocket, OpenWebSocket, Sockets } from "./sockets.js";
 
-/** WebSockets whose code is loaded with the first of them. */
+/** WebSockets whose code is loaded when the first one is opened. */
 export class DeferredSockets implements Sockets {
   readonly #given: OpenWebSocket | undefined;
   readonly #opening = new Set<CallScope>();

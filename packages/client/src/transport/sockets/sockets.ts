@@ -1,19 +1,19 @@
-/** The seam between what this client knows about WebSockets and what carries them. */
+/** The interface between this client and the WebSocket implementations that it can use. */
 import type { CallScope } from "../calls/call-scope.js";
 
-/** What is used of a WebSocket: any that keeps to the standard will do. */
+/** The part of a WebSocket that this client uses. Any standard implementation fits. */
 export interface WebSocketLike {
   binaryType: string;
   readonly bufferedAmount: number;
   /** Sends a text frame. */
   send(text: string): void;
-  /** Says goodbye. */
+  /** Starts the closing handshake. */
   close(code?: number): void;
-  /** It is open, or could not be opened. */
+  /** The WebSocket was opened, or could not be opened. */
   addEventListener(type: "open" | "error", listener: () => void): void;
-  /** A frame came: text, or its bytes. */
+  /** A frame arrived, as text or as bytes. */
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-  /** It is over. */
+  /** The WebSocket was closed. */
   addEventListener(
     type: "close",
     listener: (event: { readonly code: number; readonly reason: string }) => void,
@@ -21,15 +21,15 @@ export interface WebSocketLike {
 }
 
 /**
- * Opens a WebSocket that sends `headers` with its handshake, for runtimes and proxies that the built-in one does not know:
- * `(url, { headers }) => new WebSocket(url, { headers })` with the `ws` package, for example.
+ * Opens a WebSocket and sends `headers` with the handshake, for runtimes and proxies that the built-in one does not
+ * support. Example with the package `ws`: `(url, { headers }) => new WebSocket(url, { headers })`.
  */
 export type OpenWebSocket = (url: string, init: { headers: Record<string, string> }) => WebSocketLike;
 
-/** What is told about one connection, from the moment it is asked for. */
+/** Receives the events of one connection, from the start of the handshake. */
 export interface SocketListener {
   message(text: string): void;
-  /** Told once, after it was open. */
+  /** Called once, if the connection was open. */
   closed(code: number, reason: string): void;
 }
 
@@ -38,32 +38,32 @@ export interface OpeningSocket {
   url: string;
   headers: Record<string, string>;
   listener: SocketListener;
-  /** Stops it while it is opened. */
+  /** Stops the handshake. */
   scope: CallScope;
 }
 
-/** A connection that is open. */
+/** An open connection. */
 export interface CarriedSocket {
-  /** Bytes that wait to be sent. */
+  /** Bytes not sent yet. */
   readonly buffered: number;
   send(text: string): void;
-  /** Says goodbye, and ends the connection soon after, whatever the other side does. */
+  /** Starts the closing handshake, and ends the connection soon after even if the other side does not answer. */
   close(): void;
-  /** Reads nothing until `resume`. Absent where the carrier cannot do that. */
+  /** Stops reading until `resume`. Absent if the implementation cannot do that. */
   pause?(): void;
   resume?(): void;
-  /** Asks for a sign of life, and gives the bytes that have arrived so far. Absent where the carrier cannot tell. */
+  /** Sends a ping, and returns the number of bytes received so far. Absent if the implementation cannot do that. */
   pulse?(): number;
 }
 
 export interface Sockets {
-  /** Rejects with the scope's failure, with {@link HandshakeRefused}, or with the carrier's own error. */
+  /** Rejects with the scope's failure, with {@link HandshakeRefused}, or with the implementation's own error. */
   open(opening: OpeningSocket): Promise<CarriedSocket>;
-  /** Ends those that are open or being opened: some would never end by themselves. */
+  /** Closes all connections, open or opening: some would never end by themselves. */
   close(): Promise<void>;
 }
 
-/** The server answered the handshake with something else than a WebSocket. */
+/** The server answered the handshake with an HTTP response instead of a WebSocket. */
 export class HandshakeRefused extends Error {
   constructor(
     readonly status: number,
@@ -74,10 +74,10 @@ export class HandshakeRefused extends Error {
   }
 }
 
-/** The handshake failed, and the carrier does not say why. */
+/** The handshake failed, and the implementation does not say why. */
 export class HandshakeFailed extends Error {}
 
-/** Resolves when it is open. What it tells reaches the listener from the first frame on. */
+/** Resolves when the WebSocket is open. The listener also gets frames that arrive before that. */
 export async function established(socket: WebSocketLike, opening: Omit<OpeningSocket, "url" | "headers">) {
   const { listener, scope } = opening;
   let isOpen = false;
@@ -110,7 +110,7 @@ export async function established(socket: WebSocketLike, opening: Omit<OpeningSo
 
 const decoder = new TextDecoder();
 
-/** Some servers send their JSON as bytes. */
+/** The text of a frame. Some servers send JSON as bytes. */
 function textOf(data: unknown): string {
   if (typeof data === "string") return data;
   if (data instanceof ArrayBuffer || data instanceof Uint8Array) return decoder.decode(data);

@@ -7,7 +7,7 @@ import {
   type Sockets,
 } from "./sockets.js";
 
-/** WebSockets of other runtimes, and those that a caller brings. */
+/** Standard WebSockets: those of runtimes other than Node.js, and those that the caller opens. */
 export class StandardSockets implements Sockets {
   readonly #make: OpenWebSocket;
   readonly #open = new Set<CarriedSocket>();
@@ -35,7 +35,7 @@ export class StandardSockets implements Sockets {
       send: (text) => socket.send(text),
       close: () => socket.close(1000),
     };
-    // It may have been closed in the moment in which it was opened.
+    // The socket may already be closed again, right after opening.
     if (!isOver) this.#open.add(carried);
     return carried;
   }

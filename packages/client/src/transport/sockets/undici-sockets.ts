@@ -12,7 +12,10 @@ import {
   type WebSocketLike,
 } from "./sockets.js";
 
-/** WebSockets on Node.js: undici's, with the connection below it at hand for what its API does not show. */
+/**
+ * WebSockets of undici on Node.js. Also uses the TCP connection below, to pause, ping and end it, which the WebSocket API
+ * cannot do.
+ */
 export class UndiciSockets implements Sockets {
   #loading: Promise<Loaded> | undefined;
   readonly #open = new Set<UndiciSocket>();
@@ -40,7 +43,7 @@ export class UndiciSockets implements Sockets {
     }
     if (handshake.connection === undefined) throw new Error("undici opened a WebSocket without a connection");
     carried = new UndiciSocket(socket, handshake.connection, () => ping(socket));
-    // It may have been closed in the moment in which it was opened.
+    // The socket may already be closed again, right after opening.
     if (!isOver) this.#open.add(carried);
     return carried;
   }
@@ -51,7 +54,7 @@ export class UndiciSockets implements Sockets {
     return this.#closing;
   }
 
-  /** Those that are open are no longer the agent's. */
+  /** Destroys the agent. Open WebSockets no longer belong to it, so they are closed separately. */
   async #close(): Promise<void> {
     const loaded = await this.#loading;
     const destroyed = loaded?.agent.destroy();
@@ -67,7 +70,7 @@ interface Loaded {
   WebSocket: typeof import("undici").WebSocket;
 }
 
-/** Bytes of the largest frame that is taken. */
+/** Size of the largest accepted frame, in bytes. */
 const largestFrame = 64 * 1024 * 1024;
 
 async function load(): Promise<Loaded> {
@@ -77,7 +80,7 @@ async function load(): Promise<Loaded> {
   return { agent, connecting, ping, WebSocket };
 }
 
-/** Milliseconds until a connection ends whose other side does not answer the goodbye. */
+/** Milliseconds to wait for the other side's answer in the closing handshake, before the connection is destroyed. */
 const longestGoodbye = 2000;
 
 class UndiciSocket implements CarriedSocket {
@@ -103,7 +106,7 @@ class UndiciSocket implements CarriedSocket {
 
   pause(): void {
     this.#isHeld = true;
-    // The parser resumes the connection when it is through with what has arrived.
+    // Pause later: undici's parser resumes the connection after it has processed what arrived.
     setImmediate(() => {
       if (this.#isHeld) this.#connection.pause();
     });
@@ -131,10 +134,13 @@ class UndiciSocket implements CarriedSocket {
   }
 }
 
-/** Characters of a refusal that are read. */
+/** Characters of an HTTP refusal's body to read. */
 const longestRefusal = 64 * 1024;
 
-/** What undici's WebSocket keeps to itself: why there is none, and the connection when there is one. */
+/**
+ * Intercepts the handshake to learn what undici's WebSocket does not expose: why it failed, and the connection if it
+ * succeeded.
+ */
 class Handshake {
   failure: unknown;
   connection: Duplex | undefined;

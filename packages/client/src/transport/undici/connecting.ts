@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
 
-/** Connections that are being made: nothing else knows of them before they are there, so nothing else can end them. */
+/** Keeps track of connections being opened, so that closing the client can end them: undici does not know them yet. */
 export class Connecting {
   readonly #sockets = new Set<Socket>();
-  /** For an agent of undici. */
+  /** The `connect` option of an undici agent. */
   readonly connect: buildConnector.connector;
 
   constructor(build: typeof buildConnector) {
-    // undici's types promise less than what it makes.
+    // Cast needed: the connector returns the socket, which undici's types do not say.
     const make = build({}) as (...call: Parameters<buildConnector.connector>) => Socket;
     this.connect = (options, done) => {
       const socket = make(options, (...outcome) => {
@@ -19,7 +19,7 @@ export class Connecting {
     };
   }
 
-  /** After the agent, which no longer asks why then. */
+  /** Ends them. Call after destroying the agent, so that the agent does not react to the error. */
   destroy(): void {
     for (const socket of this.#sockets) socket.destroy(new Error("The client was closed"));
   }

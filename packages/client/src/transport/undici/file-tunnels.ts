@@ -3,16 +3,16 @@ import { fileTunnel } from "@cloud-sandbox/protocol";
 import type { Agent, Pool } from "undici";
 import type { OutgoingRequest, RequestBody } from "../http/transport.js";
 
-/** A way for one request. */
+/** How to send one request through a tunnel. */
 export interface TunnelWay {
   pool: Pool;
-  /** As the agent itself knows it. */
+  /** The path as the agent itself knows it, without the gateway's prefix. */
   path: string;
-  /** To be called when no answer came. */
+  /** Must be called if no answer came. */
   failed(): void;
 }
 
-/** Bytes of a file that is worth a connection of its own. */
+/** Bytes from which a file is worth its own connection. */
 const worthwhile = 256 * 1024;
 const mostServers = 256;
 const mostTunnels = 64;
@@ -22,18 +22,18 @@ const longestOpening = 3000;
 const pauseAfterFailure = 30_000;
 
 /**
- * Connections with agents that no gateway reads along, for large files: on one machine, the gateway is half of what such a
- * file costs. Whether a server and all that is before it offer them is found out aside, so that no call waits for it. A sandbox
- * that ends breaks its tunnels off without a word: whoever gets no answer asks again on the ordinary way, which knows the
- * reason; to write the same file once more does no harm.
+ * Direct connections to agents for large files, which bypass the gateway: on one machine, the gateway is half the cost of
+ * such a transfer. Whether a server offers them is found out in the background, so no call waits for it. When a sandbox
+ * ends, its tunnels break without an error message; the request is then repeated through the gateway, which reports the
+ * reason. Repeating is harmless, because writing a file twice has the same effect.
  */
 export class FileTunnels {
   readonly #agent: Agent;
   readonly #undici: Undici;
   readonly #closing = new AbortController();
-  /** By origin. */
+  /** Key: origin. */
   readonly #servers = new Map<string, Server>();
-  /** By the agent's address, the one that was used last at the end. */
+  /** Key: the agent's address. Ordered by last use, the latest at the end. */
   readonly #tunnels = new Map<string, Tunnel>();
 
   constructor(agent: Agent, undici: Undici) {
@@ -41,7 +41,7 @@ export class FileTunnels {
     this.#undici = undici;
   }
 
-  /** The way of a request; undefined where it takes the ordinary one. */
+  /** The tunnel for a request; undefined if it must go through the gateway. */
   way(request: OutgoingRequest): TunnelWay | undefined {
     const { body, headers, origin, path, tunnelAt } = request;
     if (tunnelAt === undefined || body instanceof ReadableStream) return undefined;
@@ -55,7 +55,9 @@ export class FileTunnels {
     return { pool: tunnel.pool, path: path.slice(tunnelAt.length), failed: () => tunnel.block() };
   }
 
-  /** Told of a file that came on the ordinary way: where one is large, others are. */
+  /**
+   * Called with the size of a file that came through the gateway. If it is large, prepares a tunnel for the next ones.
+   */
   came(request: OutgoingRequest, bytes: number): void {
     if (request.tunnelAt !== undefined && bytes >= worthwhile) this.#expect(request, request.tunnelAt);
   }
@@ -65,7 +67,7 @@ export class FileTunnels {
     await Promise.all([...this.#tunnels.values()].map(({ pool }) => pool.destroy()));
   }
 
-  /** Large files come: they shall find a tunnel. */
+  /** Prepares a tunnel, because more large files are expected. */
   #expect({ headers: { authorization }, origin }: OutgoingRequest, tunnelAt: string): void {
     const address = origin + tunnelAt;
     if (!this.#tunnels.has(address)) {
@@ -101,14 +103,14 @@ export class FileTunnels {
       headers: { authorization },
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
     });
-    // undici's types promise less than what it makes.
+    // Cast needed: `upgrade` returns a socket, which undici's types do not say.
     return socket as Socket;
   }
 }
 
 type Undici = Pick<typeof import("undici"), "Pool" | "upgrade">;
 
-/** Something that failed, and is left alone for a while. */
+/** Something that failed and is not used again for a while. */
 class Blockable {
   #until = 0;
 
@@ -121,7 +123,7 @@ class Blockable {
   }
 }
 
-/** Whether tunnels can be had at an origin. */
+/** Whether the server at an origin offers tunnels. */
 class Server extends Blockable {
   offers = false;
   #isAsked = false;
@@ -143,7 +145,7 @@ class Server extends Blockable {
 
 class Tunnel extends Blockable {
   readonly pool: Pool;
-  /** Of the latest request. */
+  /** The Authorization header of the latest request. */
   authorization: string | undefined;
 
   constructor(pool: (tunnel: Tunnel) => Pool) {
@@ -156,7 +158,7 @@ class Tunnel extends Blockable {
   }
 }
 
-/** Keeps so many, and gives the one that has to go. */
+/** Adds an entry and returns the evicted one, if the map is full. */
 function keep<Value>(kept: Map<string, Value>, key: string, value: Value, most: number): Value | undefined {
   const [oldest] = kept;
   const leaving = kept.size >= most ? oldest : undefined;

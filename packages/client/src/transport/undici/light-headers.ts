@@ -4,7 +4,7 @@ export type RawHeaders = Record<string, string | string[] | undefined>;
 type HeaderEntries = ReturnType<Headers["entries"]>;
 type HeaderNames = ReturnType<Headers["keys"]>;
 
-/** Response headers without the cost of a `Headers`, which is built only for what is rarely asked. */
+/** Response headers without the cost of a real `Headers`, which is created only for rarely used methods. */
 export class LightHeaders implements Headers {
   readonly #raw: RawHeaders;
   #full: Headers | undefined;

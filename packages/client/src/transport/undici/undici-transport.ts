@@ -17,7 +17,7 @@ import { Connecting } from "./connecting.js";
 import type { FileTunnels } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 
-/** The fast road of Node: `undici.request` over one pool of keep-alive connections. */
+/** The fast transport for Node.js: `undici.request` over one pool of keep-alive connections. */
 export class UndiciTransport implements Transport {
   #roads: Roads | undefined;
   #opening: Promise<Roads> | undefined;
@@ -54,14 +54,14 @@ export class UndiciTransport implements Transport {
     await Promise.all([destroyed, (await this.#tunnels)?.close()]);
   }
 
-  /** Loaded with the first call: importing undici costs more time than importing all of this package. */
+  /** Loads undici with the first call: importing it takes longer than importing this whole package. */
   #open(): Promise<Roads> {
     this.#opening ??= import("undici").then((undici) => {
       const connecting = new Connecting(undici.buildConnector);
       const agent = new undici.Agent({
         connect: connecting.connect,
         connections: mostConnections,
-        // The time limits are the channel's, which knows how long an execution may take.
+        // Disable undici's time limits: the channel sets its own, because it knows how long an execution may take.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -81,7 +81,7 @@ export class UndiciTransport implements Transport {
 interface Roads {
   agent: Agent;
   connecting: Connecting;
-  /** Loaded for the first file. */
+  /** Loaded with the first file transfer. */
   tunnels: () => Promise<FileTunnels>;
 }
 
@@ -102,7 +102,7 @@ async function exchanged(
   return new UndiciResponse(response.statusCode, response.headers, response.body);
 }
 
-/** undici hears of a signal only once it has a connection. */
+/** Rejects when the scope is stopped. Needed because undici notices a signal only once it has a connection. */
 function unlessStopped<Value>(pending: Promise<Value>, scope: CallScope): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(scope.reason);
@@ -121,7 +121,7 @@ function unlessStopped<Value>(pending: Promise<Value>, scope: CallScope): Promis
   });
 }
 
-/** To one server at a time; more calls wait. Half of the files that a process may usually have open. */
+/** The most connections to one server; further calls wait. Half of the usual limit of open files per process. */
 const mostConnections = 512;
 
 class UndiciResponse implements IncomingResponse {
@@ -140,10 +140,10 @@ class UndiciResponse implements IncomingResponse {
   bytes(length: number, expectChunk: () => void): Promise<ArrayBuffer> {
     const bytes = new Uint8Array(length);
     let at = 0;
-    // Not by iterating, which costs a quarter more.
+    // Use events: iterating costs a quarter more.
     return new Promise((resolve, reject) => {
       this.#body.on("data", (piece: Uint8Array) => {
-        // The parser holds a body to the length it declares.
+        // No check needed: undici's parser enforces the declared length.
         bytes.set(piece, at);
         at += piece.length;
         expectChunk();
@@ -154,7 +154,7 @@ class UndiciResponse implements IncomingResponse {
   }
 
   async text(limit: number): Promise<string> {
-    // The parser holds a body to the length it declares.
+    // No limit needed: undici's parser enforces the declared length.
     if (declaredLength(this.headers) <= limit) return this.#body.text();
     return (await readAll(this.stream(), limit)).text();
   }
@@ -162,7 +162,8 @@ class UndiciResponse implements IncomingResponse {
   stream(): ReadableStream<Uint8Array> {
     const body = this.#body;
     const pieces = body[Symbol.asyncIterator]();
-    // Readable.toWeb() throws where nobody can catch it when a stream is cancelled while a piece arrives (Node.js 20).
+    // Not `Readable.toWeb()`: in Node.js 20 it throws an uncatchable error if a stream is cancelled while a piece
+    // arrives.
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
@@ -181,7 +182,7 @@ class UndiciResponse implements IncomingResponse {
   }
 }
 
-/** In a form that undici sends with its length, where it has one. */
+/** The body in a form that undici sends with its content length, if it has one. */
 function carried(
   body: RequestBody,
   headers: Record<string, string>,
@@ -190,8 +191,8 @@ function carried(
   if (typeof body === "string") return body;
   if (body instanceof Uint8Array) {
     headers["content-length"] = String(body.byteLength);
-    // In a list: undici takes bytes for sent at once, and a connection on which an early answer came for free. Its types know no
-    // iterables.
+    // Wrap the bytes in a list: undici would consider plain bytes sent at once, and reuse the connection if an early
+    // answer came. Cast needed: undici's types do not allow iterables.
     return [body] as Iterable<Uint8Array> as unknown as Readable;
   }
   if (!(body instanceof ReadableStream)) headers["content-length"] = String(body.size);
@@ -222,7 +223,7 @@ async function* pieces(
   }
 }
 
-/** Of the bodies that are sent: reading a file, telling the caller how far it is. No other way would mend them. */
+/** Errors while producing a request body (reading a file, reporting progress). Another connection would not help. */
 const ownFailures = new WeakSet<Error>();
 
 const isOwn = (error: unknown): boolean => error instanceof Error && ownFailures.has(error);
@@ -233,7 +234,7 @@ async function readable(
   if (content instanceof Uint8Array) return [content];
   if (content instanceof ReadableStream) return content;
   if (content.size <= smallBody) return [new Uint8Array(await content.arrayBuffer())];
-  // The Blob of a local file iterates over the file itself.
+  // The Blob of a local file has its own iterator, which reads the file directly.
   return isAsyncIterable(content) ? content : content.stream();
 }
 
@@ -241,11 +242,11 @@ function isAsyncIterable(content: object): content is AsyncIterable<Uint8Array> 
   return Symbol.asyncIterator in content;
 }
 
-/** Without an import, which a bundler for other runtimes would stumble over. */
+/** Loads Node.js streams without an import, because bundlers for other runtimes would fail on it. */
 function nodeStreams() {
   return process.getBuiltinModule("node:stream");
 }
 
 function ignore(): void {
-  // That the body breaks off is what was wanted.
+  // Nothing to do: ending the body was intended.
 }
