@@ -1,4 +1,4 @@
-/** Spans of a client's requests for OpenTelemetry, by its semantic conventions for HTTP clients. */
+/** OpenTelemetry spans for a client's requests, following the semantic conventions for HTTP clients. */
 import {
   type Attributes,
   context,
@@ -15,15 +15,16 @@ import type { TraceContext } from "./transport/observation/trace-context.js";
 import type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
 import { version } from "./transport/version.js";
 
-/** What `openTelemetry` takes. */
+/** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** Makes the spans. Default: the one that is registered when a span is made. */
+  /** Creates the spans. Default: the globally registered provider, looked up for each span. */
   tracerProvider?: TracerProvider | undefined;
 }
 
 /**
- * For the `tracing` option of a client: each try of each call becomes a span of kind CLIENT below the active one, and the
- * registered propagator tells the server of it. Where the program has registered neither, nothing happens.
+ * A value for the client's option `tracing`. Each attempt of each call becomes a span of kind CLIENT, child of the active
+ * span; the registered propagator sends its context to the server. If the program registered no provider and no
+ * propagator, does nothing.
  */
 export function openTelemetry({ tracerProvider }: OpenTelemetryOptions = {}): Tracing {
   return {
@@ -45,7 +46,7 @@ class TrySpan implements RequestSpan {
     this.#span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: attributesOf(request) }, parent);
     const carrier: Partial<TraceContext> = {};
     propagation.inject(trace.setSpan(parent, this.#span), carrier);
-    // Propagators of other kinds leave other headers, which are not sent.
+    // Only these two headers are sent. Propagators of other formats set other headers, which are ignored.
     const { traceparent, tracestate } = carrier;
     this.context = traceparent === undefined ? undefined : { traceparent, tracestate };
   }

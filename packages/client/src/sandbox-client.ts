@@ -31,25 +31,25 @@ import { decidedRetry } from "./transport/retry/retry-options.js";
 import { DeferredSockets } from "./transport/sockets/deferred-sockets.js";
 import type { Sockets } from "./transport/sockets/sockets.js";
 
-/** Whether the control plane works. */
+/** Health of the control plane. */
 export interface ServiceHealth {
   healthy: boolean;
   status: string;
   version: string | undefined;
-  /** What starts the sandboxes, where the server says. */
+  /** The runtime that starts the sandboxes, if the server says. */
   runtime: string | undefined;
   isolation: Isolation | undefined;
 }
 
-/** A control plane and its sandboxes: a HOPX-compatible cloud, or the local backend. */
+/** A client for a control plane and its sandboxes: a HOPX-compatible cloud, or the local backend. */
 export class SandboxClient implements AsyncDisposable {
-  /** Where its sandboxes run. */
+  /** Where sandboxes run: in the cloud or on this machine. */
   readonly backend: Backend;
-  /** Isolated machines: create, find, delete. */
+  /** Creates, finds and deletes sandboxes. */
   readonly sandboxes: Sandboxes;
-  /** What sandboxes are made from: list, build, delete. */
+  /** Lists, builds and deletes templates, from which sandboxes are created. */
   readonly templates: Templates;
-  /** Every operation of the control plane's contract, under the wire's own names. */
+  /** Low-level client: every operation of the control plane's API, under its wire name. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
   readonly #calls = new Calls();
@@ -59,8 +59,9 @@ export class SandboxClient implements AsyncDisposable {
   #local: Promise<LocalBackend> | undefined;
 
   /**
-   * Options win over the environment. Without a key, sandboxes are on this machine: see the option `backend`. Throws a
-   * `ConfigurationError` for what cannot work; where this machine cannot, the first call rejects with one.
+   * Creates a client. Options override environment variables. Without a key, sandboxes run on this machine: see the
+   * option `backend`. Throws a `ConfigurationError` or a `ValidationError` for invalid options. If this machine cannot
+   * run sandboxes, the first call rejects with a `ConfigurationError`.
    */
   constructor(options: SandboxClientOptions = {}) {
     const settings = settingsFrom(options);
@@ -100,8 +101,8 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   /**
-   * Runs code in a sandbox of its own: creates one, runs, deletes it, whatever happens. A program that fails is a
-   * result, not an error; when `signal` fires, it is killed and the sandbox deleted before the call rejects.
+   * Runs code in a new sandbox and deletes the sandbox afterwards, even after a failure. Code that fails is a result, not
+   * an error. If `signal` fires, the code is killed and the sandbox deleted before the call rejects.
    */
   async executeIsolated(
     code: string,
@@ -113,9 +114,9 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   /**
-   * As `executeIsolated`, for callers who are cut off after a while: code that still runs after `detachAfterSeconds`, the
-   * time to make the sandbox included, goes on there. The sandbox is the caller's to delete then; it ends by itself ten
-   * minutes after the `timeoutSeconds` of the code.
+   * Runs code like `executeIsolated`, for callers whose own time is limited. If the code still runs after
+   * `detachAfterSeconds`, which include the time to create the sandbox, it continues in its sandbox and this call returns
+   * both. The caller must then delete the sandbox; otherwise it ends after the code's `timeoutSeconds` plus ten minutes.
    */
   async executeIsolatedOrDetach(
     code: string,
@@ -126,16 +127,17 @@ export class SandboxClient implements AsyncDisposable {
     return executeIsolatedOrDetach(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
   }
 
-  /** Whether the control plane works (GET /health); needs no valid key. */
+  /** Checks the health of the control plane (GET /health). Works without a valid key. */
   async health(options?: CallOptions): Promise<ServiceHealth> {
     return serviceHealth(await bodyOf(this.controlPlane.GET("/health", callInit(options)), "status"));
   }
 
   /**
-   * Waits for calls and clean-up under way, for 30 s or `timeoutSeconds`; calls that are not over then are stopped, as by their
-   * `signal`, and what they leave is cleaned up for 5 s at most. Then it ends open streams and closes the connections. What
-   * asks again and again is no call: the waiting for a program in the background or for a build ends with a `SandboxError`
-   * (CLIENT_CLOSED), as streams over HTTP do. A backend that it started on this machine ends, with all its sandboxes. The client cannot be used after.
+   * Closes the client; it cannot be used afterwards. Waits for running calls and cleanup, for `timeoutSeconds` (default
+   * 30). Calls still running then are stopped as by their `signal`, and their cleanup gets at most 5 s more. Then closes
+   * streams and connections. Waiting for a background program or a template build is not a running call: it rejects with
+   * a `SandboxError` (CLIENT_CLOSED), as streams over HTTP do. A local backend that this client started ends with all its
+   * sandboxes.
    */
   async close({ timeoutSeconds = 30 }: CloseOptions = {}): Promise<void> {
     if (!(timeoutSeconds >= 0))
@@ -155,19 +157,19 @@ export class SandboxClient implements AsyncDisposable {
     return (await this.#local).open();
   }
 
-  /** As `close`, at the end of the scope of `await using`. */
+  /** Same as `close()`, at the end of the scope of `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 }
 
-/** How a client is closed. */
+/** Options of `close`. */
 export interface CloseOptions {
-  /** Seconds to wait for what is under way, 0 or more. Default 30. */
+  /** Seconds to wait for running calls, 0 or more. Default 30. */
   timeoutSeconds?: number | undefined;
 }
 
-/** Seconds. */
+/** Seconds for the cleanup of calls that `close` stopped. */
 const longestCleanUp = 5;
 
 async function endsWithin(seconds: number, work: Promise<unknown>): Promise<boolean> {
@@ -182,7 +184,7 @@ async function endsWithin(seconds: number, work: Promise<unknown>): Promise<bool
   }
 }
 
-/** On stderr, where there is one. */
+/** Emits a process warning, in runtimes that have them. */
 function emitWarning(warning: SandboxError): void {
   globalThis.process?.emitWarning?.(warningText(warning), { type: "SandboxWarning", code: warning.code });
 }

@@ -11,21 +11,24 @@ import type { Sockets } from "../transport/sockets/sockets.js";
 import type { BackgroundWork } from "./background-work.js";
 import type { TokenCache } from "./token-cache.js";
 
-/** What the ways to all agents of one client have in common. */
+/** Channel options that the agents of all sandboxes of a client share. */
 export interface AgentChannelOptions
   extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "hasFileTunnel" | "plane"> {
   sockets: Sockets;
   background: BackgroundWork;
 }
 
-/** The way to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
+/** Access to the agent of one sandbox, shared by all `Sandbox` objects of the same id. */
 export class AgentAccess {
-  /** What goes on between here and the agent. */
+  /** When this client last used the sandbox. */
   readonly activity = new Activity();
   readonly #options: AgentChannelOptions;
-  /** Where the sandbox's ports are seen from outside, with `{port}` in place of the number. Whoever knows it may look. */
+  /**
+   * Public URLs of the sandbox's ports, with `{port}` in place of the port number. Anyone who knows such a URL can open
+   * it.
+   */
   previews: { host?: string | undefined; path?: string | undefined } = {};
-  /** Whether its server has the extensions of this contract. */
+  /** Whether the server has our extensions of the HOPX API. */
   isExtended = false;
   #publicHost: string | undefined;
   #client: AgentClient | undefined;
@@ -42,7 +45,7 @@ export class AgentAccess {
     return this.#publicHost;
   }
 
-  /** Where the control plane says that the agent answers: the only place its token is sent to. */
+  /** The agent's URL, as named by the control plane. The sandbox's token is sent nowhere else. */
   set publicHost(url: string | undefined) {
     if (url === undefined || url === this.#publicHost) return;
     this.#publicHost = url;
@@ -54,17 +57,19 @@ export class AgentAccess {
     return this.#client;
   }
 
-  /** What it takes several calls to do: closing the client waits for all of them. */
+  /** Runs work that takes several calls; closing the client waits until it is finished. */
   during<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#options.background.during(work);
   }
 
-  /** For asking whether the agent is there yet: what it answers is the answer, nothing is tried again. */
+  /**
+   * A client for readiness checks: no retries, and failures are not reported, because "not ready" is an expected answer.
+   */
   probe(): AgentClient {
     return agentClient(this.#channel(decidedRetry(false), { isProbe: true }));
   }
 
-  /** Opens a WebSocket of one operation. */
+  /** Opens a WebSocket to the agent. */
   async openStream(request: StreamRequest): Promise<FrameSocket> {
     if (this.#publicHost === undefined) throw notReady(this.sandboxId);
     const baseUrl = agentUrl(this.#publicHost);
@@ -116,7 +121,7 @@ export class AgentAccess {
   }
 }
 
-/** Where a token may be sent to. */
+/** Parses the agent's URL. Throws unless it is http(s) without credentials, because a token will be sent there. */
 export function agentUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")

@@ -1,10 +1,10 @@
 import { clientClosed, isSandboxError, type SandboxError } from "../errors/errors.js";
 
-/** Work that outlives the call it began in, or takes several calls, so that `close` can wait for it. */
+/** Work that continues after its call has returned, or takes several calls. `close()` waits for it. */
 export class BackgroundWork {
   readonly #running = new Set<Promise<void>>();
   readonly #warn: (warning: SandboxError) => void;
-  /** How many run that others are parts of. */
+  /** Number of running `whole` pieces of work, which may still start further work. */
   #wholes = 0;
   #isEnding = false;
 
@@ -15,15 +15,15 @@ export class BackgroundWork {
   run(work: () => Promise<void>): void {
     const running = work()
       .catch((error: unknown) => this.warn(error))
-      // Nobody else hears what the hook for warnings throws.
+      // Report an error of the warning hook itself here: nobody else would see it.
       .catch((error: unknown) => globalThis.process?.emitWarning?.(String(error)))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
   /**
-   * For what several calls make together: to begin it and not to end it would leave something behind. Once the end has begun
-   * it is refused, unless it may be a part of what is under way.
+   * Runs work that takes several calls, and would leave something behind if it were stopped half-way. After `end()` it is
+   * refused, unless a `whole` is running, which it may be part of.
    */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isEnding && this.#wholes === 0) throw clientClosed();
@@ -33,7 +33,10 @@ export class BackgroundWork {
     return running;
   }
 
-  /** For what is made of such work, and never a part of any. */
+  /**
+   * Runs work that consists of several `during` calls and is never itself part of other work. After `end()` it is
+   * refused.
+   */
   async whole<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isEnding) throw clientClosed();
     this.#wholes += 1;

@@ -1,7 +1,7 @@
 import { isSandboxError, type SandboxError } from "../errors/errors.js";
 import type { BackgroundWork } from "./background-work.js";
 
-/** Removes what must not be left. That this failed is a warning, and the result. */
+/** Runs `remove`. If it fails, reports a warning and returns the error. */
 export async function cleanUp(
   remove: () => Promise<void>,
   background: BackgroundWork,
@@ -16,7 +16,10 @@ export async function cleanUp(
   }
 }
 
-/** The failure, once what it left is removed; it says so where that was not possible. */
+/**
+ * Runs `remove` after a failure and returns the failure. If `remove` fails too, its error becomes the failure's
+ * `cleanupError`.
+ */
 export async function afterCleanUp(
   failure: unknown,
   remove: () => Promise<void>,

@@ -1,17 +1,17 @@
-/** A sandbox's token as the control plane hands it out. */
+/** A sandbox's token, as issued by the control plane. */
 export interface IssuedToken {
   value: string;
-  /** By the server's clock. */
+  /** When the token expires, by the server's clock. */
   expiresAt: Date | undefined;
 }
 
 interface HeldToken extends IssuedToken {
-  /** By this machine's clock, in milliseconds; undefined where nothing tells. */
+  /** When to renew the token, in milliseconds by this machine's clock; undefined if its lifetime is unknown. */
   dueAt: number | undefined;
   endsAt: number | undefined;
 }
 
-/** The token of one sandbox: renewed shortly before it expires, by one request however many calls wait for it. */
+/** The token of one sandbox. It is renewed shortly before it expires, with one request for all waiting calls. */
 export class TokenCache {
   readonly #issue: () => Promise<IssuedToken>;
   #held: HeldToken | undefined;
@@ -25,26 +25,26 @@ export class TokenCache {
     return this.#held?.value;
   }
 
-  /** Takes a token that came with something else, such as a new sandbox. */
+  /** Stores a token that came with another answer, such as a new sandbox. */
   accept(issued: IssuedToken): void {
     this.#held = held(issued, Date.now());
   }
 
-  /** A token to use now; not a promise when one is at hand, which is nearly always. */
+  /** The token to use now. Returns a string, not a promise, if the stored token is good, which is nearly always. */
   current(): string | Promise<string> {
     const token = this.#held;
     if (token !== undefined && (token.dueAt === undefined || Date.now() < token.dueAt)) return token.value;
     return this.#renewed();
   }
 
-  /** Whether another token than the `refused` one can be had. */
+  /** Whether a token other than the refused one is available. Renews it if needed. */
   async replace(refused: string): Promise<boolean> {
     if (this.#held?.value === refused) this.#held = undefined;
     const token = this.#held ?? (await this.#renew());
     return token.value !== refused;
   }
 
-  /** Gets a fresh token now. The one before stays valid until it expires. */
+  /** Renews the token now. The previous one stays valid until it expires. */
   async renew(): Promise<IssuedToken> {
     const { value, expiresAt } = await this.#renew();
     return { value, expiresAt };
@@ -55,7 +55,7 @@ export class TokenCache {
       return (await this.#renew()).value;
     } catch (error) {
       const token = this.#held;
-      // Renewing begins early: until its end the token at hand still serves.
+      // Renewal starts before the token expires: if it fails, the old token still works until then.
       if (token?.endsAt !== undefined && Date.now() < token.endsAt) return token.value;
       throw error;
     }
@@ -77,8 +77,9 @@ export class TokenCache {
 const longestMargin = 5 * 60_000;
 
 /**
- * Due after nine tenths of its life, or five minutes before its end. The life is what the token itself says, since
- * this machine's clock may differ from the server's; without any usable time, only a 401 renews it.
+ * Adds the times at which the token must be renewed and expires. Renewal is due when a tenth of its lifetime, at most
+ * five minutes, is left. The lifetime is read from the token itself, because this machine's clock may differ from the
+ * server's. If it is unknown, only a 401 renews the token.
  */
 function held(issued: IssuedToken, now: number): HeldToken {
   const life =
@@ -87,7 +88,7 @@ function held(issued: IssuedToken, now: number): HeldToken {
   return { ...issued, dueAt: now + life - Math.min(life / 10, longestMargin), endsAt: now + life };
 }
 
-/** Milliseconds between `iat` and `exp` of a JSON Web Token. */
+/** Lifetime of a JSON Web Token in milliseconds: `exp` minus `iat`. */
 function lifeOf(token: string): number | undefined {
   try {
     const payload = token.split(".")[1] ?? "";
@@ -97,7 +98,7 @@ function lifeOf(token: string): number | undefined {
     const { iat, exp } = claims;
     return typeof iat === "number" && typeof exp === "number" ? (exp - iat) * 1000 : undefined;
   } catch {
-    // Not a JSON Web Token: a server may use others.
+    // Not a JSON Web Token: servers may use other formats.
     return undefined;
   }
 }

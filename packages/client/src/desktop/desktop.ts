@@ -16,21 +16,21 @@ import { VncServer } from "./vnc-server.js";
 import { Windows } from "./windows.js";
 
 /**
- * The graphical desktop of a sandbox whose template has one (`system.health()` tells by its features). In others every call
- * rejects with an `ApiError` of code DESKTOP_NOT_AVAILABLE. Positions and sizes are in pixels.
+ * The graphical desktop of a sandbox, if its template has one (see the features in `system.health()`). Without a desktop,
+ * every call rejects with an `ApiError` of code DESKTOP_NOT_AVAILABLE. Positions and sizes are in pixels.
  */
 export class Desktop {
-  /** The pointer: click, move, drag, scroll. */
+  /** Controls the mouse pointer: click, move, drag, scroll. */
   readonly mouse: Mouse;
-  /** Text, keys and their combinations. */
+  /** Types text and presses keys. */
   readonly keyboard: Keyboard;
-  /** Its windows: list, focus, close, resize. */
+  /** Lists, focuses, closes and resizes windows. */
   readonly windows: Windows;
-  /** The desktop for a VNC client. */
+  /** The VNC server, which shows the desktop to VNC viewers. */
   readonly vnc: VncServer;
-  /** Recordings of the screen. */
+  /** Records the screen. */
   readonly recording: ScreenRecorder;
-  /** Text on the screen. */
+  /** Finds text on the screen. */
   readonly text: ScreenText;
   readonly #access: AgentAccess;
 
@@ -49,7 +49,7 @@ export class Desktop {
     this.text = ScreenText.of(access);
   }
 
-  /** The screen, or a part of it (POST /desktop/screenshot, POST /desktop/screenshot/region). */
+  /** Takes a screenshot of the screen or a part of it (POST /desktop/screenshot, POST /desktop/screenshot/region). */
   async screenshot(region?: ScreenRegion, options?: CallOptions): Promise<Screenshot> {
     if (region !== undefined) checkRegion(region);
     const init = { parseAs: "arrayBuffer", ...callInit(options) } as const;
@@ -63,7 +63,7 @@ export class Desktop {
     );
   }
 
-  /** How large the screen is (GET /desktop/display/current). */
+  /** The current size of the screen (GET /desktop/display/current). */
   async display(options?: CallOptions): Promise<Partial<ScreenSize> & { depth?: number }> {
     const { width, height, depth } = await bodyOf(
       this.#access.client.GET("/desktop/display/current", callInit(options)),
@@ -71,13 +71,13 @@ export class Desktop {
     return { ...(width && { width }), ...(height && { height }), ...(depth && { depth }) };
   }
 
-  /** How large it can be made (GET /desktop/display/available). */
+  /** The sizes that the screen can have (GET /desktop/display/available). */
   async resolutions(options?: CallOptions): Promise<ScreenSize[]> {
     const pending = this.#access.client.GET("/desktop/display/available", callInit(options));
     return readBody(pending, ({ resolutions }) => (resolutions ?? []).map(screenSize));
   }
 
-  /** Makes it 320 to 7680 wide and 200 to 4320 high (POST /desktop/display/set). */
+  /** Changes the size of the screen: 320 to 7680 wide, 200 to 4320 high (POST /desktop/display/set). */
   async setResolution({ width, height }: ScreenSize, options?: CallOptions): Promise<void> {
     requireWhole("width", width, 320, 7680);
     requireWhole("height", height, 200, 4320);
@@ -91,25 +91,25 @@ export class Desktop {
     return wire.content ?? wire.text ?? "";
   }
 
-  /** Puts text into the clipboard (POST /desktop/clipboard/set). */
+  /** Sets the text in the clipboard (POST /desktop/clipboard/set). */
   async setClipboard(text: string, options?: CallOptions): Promise<void> {
     if (typeof text !== "string") throw invalidArgument("text must be text.");
     const body = { content: text, text };
     await successOf(this.#access.client.POST("/desktop/clipboard/set", { body, ...callInit(options) }));
   }
 
-  /** What the clipboard held (GET /desktop/clipboard/history). */
+  /** Earlier texts of the clipboard (GET /desktop/clipboard/history). */
   async clipboardHistory(options?: CallOptions): Promise<string[]> {
     const pending = this.#access.client.GET("/desktop/clipboard/history", callInit(options));
     return (await bodyOf(pending)).history ?? [];
   }
 
-  /** The desktop's own log, a line each (GET /desktop/debug/logs). */
+  /** Log lines of the desktop's own programs (GET /desktop/debug/logs). */
   async logs(options?: CallOptions): Promise<string[]> {
     return (await bodyOf(this.#access.client.GET("/desktop/debug/logs", callInit(options)))).logs ?? [];
   }
 
-  /** The desktop's own processes (GET /desktop/debug/processes). */
+  /** Processes of the desktop's own programs (GET /desktop/debug/processes). */
   async processes(options?: CallOptions): Promise<SandboxProcess[]> {
     const pending = this.#access.client.GET("/desktop/debug/processes", callInit(options));
     return readBody(pending, ({ processes }) => (processes ?? []).map(sandboxProcess));
@@ -118,7 +118,7 @@ export class Desktop {
 
 type WireResolution = NonNullable<AgentSchemas["ResolutionList"]["resolutions"]>[number];
 
-/** Some servers send pairs. */
+/** A screen size from the wire. Some servers send pairs instead of objects. */
 function screenSize(wire: WireResolution): ScreenSize {
   if (!Array.isArray(wire)) return { width: wire.width, height: wire.height };
   const [width = 0, height = 0] = wire;

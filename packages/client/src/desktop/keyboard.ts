@@ -10,7 +10,7 @@ export interface TypingOptions extends CallOptions {
   delayMs?: number | undefined;
 }
 
-/** The keyboard of a desktop. Keys have their X11 names: `Return`, `Tab`, `F5`, `ctrl`, … */
+/** The keyboard of a desktop. Keys have X11 names: `Return`, `Tab`, `F5`, `ctrl`, … */
 export class Keyboard {
   readonly #access: AgentAccess;
 
@@ -39,7 +39,7 @@ export class Keyboard {
     await successOf(this.#access.client.POST("/desktop/keyboard/press", { body, ...callInit(options) }));
   }
 
-  /** Presses keys together, such as `["ctrl", "c"]` (POST /desktop/keyboard/combination). */
+  /** Presses several keys together, such as `["ctrl", "c"]` (POST /desktop/keyboard/combination). */
   async combination(keys: readonly string[], options?: CallOptions): Promise<void> {
     checkKeys("keys", keys);
     const body = { keys: [...keys], modifiers: keys.slice(0, -1), key: keys.at(-1) ?? "" };

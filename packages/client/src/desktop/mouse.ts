@@ -7,26 +7,26 @@ import { successOf } from "../transport/contract-clients.js";
 import type { Point } from "./screen-geometry.js";
 import { checkPoint } from "./screen-geometry.js";
 
-/** `left`, `middle` or `right`. */
+/** A mouse button: `left`, `middle` or `right`. */
 export type MouseButton = AgentSchemas["MouseButton"];
 
-/** How the pointer clicks. */
+/** Options of `click`. */
 export interface ClickOptions extends CallOptions {
-  /** Default: left. */
+  /** Button to click. Default: left. */
   button?: MouseButton | undefined;
-  /** 1 to 10. Default 1. */
+  /** Number of clicks, 1 to 10. Default 1. */
   clicks?: number | undefined;
 }
 
-/** How the wheel is turned. */
+/** Options of `scroll`. */
 export interface ScrollOptions extends CallOptions {
-  /** Where the pointer is put first. Default: where it is. */
+  /** Position to move the pointer to first. Default: its current position. */
   at?: Point | undefined;
-  /** Default: down. */
+  /** Scroll direction. Default: down. */
   direction?: NonNullable<AgentSchemas["MouseScrollRequest"]["direction"]> | undefined;
 }
 
-/** The pointer of a desktop. */
+/** The mouse pointer of a desktop. */
 export class Mouse {
   readonly #access: AgentAccess;
 
@@ -39,7 +39,7 @@ export class Mouse {
     this.#access = access;
   }
 
-  /** Clicks (POST /desktop/mouse/click). */
+  /** Clicks at a position (POST /desktop/mouse/click). */
   async click({ x, y }: Point, options: ClickOptions = {}): Promise<void> {
     const { button, clicks } = options;
     checkPoint("point", { x, y });
@@ -56,7 +56,7 @@ export class Mouse {
     await successOf(this.#access.client.POST("/desktop/mouse/move", { body, ...callInit(options) }));
   }
 
-  /** Moves with a button held down (POST /desktop/mouse/drag). */
+  /** Moves the pointer with a button held down (POST /desktop/mouse/drag). */
   async drag(
     from: Point,
     to: Point,
@@ -67,13 +67,13 @@ export class Mouse {
     await successOf(this.#access.client.POST("/desktop/mouse/drag", { body, ...callInit(options) }));
   }
 
-  /** Drags something and drops it on something that takes it (POST /desktop/x11/drag-drop). */
+  /** Drags an object and drops it on a target that accepts it (POST /desktop/x11/drag-drop). */
   async dragAndDrop(from: Point, to: Point, options?: CallOptions): Promise<void> {
     const body = path(from, to);
     await successOf(this.#access.client.POST("/desktop/x11/drag-drop", { body, ...callInit(options) }));
   }
 
-  /** Turns the wheel by `amount` notches, from 1 (POST /desktop/mouse/scroll). */
+  /** Turns the wheel by `amount` notches, 1 or more (POST /desktop/mouse/scroll). */
   async scroll(amount: number, options: ScrollOptions = {}): Promise<void> {
     const { at, direction = "down" } = options;
     requireWhole("amount", amount, 1);

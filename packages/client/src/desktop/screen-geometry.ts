@@ -1,7 +1,7 @@
 import { numberOr, requireWhole } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
 
-/** Places and sizes on the screen, in pixels from its upper left corner. */
+/** A position on the screen, in pixels from the upper left corner. */
 export interface Point {
   x: number;
   y: number;
@@ -15,7 +15,7 @@ export interface ScreenRegion {
   height: number;
 }
 
-/** The size of a screen or window, in pixels. */
+/** Size of a screen or window, in pixels. */
 export interface ScreenSize {
   width: number;
   height: number;

@@ -8,30 +8,30 @@ import { bodyOf, successOf } from "../transport/contract-clients.js";
 type WireStart = AgentSchemas["RecordingStartRequest"];
 
 export interface RecordingOptions extends CallOptions {
-  /** Images a second, 1 to 60. Default 10. */
+  /** Frames per second, 1 to 60. Default 10. */
   fps?: number | undefined;
-  /** Default: mp4. */
+  /** File format. Default: mp4. */
   format?: WireStart["format"] | undefined;
-  /** Default: medium. */
+  /** Quality of the video. Default: medium. */
   quality?: WireStart["quality"] | undefined;
-  /** Where in the sandbox it is written. Default: the server's choice. */
+  /** Path of the video file in the sandbox. Default: the server's choice. */
   path?: string | undefined;
 }
 
-/** A recording of the screen, as the server describes it. */
+/** A screen recording, as the server describes it. */
 export interface Recording {
   id: string | undefined;
   status: string | undefined;
-  /** Seconds. */
+  /** Length in seconds. */
   durationSeconds: number | undefined;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number | undefined;
   format: string | undefined;
-  /** In the sandbox. */
+  /** Path of the file in the sandbox. */
   path: string | undefined;
 }
 
-/** Films of a desktop. */
+/** Records the screen of a desktop. */
 export class ScreenRecorder {
   readonly #access: AgentAccess;
 
@@ -44,7 +44,7 @@ export class ScreenRecorder {
     this.#access = access;
   }
 
-  /** Begins one (POST /desktop/recording/start). */
+  /** Starts a recording (POST /desktop/recording/start). */
   async start(options: RecordingOptions = {}): Promise<Recording> {
     const { format = "mp4", fps = 10, path, quality = "medium" } = options;
     for (const [option, text] of Object.entries({ format, path, quality })) checkText(option, text);
@@ -55,7 +55,7 @@ export class ScreenRecorder {
     );
   }
 
-  /** Ends one, the latest by default (POST /desktop/recording/stop). */
+  /** Stops a recording, by default the latest (POST /desktop/recording/stop). */
   async stop(id?: string, options?: CallOptions): Promise<Recording> {
     checkText("id", id);
     const body = omitUndefined({ recording_id: id });
@@ -64,14 +64,14 @@ export class ScreenRecorder {
     );
   }
 
-  /** How far one is, the latest by default (GET /desktop/recording/status). */
+  /** State of a recording, by default the latest (GET /desktop/recording/status). */
   async status(id?: string, options?: CallOptions): Promise<Recording> {
     checkText("id", id);
     const init = { params: { query: omitUndefined({ id }) }, ...callInit(options) };
     return recording(await bodyOf(this.#access.client.GET("/desktop/recording/status", init)));
   }
 
-  /** The bytes of one, the latest by default (GET /desktop/recording/download). They are held in memory. */
+  /** Downloads a recording, by default the latest, into memory (GET /desktop/recording/download). */
   async download(id?: string, options?: CallOptions): Promise<Uint8Array> {
     checkText("id", id);
     const init = {

@@ -8,14 +8,14 @@ import { bodyOf } from "../transport/contract-clients.js";
 import type { ScreenRegion } from "./screen-geometry.js";
 import { checkRegion } from "./screen-geometry.js";
 
-/** Text that was recognised on the screen. */
+/** Text recognized on the screen. */
 export interface RecognisedText {
   text: string;
-  /** As the server rates it; undefined where it does not. */
+  /** The server's confidence in the recognition; undefined if it gives none. */
   confidence: number | undefined;
 }
 
-/** Where a text is on the screen, in pixels. */
+/** Position and size of a text on the screen, in pixels. */
 export type TextBounds = AgentSchemas["ElementBounds"];
 
 export interface TextWaitOptions extends CallOptions {
@@ -23,7 +23,7 @@ export interface TextWaitOptions extends CallOptions {
   timeoutSeconds?: number | undefined;
 }
 
-/** Text on a desktop, recognised by its looks. */
+/** Finds text on the screen by optical character recognition (OCR). */
 export class ScreenText {
   readonly #access: AgentAccess;
 
@@ -36,7 +36,10 @@ export class ScreenText {
     this.#access = access;
   }
 
-  /** Reads a part of the screen, in a language by its Tesseract name (POST /desktop/x11/ocr). Default: `eng`. */
+  /**
+   * Recognizes the text in a part of the screen (POST /desktop/x11/ocr). The language is given by its Tesseract name;
+   * default `eng`.
+   */
   async read(
     region: ScreenRegion,
     options: CallOptions & { language?: string | undefined } = {},
@@ -49,14 +52,14 @@ export class ScreenText {
     return { text: text ?? "", confidence };
   }
 
-  /** Where a text is now; undefined when it is not there (POST /desktop/x11/find_element). */
+  /** Finds a text on the screen (POST /desktop/x11/find_element). Resolves with undefined if it is not there. */
   async find(text: string, options?: CallOptions): Promise<TextBounds | undefined> {
     requireText("text", text);
     const init = { body: { text }, ...callInit(options) };
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/find_element", init)));
   }
 
-  /** Waits until a text is there; undefined when it has not come (POST /desktop/x11/wait_for). */
+  /** Waits until a text appears (POST /desktop/x11/wait_for). Resolves with undefined if it does not appear in time. */
   async waitFor(text: string, options: TextWaitOptions = {}): Promise<TextBounds | undefined> {
     const timeout = options.timeoutSeconds ?? 30;
     requireText("text", text);
@@ -66,7 +69,7 @@ export class ScreenText {
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/wait_for", init)));
   }
 
-  /** Where a text is, exactly; undefined when it is not there (POST /desktop/x11/get_bounds). */
+  /** Exact position of a text (POST /desktop/x11/get_bounds). Resolves with undefined if it is not there. */
   async bounds(text: string, options?: CallOptions): Promise<TextBounds | undefined> {
     requireText("text", text);
     const init = { body: { text }, ...callInit(options) };

@@ -1,18 +1,18 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { InvalidResponseError } from "../errors/errors.js";
 
-/** An image of the screen. */
+/** An image of the screen or of a window. */
 export interface Screenshot {
-  /** The image file. */
+  /** Bytes of the image file. */
   bytes: Uint8Array;
-  /** `png`, `jpeg`, …; undefined where neither the server nor the bytes tell. */
+  /** Image format: `png`, `jpeg`, …; undefined if neither the server nor the bytes tell it. */
   format: string | undefined;
-  /** Pixels; undefined where the server does not say. */
+  /** Width in pixels; undefined if the server does not say. */
   width: number | undefined;
   height: number | undefined;
 }
 
-/** Servers send the image itself, or JSON with it in base64. */
+/** Reads a screenshot from an answer: the image itself, or JSON with the image in base64, depending on the server. */
 export function screenshot(body: ArrayBuffer | undefined): Screenshot {
   const bytes = new Uint8Array(body ?? new ArrayBuffer(0));
   if (bytes.length === 0) throw noImage();
@@ -29,12 +29,12 @@ function described(text: string): AgentSchemas["Screenshot"] {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's error, which quotes the text.
+    // Drop the parser's error, because it quotes the text.
     throw noImage();
   }
 }
 
-/** Some servers put the type before it: `data:image/png;base64,…`. */
+/** Decodes base64. Removes a data URL's prefix first, which some servers send: `data:image/png;base64,…`. */
 function decodedImage(image: string | undefined): Uint8Array {
   const text = image?.replace(/^data:[^,]*,/, "") ?? "";
   if (text === "" || /[^A-Za-z0-9+/=\s]/.test(text)) throw noImage();

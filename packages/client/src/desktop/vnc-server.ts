@@ -6,18 +6,18 @@ import { checkText, checkWhole } from "../config/option-checks.js";
 import { bodyOf } from "../transport/contract-clients.js";
 
 export interface VncStartOptions extends CallOptions {
-  /** The number of the X display, from 0. Default 1. */
+  /** Number of the X display, from 0. Default 1. */
   display?: number | undefined;
-  /** What viewers are asked for. Default: nothing. */
+  /** Password that viewers must enter. Default: none. */
   password?: string | undefined;
 }
 
-/** Whether the desktop is served by VNC, and where. */
+/** State of the VNC server. */
 export interface VncState {
   running: boolean;
   display: number | string | undefined;
   port: number | undefined;
-  /** Where a viewer connects to. */
+  /** URL that viewers connect to. */
   url: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export class VncServer {
     this.#access = access;
   }
 
-  /** Starts it (POST /desktop/vnc/start). */
+  /** Starts the VNC server (POST /desktop/vnc/start). */
   async start(options: VncStartOptions = {}): Promise<VncState> {
     const { display = 1, password } = options;
     checkWhole("display", display, 0);
@@ -45,12 +45,12 @@ export class VncServer {
     );
   }
 
-  /** Stops it (POST /desktop/vnc/stop). */
+  /** Stops the VNC server (POST /desktop/vnc/stop). */
   async stop(options?: CallOptions): Promise<VncState> {
     return vncState(await bodyOf(this.#access.client.POST("/desktop/vnc/stop", callInit(options))));
   }
 
-  /** Whether it runs, and where (GET /desktop/vnc/status). */
+  /** State of the VNC server (GET /desktop/vnc/status). */
   async status(options?: CallOptions): Promise<VncState> {
     return vncState(await bodyOf(this.#access.client.GET("/desktop/vnc/status", callInit(options))));
   }

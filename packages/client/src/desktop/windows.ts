@@ -6,7 +6,7 @@ import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ScreenSize } from "./screen-geometry.js";
 import { type Screenshot, screenshot } from "./screenshot.js";
 
-/** A window on a desktop. Undefined is what the server does not say. */
+/** A window of a desktop. Properties are undefined if the server does not tell them. */
 export interface DesktopWindow {
   id: string | undefined;
   title: string | undefined;
@@ -32,27 +32,27 @@ export class Windows {
     this.#access = access;
   }
 
-  /** All of them (GET /desktop/windows/list). */
+  /** Lists all windows (GET /desktop/windows/list). */
   async list(options?: CallOptions): Promise<DesktopWindow[]> {
     const pending = this.#access.client.GET("/desktop/windows/list", callInit(options));
     return readBody(pending, ({ windows }) => (windows ?? []).map(desktopWindow));
   }
 
-  /** Gives one the focus (POST /desktop/windows/focus). */
+  /** Focuses a window (POST /desktop/windows/focus). */
   async focus(id: string, options?: CallOptions): Promise<void> {
     requireText("id", id);
     const body = { window_id: id };
     await successOf(this.#access.client.POST("/desktop/windows/focus", { body, ...callInit(options) }));
   }
 
-  /** Closes one (POST /desktop/windows/close). */
+  /** Closes a window (POST /desktop/windows/close). */
   async close(id: string, options?: CallOptions): Promise<void> {
     requireText("id", id);
     const body = { window_id: id };
     await successOf(this.#access.client.POST("/desktop/windows/close", { body, ...callInit(options) }));
   }
 
-  /** Makes one as large as this (POST /desktop/windows/resize). */
+  /** Resizes a window (POST /desktop/windows/resize). */
   async resize(id: string, { width, height }: ScreenSize, options?: CallOptions): Promise<void> {
     requireText("id", id);
     requireWhole("width", width, 1);
@@ -61,14 +61,14 @@ export class Windows {
     await successOf(this.#access.client.POST("/desktop/windows/resize", { body, ...callInit(options) }));
   }
 
-  /** Minimises one (POST /desktop/windows/minimize). */
+  /** Minimizes a window (POST /desktop/windows/minimize). */
   async minimize(id: string, options?: CallOptions): Promise<void> {
     requireText("id", id);
     const body = { window_id: id };
     await successOf(this.#access.client.POST("/desktop/windows/minimize", { body, ...callInit(options) }));
   }
 
-  /** What one shows (GET /desktop/x11/capture_window). */
+  /** Takes a screenshot of a window (GET /desktop/x11/capture_window). */
   async capture(id: string, options?: CallOptions): Promise<Screenshot> {
     requireText("id", id);
     const init = {

@@ -1,70 +1,70 @@
-/** What the agent says about itself and its machine, in this client's names. */
+/** Reports of the agent about itself and its machine, converted from wire names to this client's names. */
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { date } from "../transport/answers/date.js";
 
-/** Whether the agent works (GET /health). */
+/** Health of the agent (GET /health). */
 export interface AgentHealth {
   healthy: boolean;
   status: string;
   version: string | undefined;
-  /** Languages whose interpreter is installed; undefined where the agent does not say. */
+  /** Languages whose interpreter is installed; undefined if the agent does not say. */
   languages: string[] | undefined;
-  /** Programs running now. */
+  /** Number of programs running now. */
   activeExecutions: number | undefined;
-  /** The agent's name. */
+  /** Name of the agent. */
   agent: string | undefined;
-  /** For how long it has run, for people, such as `2h34m12s`. */
+  /** Time since the agent started, as readable text such as `2h34m12s`. */
   uptime: string | undefined;
-  /** What the agent can do, under the wire's own names. */
+  /** Features of the agent, under their wire names. */
   features: AgentFeatures | undefined;
 }
 
-/** What an agent can do, under the wire's own names. */
+/** Features of an agent, under their wire names. */
 export type AgentFeatures = AgentSchemas["AgentFeatures"];
 
-/** What the agent is and where it runs (GET /info). */
+/** Facts about the agent and its sandbox (GET /info). */
 export interface AgentInfo {
-  /** The sandbox's id, as its agent has it. */
+  /** Id of the sandbox, as its agent knows it. */
   vmId: string | undefined;
-  /** The agent's name. */
+  /** Name of the agent. */
   agent: string | undefined;
   version: string | undefined;
-  /** As `linux/x64`. */
+  /** Operating system and architecture, such as `linux/x64`. */
   platform: string | undefined;
   template: string | undefined;
   startedAt: Date | undefined;
-  /** For how long the agent has run: seconds, or text for people where the server has that. */
+  /** Time since the agent started: seconds, or readable text, depending on the server. */
   uptime: number | string | undefined;
-  /** What the agent can do, under the wire's own names. */
+  /** Features of the agent, under their wire names. */
   features: AgentFeatures | undefined;
   languages: string[] | undefined;
-  /** Undefined where there is no limit, or the agent does not say. */
+  /** Limits of the sandbox; undefined if there is no such limit, or the agent does not say. */
   limits: { memoryMb: number | undefined; diskMb: number | undefined; maxProcesses: number | undefined };
 }
 
-/** Counters of the agent and the use of the machine (GET /metrics/snapshot). */
+/** Counters of the agent, and resource use of its machine (GET /metrics/snapshot). */
 export interface SandboxMetrics {
-  /** Seconds since its agent was started. */
+  /** Seconds since the agent started. */
   uptimeSeconds: number | undefined;
   totalExecutions: number | undefined;
   activeExecutions: number | undefined;
-  /** Executions that failed. */
+  /** Number of executions that failed. */
   errorCount: number | undefined;
   totalRequests: number | undefined;
-  /** 0 to 100, of all cores it may use. */
+  /** CPU use, 0 to 100, of all cores that the sandbox may use. */
   cpuPercent: number | undefined;
   memory: ResourceUse;
   disk: ResourceUse;
   processCount: number | undefined;
 }
 
-/** How much of a resource is used. */
+/** Use of a resource. */
 export interface ResourceUse {
-  /** 0 to 100. */
+  /** Used share, 0 to 100. */
   percent: number | undefined;
-  /** MiB. */
+  /** Used amount in MiB. */
   usedMb: number | undefined;
-  /** MiB. */
+  /** Available amount in MiB. */
   totalMb: number | undefined;
 }
 
@@ -73,11 +73,11 @@ export interface SandboxProcess {
   pid: number;
   parentPid: number | undefined;
   name: string | undefined;
-  /** `running`, `sleeping`, `zombie`, … */
+  /** State of the process: `running`, `sleeping`, `zombie`, … */
   status: string | undefined;
   command: string | undefined;
   user: string | undefined;
-  /** Of one core, averaged over the process's life. */
+  /** CPU use in percent of one core, averaged over the process's lifetime. */
   cpuPercent: number | undefined;
   memoryMb: number | undefined;
 }
@@ -149,15 +149,15 @@ function resourceUse(wire: WireUse | undefined): ResourceUse {
   return { percent: wire?.usage_percent, usedMb: wire?.used_mb, totalMb: wire?.total_mb };
 }
 
-/** An interpreter that keeps its variables (GET /jupyter/sessions). */
+/** An interpreter that keeps variables between executions (GET /jupyter/sessions). */
 export interface InterpreterSession {
   id: string | undefined;
   language: string | undefined;
-  /** The context's name. */
+  /** Name of the interpreter's context. */
   context: string | undefined;
-  /** `idle`, `busy`, … */
+  /** State of the interpreter: `idle`, `busy`, … */
   state: string | undefined;
-  /** Executions that run or wait in it. */
+  /** Number of executions running or waiting in the interpreter. */
   connections: number | undefined;
   lastActivity: Date | undefined;
 }
@@ -173,7 +173,7 @@ export function interpreterSession(wire: AgentSchemas["JupyterSession"]): Interp
   };
 }
 
-/** How the cache of executions is used (GET /cache/stats). */
+/** Use of the execution cache (GET /cache/stats). */
 export interface CacheStatistics {
   /** Outcomes held. */
   size: number | undefined;
@@ -181,9 +181,9 @@ export interface CacheStatistics {
   maxSize: number | undefined;
   hits: number | undefined;
   misses: number | undefined;
-  /** 0 to 1. */
+  /** Share of lookups that hit, 0 to 1. */
   hitRate: number | undefined;
-  /** Seconds that an outcome is kept. */
+  /** Seconds that a result is kept. */
   ttl: number | undefined;
 }
 

@@ -6,7 +6,7 @@ import { eventData } from "../transport/answers/server-sent-events.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
 import { type SandboxMetrics, sandboxMetrics } from "./machine-reports.js";
 
-/** Counters of a sandbox's agent and the use of its machine. */
+/** Metrics of a sandbox: counters of its agent and resource use of its machine. */
 export class Metrics {
   readonly #access: AgentAccess;
   readonly #controlPlane: ControlPlaneClient;
@@ -21,14 +21,15 @@ export class Metrics {
     this.#controlPlane = controlPlane;
   }
 
-  /** As they are now (GET /metrics/snapshot). */
+  /** The current metrics (GET /metrics/snapshot). */
   async snapshot(options?: CallOptions): Promise<SandboxMetrics> {
     return sandboxMetrics(await bodyOf(this.#access.client.GET("/metrics/snapshot", callInit(options))));
   }
 
   /**
-   * As they change, every few seconds, until the loop is left, `signal` fires, or the sandbox is gone or stopped (GET
-   * /v1/sandboxes/{id}/metrics/stream). A paused one says nothing. An extension: the cloud answers with a `NotFoundError`.
+   * Yields metrics every few seconds, until the loop is left, `signal` fires, or the sandbox is stopped or gone (GET
+   * /v1/sandboxes/{id}/metrics/stream). A paused sandbox yields nothing. An extension: on the cloud, throws a
+   * `NotFoundError`.
    */
   async *stream(options?: CallOptions): AsyncGenerator<SandboxMetrics, void, undefined> {
     const params = { path: { id: this.#access.sandboxId } };
@@ -39,7 +40,7 @@ export class Metrics {
     for await (const data of eventData(stream)) yield sandboxMetrics(snapshotIn(data));
   }
 
-  /** In Prometheus' text format (GET /metrics/prometheus). */
+  /** The metrics in Prometheus' text format (GET /metrics/prometheus). */
   async prometheus(options?: CallOptions): Promise<string> {
     const init = { parseAs: "text", ...callInit(options) } as const;
     return (await successOf(this.#access.client.GET("/metrics/prometheus", init))) ?? "";
@@ -51,7 +52,7 @@ function snapshotIn(data: string): AgentSchemas["MetricsSnapshot"] {
     const value: unknown = JSON.parse(data);
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Without the parser's error, which quotes the text.
+    // Drop the parser's error, because it quotes the text.
   }
   throw notMetrics();
 }

@@ -3,13 +3,13 @@ import { longestExecution } from "../config/time-limits.js";
 import { invalidArgument, SandboxError, TimeoutError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 
-/** How long a port is waited for. */
+/** Options of `waitForPort`. */
 export interface WaitForPortOptions extends Pick<CallOptions, "signal"> {
-  /** Seconds to wait, 1 to 300, whole. Default 60. */
+  /** Seconds to wait, a whole number from 1 to 300. Default 60. */
   timeoutSeconds?: number | undefined;
 }
 
-/** Waits in the sandbox until something accepts connections on a port. */
+/** Waits until a program in the sandbox accepts connections on a port. */
 export async function waitForPort(
   commands: Commands,
   port: number,
@@ -31,7 +31,7 @@ export async function waitForPort(
   });
 }
 
-/** By IPv4 and IPv6: a program may listen on one only. */
+/** Tries IPv4 and IPv6, because a program may listen on only one of them. */
 const untilOpen =
   'until (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || (exec 3<>"/dev/tcp/::1/$1") 2>/dev/null; do sleep 0.05; done';
 

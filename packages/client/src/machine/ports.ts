@@ -3,16 +3,16 @@ import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import type { WaitForPortOptions } from "./port-wait.js";
 
-/** Which address of a port is wanted. */
+/** Options of `previewUrl`. */
 export interface PreviewUrlOptions {
   /**
-   * `host` (default) gives the sandbox's port a host of its own, as web applications need it; `path` puts it in the path of
-   * a host that resolves everywhere, as programs without a wildcard resolver need it.
+   * `host` (default): a URL with a host name per port, which web applications need. `path`: a URL with the port in its
+   * path, for programs that cannot resolve wildcard host names.
    */
   form?: "host" | "path" | undefined;
 }
 
-/** TCP ports of a sandbox. */
+/** The TCP ports of a sandbox. */
 export class Ports {
   readonly #access: AgentAccess;
   readonly #commands: Commands;
@@ -28,9 +28,9 @@ export class Ports {
   }
 
   /**
-   * Where a browser sees what listens on a port, 1 to 65535. Whoever knows the address may open it. Nothing is asked: the
-   * address is the one the server named with the sandbox, else the cloud's own form. Throws a `SandboxError` with code
-   * PREVIEW_UNAVAILABLE where neither is there.
+   * The public URL of a port, 1 to 65535. Anyone who knows the URL can open it. Makes no request: the URL comes from the
+   * server's description of the sandbox, else from the cloud's naming scheme. Throws a `SandboxError`
+   * (PREVIEW_UNAVAILABLE) if there is neither.
    */
   previewUrl(port: number, { form = "host" }: PreviewUrlOptions = {}): string {
     const number = String(checkedPort(port));
@@ -47,8 +47,8 @@ export class Ports {
   }
 
   /**
-   * Waits until something in the sandbox accepts connections on a port (one POST /commands/run, which needs bash there).
-   * Rejects with a `TimeoutError` of kind `execution` when nothing has.
+   * Waits until a program in the sandbox accepts connections on a port (one POST /commands/run, which needs bash in the
+   * template). Rejects with a `TimeoutError` of kind `execution` if none does in time.
    */
   async waitForPort(port: number, options: WaitForPortOptions = {}): Promise<void> {
     checkedPort(port);
@@ -57,7 +57,7 @@ export class Ports {
   }
 }
 
-/** `https://7777-<id>.<region>.vms.hopx.dev` has its ports as the first number of its name. */
+/** The cloud's URL of a port: its host names start with a port, as in `https://7777-<id>.<region>.vms.hopx.dev`. */
 function cloudPreview(publicHost: string | undefined, port: string): string | undefined {
   if (publicHost === undefined || !URL.canParse(publicHost)) return undefined;
   const { hostname } = new URL(publicHost);

@@ -15,7 +15,7 @@ import {
   sandboxProcess,
 } from "./machine-reports.js";
 
-/** What a sandbox is and does: its agent, its machine, its processes, its interpreters. */
+/** Information about a sandbox's agent, machine, processes and interpreters. */
 export class System {
   readonly #access: AgentAccess;
 
@@ -28,40 +28,40 @@ export class System {
     this.#access = access;
   }
 
-  /** Whether the agent works (GET /health). */
+  /** Health of the agent (GET /health). */
   async health(options?: CallOptions): Promise<AgentHealth> {
     return agentHealth(await bodyOf(this.#access.client.GET("/health", callInit(options)), "status"));
   }
 
-  /** What the agent is and where it runs (GET /info). */
+  /** Facts about the agent and its sandbox (GET /info). */
   async info(options?: CallOptions): Promise<AgentInfo> {
     return agentInfo(await bodyOf(this.#access.client.GET("/info", callInit(options))));
   }
 
-  /** The machine: its system, hardware and network, in the wire's own names (GET /system). */
+  /** Operating system, hardware and network of the machine, under their wire names (GET /system). */
   async machine(options?: CallOptions): Promise<AgentSchemas["SystemInfo"]> {
     return bodyOf(this.#access.client.GET("/system", callInit(options)));
   }
 
-  /** Every process in the sandbox (GET /processes). */
+  /** All processes in the sandbox (GET /processes). */
   async processes(options?: CallOptions): Promise<SandboxProcess[]> {
     const pending = this.#access.client.GET("/processes", callInit(options));
     return readBody(pending, ({ processes }) => processes.map(sandboxProcess), "processes");
   }
 
-  /** The interpreters that keep variables between executions (GET /jupyter/sessions). */
+  /** Interpreters that keep variables between executions (GET /jupyter/sessions). */
   async sessions(options?: CallOptions): Promise<InterpreterSession[]> {
     const pending = this.#access.client.GET("/jupyter/sessions", callInit(options));
     return readBody(pending, ({ sessions }) => (sessions ?? []).map(interpreterSession));
   }
 
-  /** How the cache of executions is used (GET /cache/stats). */
+  /** Use of the execution cache (GET /cache/stats). */
   async cacheStatistics(options?: CallOptions): Promise<CacheStatistics> {
     const { cache } = await bodyOf(this.#access.client.GET("/cache/stats", callInit(options)));
     return cacheStatistics(cache ?? {});
   }
 
-  /** Empties the cache of executions (POST /cache/clear). Gives how many outcomes it held, if the server says. */
+  /** Empties the execution cache (POST /cache/clear). Resolves with the number of results removed, if the server says. */
   async clearCache(options?: CallOptions): Promise<number | undefined> {
     return (await bodyOf(this.#access.client.POST("/cache/clear", callInit(options)))).entries_removed;
   }

@@ -1,4 +1,4 @@
-/** The templates of an account, whose code is loaded when they are first used. */
+/** The templates of an account. Their code is loaded on first use, to keep startup fast. */
 import { call, deferred, each } from "../transport/deferred.js";
 import type { UploadParts } from "./template-upload.js";
 import type { Templates } from "./templates.js";

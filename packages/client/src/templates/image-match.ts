@@ -1,20 +1,23 @@
-/** Which template stands in for a container image. Nothing is downloaded, and nothing else is put in an image's place. */
+/**
+ * Finds the template that matches the name of a container image. No image is downloaded, and none is replaced by
+ * something different.
+ */
 import { type ImageOffer, imageAnswer, imagesOf, type OfferedLanguage } from "@cloud-sandbox/protocol";
 import { ValidationError } from "../errors/errors.js";
 import type { TemplateRecord } from "./template-record.js";
 
-/** The template that comes next to an image. */
+/** The template that matches an image. */
 export interface ImageMatch {
-  /** The template's name. */
+  /** Name of the template. */
   template: string;
-  /** What is not as the image's name says: sentences for people. Empty where the template is what it says. */
+  /** How the template differs from what the image's name says, in sentences for people. Empty if it does not differ. */
   differences: string[];
 }
 
-/** What images are there for; every one of them is this template. */
+/** The only template that images are matched with. */
 const imageTemplate = "code-interpreter";
 
-/** How a template tells among its features what it has, and in which version. */
+/** Patterns that find languages and their versions in a template's list of features. */
 const languageFeatures: readonly (readonly [language: string, feature: RegExp])[] = [
   ["python", /^python\s+v?([\d.]+)/i],
   ["javascript", /^(?:javascript|node(?:\.?js)?)\s+v?([\d.]+)/i],
@@ -28,7 +31,7 @@ export interface TemplateSource {
   has(name: string): Promise<boolean>;
 }
 
-/** A template's own name, or what the rule for images knows; a `ValidationError` for everything else. */
+/** Matches a template's name or an image's name. Throws a `ValidationError` if neither matches. */
 export async function matchImage(image: string, templates: TemplateSource): Promise<ImageMatch> {
   const offer = offerOf(await templates.get(imageTemplate));
   const answer = imageAnswer(image, offer);

@@ -3,19 +3,19 @@ import { omitUndefined } from "../config/omit-undefined.js";
 import { invalidArgument } from "../errors/errors.js";
 
 /**
- * How to tell that what a template starts is ready: a port of it accepts connections, a URL answers 2xx, a file is there, a
- * process of this name runs, or a command exits with 0. Exactly one of them is given.
+ * How to check that a template's start command is ready: a port accepts connections, a URL answers 2xx, a file exists, a
+ * process of this name runs, or a command exits with 0. Exactly one of these must be given.
  */
 export interface ReadyCheck {
   port?: number | undefined;
-  /** As seen from inside the sandbox. */
+  /** URL as seen from inside the sandbox. */
   url?: string | undefined;
   file?: string | undefined;
   process?: string | undefined;
   command?: string | undefined;
-  /** Seconds to try. Default: the server's, which is 30. */
+  /** Seconds until the check gives up. Default: the server's, which is 30. */
   timeoutSeconds?: number | undefined;
-  /** Seconds between tries. */
+  /** Seconds between attempts. */
   intervalSeconds?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export function wireReadyCheck(check: ReadyCheck): WireCheck {
   if (port !== undefined) return { type: "port", port, ...times };
   if (url !== undefined) return { type: "url", url, ...times };
   if (file !== undefined) return { type: "file", path: file, ...times };
-  // The vendor's two SDKs send two names for it.
+  // Send both names: HOPX's two SDKs use different ones.
   if (process !== undefined) return { type: "process", name: process, processName: process, ...times };
   return { type: "command", ...omitUndefined({ command }), ...times };
 }

@@ -20,43 +20,43 @@ import { templateDefinition } from "./template-definition.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import { type UploadParts, uploadCopied } from "./template-upload.js";
 
-/** How a template is built. */
+/** Options of `templates.build`. */
 export interface TemplateBuildOptions {
-  /** The template's name. */
+  /** Name of the template. */
   name: string;
-  /** Whether a template of this name is replaced. Default false: it is a `ConflictError`. */
+  /** Whether to replace a template of the same name. Default false: such a template is a `ConflictError`. */
   update?: boolean | undefined;
-  /** The local directory that the paths of `copy` are relative to. Default: the current one. */
+  /** Local directory that the paths of `copy` are relative to. Default: the current directory. */
   context?: string | undefined;
-  /** Processors of its sandboxes, from 1. Default 2. */
+  /** Processors of sandboxes made from the template, a whole number from 1. Default 2. */
   cpu?: number | undefined;
-  /** Memory of its sandboxes in MiB, 512 to 64,000. Default 2048. */
+  /** Memory of sandboxes made from the template, in MiB, 512 to 64,000. Default 2048. */
   memoryMb?: number | undefined;
-  /** Disk of its sandboxes in GiB, 1 to 250. Default 10. */
+  /** Disk of sandboxes made from the template, in GiB, 1 to 250. Default 10. */
   diskGb?: number | undefined;
-  /** Whether every step is run again. Default false. */
+  /** Whether to run every step again instead of using cached results. Default false. */
   skipCache?: boolean | undefined;
-  /** How to sign in where the image is kept. */
+  /** Credentials for the registry that has the image. */
   registry?: ControlPlaneSchemas["RegistryCredentials"] | undefined;
-  /** Called with each line of the log, as it is written. */
+  /** Called with each line of the build log. */
   onLog?: ((line: string) => void) | undefined;
-  /** Called when a step begins or the server says how far it is. */
+  /** Called when a step begins, or the server reports progress. */
   onProgress?: ((progress: TemplateBuildProgress) => void) | undefined;
   /** Seconds until the template must be active, uploads included. Default 3600. */
   timeoutSeconds?: number | undefined;
-  /** Ends the waiting. A build that has begun goes on at the server, which knows no way to stop it. */
+  /** Ends the wait. A build that has started continues on the server, which offers no way to stop it. */
   signal?: AbortSignal | undefined;
 }
 
-/** How far a build is. */
+/** Progress of a build. */
 export interface TemplateBuildProgress {
   status: ControlPlaneSchemas["BuildState"];
-  /** Of 100; undefined where the server does not say. */
+  /** Percent; undefined if the server does not say. */
   percent: number | undefined;
   step: string | undefined;
 }
 
-/** Uploads the files, starts the build and follows it until sandboxes can be made from the template. */
+/** Uploads the files, starts the build, and waits until sandboxes can be created from the template. */
 export async function buildTemplate(
   parts: UploadParts,
   template: Template,
@@ -128,13 +128,13 @@ function buildRequest(options: TemplateBuildOptions) {
   };
 }
 
-/** Asks for status and log by turns: unlike a stream, that goes on where it was after a broken connection. */
+/** Polls status and log of a build. Not a stream, because polling continues where it was after a broken connection. */
 class BuildFollower {
   #offset = 0;
   #hasLog = true;
-  /** What is kept of the log for the error of a failed build. */
+  /** The end of the log, for the error of a failed build. */
   #log = "";
-  /** The beginning of a line whose end has not come. */
+  /** The start of a log line whose end has not arrived yet. */
   #line = "";
   #shown = "";
 
@@ -184,7 +184,7 @@ class BuildFollower {
       this.#tell(page.logs, page.complete === true);
     } catch (error) {
       if (this.scope.failure !== undefined || !(error instanceof ApiError)) throw error;
-      // The log is for people; the build is followed by its status.
+      // Go on without the log: it is only for people, and the status tells how the build ends.
       this.#hasLog = false;
     }
   }
@@ -206,10 +206,10 @@ class BuildFollower {
   }
 }
 
-/** Characters. */
+/** Characters of the log to keep. */
 const longestLog = 64 * 1024;
 
-/** A template that is built is made available after; some servers need minutes for it. */
+/** Waits until a built template is active. Some servers need minutes for that. */
 async function untilActive(
   controlPlane: ControlPlaneClient,
   buildId: string,

@@ -1,29 +1,29 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { invalidArgument } from "../errors/errors.js";
 
-/** What becomes of files that a definition copies. */
+/** Options of `copy`. */
 export interface CopyOptions {
-  /** User and group of the files, as `user:group`. */
+  /** Owner of the files, as `user:group`. */
   owner?: string | undefined;
-  /** Octal mode of all files, such as `"0755"`. Default: the mode that they have here. */
+  /** Octal mode of all files, such as `"0755"`. Default: their mode on this machine. */
   permissions?: string | undefined;
-  /** Leaves out what it gives true for, by the path relative to the context, with slashes. */
+  /** Returns true for paths to leave out (relative to the context, with slashes). */
   exclude?: ((path: string) => boolean) | undefined;
 }
 
-/** A step of a definition; files are uploaded, and named by what they are, when it is built. */
+/** A step of a definition. The files of a `copy` step are hashed and uploaded when the template is built. */
 export type TemplateStep =
   | { kind: "ready"; step: ControlPlaneSchemas["TemplateStep"] }
   | { kind: "copy"; sources: readonly string[]; destination: string; options: CopyOptions };
 
-/** What a template is made of, for whoever builds it. */
+/** The content of a `Template`, for the code that builds it. */
 export interface TemplateDefinition {
   from: string;
   steps: readonly TemplateStep[];
   start?: { command: string; ready?: ControlPlaneSchemas["ReadyCheck"] };
 }
 
-/** Beside the templates, so that who builds one need not load what makes them. */
+/** Definitions by template. Kept here, so that the code that builds templates need not load the class `Template`. */
 const definitions = new WeakMap<object, TemplateDefinition>();
 
 export function define(template: object, definition: TemplateDefinition): void {

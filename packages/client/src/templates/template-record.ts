@@ -2,10 +2,10 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { date } from "../transport/answers/date.js";
 import { asText } from "../transport/answers/required-fields.js";
 
-/** How far a template is; sandboxes are made from those that are `active`. */
+/** State of a template. Sandboxes can be created from an `active` one. */
 export type TemplateStatus = ControlPlaneSchemas["TemplateStatus"];
 
-/** What sandboxes are made from. */
+/** A template, from which sandboxes are created. */
 export interface TemplateRecord {
   /** A number, as text. */
   id: string;
@@ -15,12 +15,12 @@ export interface TemplateRecord {
   category: string | undefined;
   language: string | undefined;
   status: TemplateStatus | undefined;
-  /** Whether sandboxes can be made from it. */
+  /** Whether sandboxes can be created from the template. */
   isActive: boolean | undefined;
   isPublic: boolean | undefined;
-  /** What its sandboxes may use. */
+  /** Default resources of sandboxes made from the template: processors, memory in MiB, disk in GiB. */
   resources: { vcpu: number | undefined; memoryMb: number | undefined; diskGb: number | undefined };
-  /** What its sandboxes can do; only `get` tells. */
+  /** Features of sandboxes made from the template. Only `get` returns them. */
   features: string[];
   createdAt: Date | undefined;
   updatedAt: Date | undefined;

@@ -12,15 +12,15 @@ import type { CopyOptions } from "./template-definition.js";
 
 export interface UploadParts {
   controlPlane: ControlPlaneClient;
-  /** Of the way to another server, without credentials. */
+  /** Channel options for uploads to the server that an upload link names: without credentials. */
   uploads: Omit<ChannelOptions, "baseUrl" | "isForeign">;
-  /** The control plane. */
+  /** The control plane's account. */
   account: () => Account | Promise<Account>;
 }
 
 /**
- * Sends the files of a COPY step, unless the server has them. Gives the hash to name them by: of their names, modes and
- * contents, so that a change of any is noticed, and nothing else is.
+ * Uploads the files of a COPY step, unless the server has them. Returns their hash, by which the step names them. The
+ * hash covers names, modes and contents, so only a change of these causes a new upload.
  */
 export async function uploadCopied(
   parts: UploadParts,
@@ -60,7 +60,10 @@ async function send(parts: UploadParts, url: URL, archive: Blob, scope: CallScop
   await successOf(answer.then(async (response) => ({ response, error: await response.text() })));
 }
 
-/** By its path relative to the context, which is its name in the archive. */
+/**
+ * The full path of a source, and its path relative to the context, which is its name in the archive. Throws if it is
+ * outside the context.
+ */
 function within(context: string, source: string): { path: string; name: string } {
   const { path } = nodeModules();
   const full = path.resolve(context, source);

@@ -14,8 +14,8 @@ import {
 type WireStep = ControlPlaneSchemas["TemplateStep"];
 
 /**
- * What a template is made of, in the order of its steps. Each method gives another definition and leaves this one as it is;
- * nothing is sent until `client.templates.build(template, { name })`.
+ * The definition of a template: its steps, in order. Immutable: each method returns a new definition. Nothing is sent
+ * until `client.templates.build(template, { name })`.
  *
  * ```ts
  * const template = Template.from("code-interpreter")
@@ -27,7 +27,7 @@ type WireStep = ControlPlaneSchemas["TemplateStep"];
 export class Template {
   readonly #definition: TemplateDefinition;
 
-  /** Begins with another template, by its name, or with an image, such as `python:3.11-slim`. */
+  /** Starts from another template, given by name, or from an image such as `python:3.11-slim`. */
   static from(nameOrImage: string): Template {
     return new Template({ from: text(nameOrImage, "nameOrImage"), steps: [] });
   }
@@ -38,8 +38,8 @@ export class Template {
   }
 
   /**
-   * Copies local files, or what directories hold, to a place in the sandbox. Paths are relative to the context of the build
-   * and lie in it. A destination that ends with a slash, or gets several sources, is a directory.
+   * Copies local files, or the contents of directories, into the template. Source paths are relative to the build's
+   * context and must be inside it. The destination is a directory if it ends with a slash or there are several sources.
    */
   copy(sources: string | readonly string[], destination: string, options: CopyOptions = {}): Template {
     const all = typeof sources === "string" ? [sources] : [...sources];
@@ -56,13 +56,15 @@ export class Template {
     return this.#with({ kind: "copy", sources: all, destination, options });
   }
 
-  /** Runs a line for the shell. A build fails with the first that does. */
+  /** Runs a shell command. The build fails at the first command that fails. */
   run(command: string, options: { skipCache?: boolean } = {}): Template {
     checkBoolean("skipCache", options.skipCache);
     return this.#step({ type: "RUN", args: [text(command, "command")], ...omitUndefined(options) });
   }
 
-  /** Sets environment variables, of the steps that follow and of the sandboxes. They are no place for secrets. */
+  /**
+   * Sets environment variables for the following steps and for sandboxes made from the template. Do not put secrets here.
+   */
   env(variables: Readonly<Record<string, string>>): Template {
     let template: Template = this;
     for (const [key, value] of Object.entries(checkedVariables(variables))) {
@@ -71,17 +73,23 @@ export class Template {
     return template;
   }
 
-  /** Where the steps that follow run, and the start command. Other programs of a sandbox start in /workspace, or in their `workdir`. */
+  /**
+   * Working directory of the following steps and of the start command. Other programs start in /workspace, or in their
+   * `workdir`.
+   */
   workdir(path: string): Template {
     return this.#step({ type: "WORKDIR", args: [text(path, "path")] });
   }
 
-  /** Who runs the steps that follow. */
+  /** User that runs the following steps. */
   user(name: string): Template {
     return this.#step({ type: "USER", args: [text(name, "name")] });
   }
 
-  /** What runs in every sandbox of the template, and how to tell that it is ready. The last one counts. */
+  /**
+   * Command that runs in every sandbox made from the template, and the check that tells when it is ready. A second call
+   * replaces the first.
+   */
   startCommand(command: string, ready?: ReadyCheck): Template {
     const start = { command: text(command, "command"), ...(ready && { ready: wireReadyCheck(ready) }) };
     return new Template({ ...this.#definition, start });

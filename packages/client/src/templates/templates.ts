@@ -12,15 +12,18 @@ import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import type { UploadParts } from "./template-upload.js";
 
-/** Which templates are listed. */
+/** Filters of `templates.list`. */
 export interface ListTemplatesOptions extends CallOptions {
-  /** Those of this category. */
+  /** Only templates of this category. */
   category?: string | undefined;
-  /** Those for this language. */
+  /** Only templates for this language. */
   language?: string | undefined;
-  /** Those whose name, title or description holds this text, in upper or lower case. It is looked for here. */
+  /**
+   * Only templates whose name, title or description contains this text, ignoring case. This client filters, not the
+   * server.
+   */
   text?: string | undefined;
-  /** Templates per page. Default: all at once. */
+  /** Templates per page, 1 to 1,000. Default: all in one page. */
   limit?: number | undefined;
 }
 
@@ -37,7 +40,7 @@ export class Templates {
     this.#parts = parts;
   }
 
-  /** All of them, or those of a category, of a language, with a text (GET /v1/templates). */
+  /** Lists templates, optionally filtered (GET /v1/templates). */
   list(options: ListTemplatesOptions = {}): PaginatedList<TemplateRecord> {
     const { category, language, limit, text } = options;
     for (const [option, value] of Object.entries({ category, language, text })) checkText(option, value);
@@ -53,7 +56,7 @@ export class Templates {
     });
   }
 
-  /** One, by its name or its id (GET /v1/templates/{name}). */
+  /** Gets a template by name or id (GET /v1/templates/{name}). */
   async get(nameOrId: string, options?: CallOptions): Promise<TemplateRecord> {
     const init = { params: { path: { name: identifier("template", nameOrId) } }, ...callInit(options) };
     const pending = this.#parts.controlPlane.GET("/v1/templates/{name}", init);
@@ -61,10 +64,10 @@ export class Templates {
   }
 
   /**
-   * The template that is what a container image of this name holds, as `python:3.12-slim`, `node:22`, `golang:1.22`, or the name
-   * of a template. The major version of its language is the image's, where the server tells it; what else differs is in
-   * `differences`. Throws a `ValidationError` (IMAGE_UNAVAILABLE) that names what there is: nothing is downloaded, and nothing
-   * else put in its place.
+   * Finds the template that matches a container image's name, such as `python:3.12-slim`, `node:22` or `golang:1.22`, or
+   * that has this name itself. The language's major version always matches, if the server tells versions; other
+   * differences are listed in `differences`. Throws a `ValidationError` (IMAGE_UNAVAILABLE) that names the available
+   * images. No image is downloaded, and none is replaced by something different.
    */
   async forImage(image: string, options?: CallOptions): Promise<ImageMatch> {
     return matchImage(image, {
@@ -77,21 +80,21 @@ export class Templates {
   }
 
   /**
-   * Builds a template from a definition and waits until sandboxes can be made from it: uploads the files of `copy` that the
-   * server lacks, starts the build (POST /v1/templates/build), and follows its status and log. A build that fails rejects with
-   * a `TemplateBuildError`, which has the log of the step that failed.
+   * Builds a template and waits until sandboxes can be created from it. Uploads the files of `copy` that the server
+   * lacks, starts the build (POST /v1/templates/build), and follows its status and log. A failed build rejects with a
+   * `TemplateBuildError` that has the log of the failed step.
    */
   async build(template: Template, options: TemplateBuildOptions): Promise<TemplateRecord> {
     return buildTemplate(this.#parts, template, options);
   }
 
   /**
-   * Deletes one of the account's, by its id or its name (DELETE /v1/templates/{name}); sandboxes made from it go on. One that
-   * is gone is no error; a public one is a `PermissionDeniedError`.
+   * Deletes a template of the account, by name or id (DELETE /v1/templates/{name}). Its sandboxes continue. Succeeds if
+   * the template does not exist; a public template is a `PermissionDeniedError`.
    */
   async delete(nameOrId: string, options?: CallOptions): Promise<void> {
     try {
-      // Servers delete by the id alone, which is a number.
+      // Look up the id, because servers delete only by id, which is a number.
       const id = /^\d+$/.test(nameOrId) ? nameOrId : (await this.get(nameOrId, options)).id;
       const init = { params: { path: { name: id } }, ...callInit(options) };
       await successOf(this.#parts.controlPlane.DELETE("/v1/templates/{name}", init));
@@ -102,9 +105,10 @@ export class Templates {
 }
 
 function fits(record: TemplateRecord, { category, language, text }: ListTemplatesOptions): boolean {
-  // A server that knows these filters need not say what it filtered by.
+  // Accept a template without a category: a server that knows the filter has already applied it, and need not repeat the
+  // category.
   if (category !== undefined && (record.category ?? category) !== category) return false;
-  // One with several languages does not say here which; a server that has those filters by them.
+  // Accept "multi" and templates without a language: a server that lists them has already filtered by language.
   if (language !== undefined && ![undefined, "multi", language].includes(record.language)) return false;
   const shown = [record.name, record.displayName, record.description].join("\n");
   return text === undefined || shown.toLowerCase().includes(text.toLowerCase());

@@ -3,29 +3,32 @@ import { date } from "../transport/answers/date.js";
 import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
-/** What a webhook tells about code that `executeAsync` started. */
+/** A webhook's report about code started with `executeAsync`. */
 export interface ExecutionReport {
-  /** `completed` is an exit code of 0. */
+  /** How the code ended. `completed` means exit code 0. */
   status: "completed" | "failed" | "timeout";
   executionId: string;
-  /** Undefined where the server does not say. */
+  /** Undefined if the server does not say. */
   sandboxId: string | undefined;
-  /** The same for every attempt of one report: who has seen it has been told already. Undefined where the server has none. */
+  /**
+   * Id of the report, the same for every delivery attempt: use it to ignore duplicates. Undefined if the server sends
+   * none.
+   */
   deliveryId: string | undefined;
   success: boolean;
   stdout: string;
   stderr: string;
   exitCode: number;
-  /** Seconds. */
+  /** Run time in seconds. */
   executionTimeSeconds: number;
   /** When the code ended. */
   endedAt: Date | undefined;
-  /** When this attempt was sent; not signed by every server. */
+  /** When this attempt was sent. Not every server signs this time. */
   sentAt: Date | undefined;
-  /** Why it failed, where that is no doing of the code. */
+  /** Why the code failed, if the cause was not the code itself. */
   error: string | undefined;
   terminationReason: string | undefined;
-  /** Whether `stdout` and `stderr` have beginning and end only. */
+  /** Whether `stdout` was cut to its beginning and end. */
   stdoutTruncated: boolean;
   stderrTruncated: boolean;
 }
@@ -81,7 +84,7 @@ function json(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
-    // What is no JSON is no report.
+    // Not JSON, so not a report.
     return undefined;
   }
 }

@@ -3,22 +3,23 @@ import { date } from "../transport/answers/date.js";
 import { type ExecutionReport, executionReport } from "./execution-report.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
-/** Those of a `fetch`-style request, or of Node's `request.headers`. */
+/** Headers of a `fetch`-style request, or `request.headers` of Node.js. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** How a report is checked. */
+/** Options of `verifyWebhook`. */
 export interface VerifyWebhookOptions {
-  /** How many seconds the request's timestamp may be away from this machine's clock. Default 300. */
+  /** The most seconds by which the request's timestamp may differ from this machine's clock. Default 300. */
   toleranceSeconds?: number | undefined;
 }
 
 /**
- * Whether a webhook's request comes from who knows the secret, and what it tells. Throws a `WebhookVerificationError` when
- * not: nothing of it must be believed then. Signatures are compared in constant time, by Web Crypto.
+ * Verifies a webhook request's signature and returns its report. Throws a `WebhookVerificationError` if the signature is
+ * wrong: do not trust any of the request then. Signatures are compared in constant time, by Web Crypto.
  *
- * `rawBody` is the body as it arrived: JSON that was parsed and written again has another signature. Both forms are
- * accepted that servers use, the signed body and the signed timestamp with the body behind it. The first does not sign
- * the timestamp, so that a copied request can be sent again with another: take each `deliveryId` (or `executionId`) once.
+ * `rawBody` must be the body exactly as received: parsing and re-serializing JSON changes the signature. Two kinds of
+ * signatures are accepted, because servers differ: over the body, or over the timestamp and the body. The first does not
+ * protect the timestamp, so an attacker can resend a copied request with a new one: process each `deliveryId` (or
+ * `executionId`) only once.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -41,13 +42,13 @@ export async function verifyWebhook(
   return executionReport(body, { deliveryId: headerOf(headers, webhookHeaders.delivery), sentAt });
 }
 
-/** Refuses what would believe everything, or nothing. */
+/** Throws for a secret or tolerance that would make the check accept everything, or nothing. */
 export function checkVerification(secret: unknown, { toleranceSeconds = 300 }: VerifyWebhookOptions): void {
   if (typeof secret !== "string" || secret === "") throw invalidArgument("secret must be text, not empty.");
   if (!(toleranceSeconds > 0)) throw invalidArgument("toleranceSeconds must be a number above 0.");
 }
 
-/** As the protocol names them. */
+/** The header names, as the protocol defines them. */
 const webhookHeaders = {
   signature: "X-HOPX-Signature",
   timestamp: "X-HOPX-Timestamp",
@@ -66,7 +67,7 @@ async function isSigned(
   const key = await subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["verify"]);
   const forms = [new Uint8Array(body)];
   if (timestamp !== undefined) forms.push(new Uint8Array([...encoder.encode(timestamp), ...body]));
-  // Both are looked at, whichever it is.
+  // Always check both forms, so that the time taken does not depend on which one matches.
   const found = await Promise.all(forms.map((form) => subtle.verify("HMAC", key, signature, form)));
   return found.includes(true);
 }
@@ -84,7 +85,7 @@ function signatureOf(header: string | undefined): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 
-/** Unix seconds. */
+/** Parses a timestamp in Unix seconds. */
 function timeOf(timestamp: string | undefined, toleranceSeconds: number): Date | undefined {
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
     throw new WebhookVerificationError({

@@ -1,11 +1,11 @@
 import { SandboxError, type SandboxErrorOptions } from "../errors/errors.js";
 
 /**
- * A report that must not be believed. `code` says why: `WEBHOOK_SIGNATURE_MISSING`, `WEBHOOK_SIGNATURE_INVALID`,
+ * A webhook request that must not be trusted. `code` says why: `WEBHOOK_SIGNATURE_MISSING`, `WEBHOOK_SIGNATURE_INVALID`,
  * `WEBHOOK_TIMESTAMP_INVALID`, `WEBHOOK_TIMESTAMP_REFUSED`, `WEBHOOK_PAYLOAD_INVALID`.
  */
 export class WebhookVerificationError extends SandboxError {
-  /** Its class, also where a bundler has renamed that. */
+  /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
     return "WebhookVerificationError";
   }

@@ -3,21 +3,24 @@ import type { ExecutionReport } from "./execution-report.js";
 import { checkVerification, type VerifyWebhookOptions, verifyWebhook } from "./verify-webhook.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
-/** What becomes of a report. */
+/** Options of `webhookHandler`. */
 export interface WebhookHandlerOptions extends VerifyWebhookOptions {
-  /** What `executeAsync` was given as `callbackSecret`. */
+  /** The secret that `executeAsync` was given as `callbackSecret`. */
   secret: string;
-  /** Called with what was verified. What it throws the handler throws: servers answer 500 then, and are called again. */
+  /**
+   * Called with each verified report. If it throws, the handler throws too: the server then answers 500 and gets the
+   * report again.
+   */
   onReport(report: ExecutionReport): void | Promise<void>;
 }
 
-/** Bytes: output is at most 2 MiB of it. */
+/** The largest accepted body in bytes; output makes up at most 2 MiB of it. */
 const longestBody = 16 * 1024 * 1024;
 
 /**
- * A receiver of webhooks for servers whose handlers take a `Request` and give a `Response`: Hono, Next.js, Bun, Deno,
- * workers. It answers 204 when `onReport` is through, 401 for what cannot be believed, 405 for what is no POST, 413 for a
- * body above 16 MiB.
+ * Creates a webhook receiver for servers whose handlers take a `Request` and return a `Response`: Hono, Next.js, Bun,
+ * Deno, workers. Answers 204 once `onReport` has finished, 401 for a request that cannot be verified, 405 if the method
+ * is not POST, 413 for a body above 16 MiB.
  */
 export function webhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
   const { onReport, secret, ...verification } = options;
@@ -38,7 +41,7 @@ export function webhookHandler(options: WebhookHandlerOptions): (request: Reques
   };
 }
 
-/** Undefined when it is too long, which is found out before it is all read. */
+/** The request's body; undefined if it is too long. Stops reading at the limit. */
 async function bodyOf(request: Request): Promise<Uint8Array | undefined> {
   const reader = request.body?.getReader();
   const parts: Uint8Array[] = [];

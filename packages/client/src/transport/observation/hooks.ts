@@ -21,7 +21,7 @@ export interface RequestEvent {
 export interface ResponseEvent extends RequestEvent {
   /** HTTP status; 101 for an opened WebSocket. */
   status: number;
-  /** From the start of this try to the end of a buffered body, or to the start of a streamed one. */
+  /** Milliseconds from the start of this attempt to the end of a buffered body, or to the start of a streamed one. */
   durationMs: number;
 }
 
