@@ -81,7 +81,7 @@ interface Entry {
   linkname?: string;
 }
 
-/** Yields entries in the order of their names, so that the same files give the same archive hash. */
+/** Yields each directory's entries sorted by name, so that the same files give the same archive hash. */
 async function* entriesOf(
   sources: readonly ArchiveSource[],
   exclude: (name: string) => boolean,

@@ -175,9 +175,9 @@ export function interpreterSession(wire: AgentSchemas["JupyterSession"]): Interp
 
 /** Use of the execution cache (GET /cache/stats). */
 export interface CacheStatistics {
-  /** Outcomes held. */
+  /** Number of cached results. */
   size: number | undefined;
-  /** Outcomes it may hold. */
+  /** The most results that the cache holds. */
   maxSize: number | undefined;
   hits: number | undefined;
   misses: number | undefined;

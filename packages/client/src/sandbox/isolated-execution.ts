@@ -32,7 +32,8 @@ export interface IsolatedExecutionResult extends ExecutionResult {
   /** Id of the sandbox that the code ran in. It is deleted, unless `cleanupError` is set. */
   sandboxId: string;
   isolation: Isolation | undefined;
-  /** Why the sandbox could not be deleted, if that failed. It then lives until its lifetime of ten minutes ends. */
+  /** Why the sandbox could not be deleted, if that failed. It then ends by itself within ten minutes of its creation, plus the
+   * code's `timeoutSeconds` for `executeIsolatedOrDetach`. */
   cleanupError: SandboxError | undefined;
 }
 
@@ -43,7 +44,10 @@ export interface DetachedExecution {
   execution: Execution;
 }
 
-/** Lifetime of the sandbox in seconds. If this process dies half-way, the server deletes the sandbox after it. */
+/**
+ * Lifetime of the sandbox in seconds; `executeIsolatedOrDetach` adds the code's time limit. If this process dies half-way,
+ * the server deletes the sandbox when its lifetime ends.
+ */
 const lifetime = 600;
 const longestDelete = 30;
 

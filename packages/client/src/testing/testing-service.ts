@@ -30,26 +30,26 @@ import type { Programs } from "./memory/programs.js";
 import { Reports } from "./memory/reports.js";
 import { TestingClock } from "./memory/testing-clock.js";
 
-/** What a service for tests is made with. */
+/** Options of a `TestingService`. */
 export interface TestingServiceOptions {
   /**
-   * What programs do: nothing is run. A table from their text to their answer, or a function. A program that it does not
-   * know is refused, with a message that quotes it. Default: it knows none.
+   * What programs do; nothing is really run. Either a table from a program's text to its answer, or a function. An
+   * unknown program is refused with a message that quotes it. Default: all programs are unknown.
    */
   programs?: Programs | undefined;
-  /** The only key that is accepted. Default `testing-key`. */
+  /** The only API key that is accepted. Default `testing-key`. */
   apiKey?: string | undefined;
-  /** Where the service believes it is. Default `http://sandboxes.test`. */
+  /** The service's address in URLs that it returns. Default `http://sandboxes.test`. */
   baseUrl?: string | undefined;
-  /** Carries the reports of asynchronous executions to their callback URLs. Default: the global `fetch`. */
+  /** Sends reports of asynchronous executions to their callback URLs. Default: the global `fetch`. */
   sendReport?: Fetch | undefined;
 }
 
-/** A control plane and the agents of its sandboxes, in memory: both contracts, without a network and without isolation. */
+/** A control plane and the agents of its sandboxes, in memory: both APIs, without a network and without isolation. */
 export class TestingService {
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** The service's time. */
+  /** The service's clock, which a test can advance. */
   readonly clock = new TestingClock();
   readonly #controlPlane: MemoryService;
   readonly #agents = new WeakMap<Machine, MemoryService>();
@@ -79,13 +79,13 @@ export class TestingService {
     });
   }
 
-  /** For `new SandboxClient(service.clientOptions)`. */
+  /** Options to connect a client: `new SandboxClient(service.clientOptions)`. */
   get clientOptions(): Pick<SandboxClientOptions, "apiKey" | "baseUrl" | "fetch" | "webSocket"> {
     const { apiKey, baseUrl, fetch, webSocket } = this;
     return { apiKey, baseUrl, fetch, webSocket };
   }
 
-  /** Answers a request as the network would. Rejects for other addresses than the service's. */
+  /** Answers a request as the network would. Rejects for URLs outside the service's address. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     return responseOf(await this.#answer(request), request);
@@ -97,7 +97,10 @@ export class TestingService {
     return new MemorySocket(this.#admit(request));
   };
 
-  /** The files of a sandbox, to put some there before a test and to look at after. Throws where it is no more. */
+  /**
+   * The files of a sandbox, to prepare them before a test and inspect them afterwards. Throws if the sandbox does not
+   * exist.
+   */
   filesOf(sandboxId: string): MemoryFiles {
     return this.#fleet.get(sandboxId).files;
   }
@@ -141,7 +144,7 @@ export class TestingService {
     return pathname.slice(new URL(this.baseUrl).pathname.replace(/\/+$/, "").length);
   }
 
-  /** Throws what there is to say where the sandbox's agent cannot be asked. */
+  /** Finds the machine that a request to an agent is for. Throws a problem if its agent cannot be reached. */
   #toAgent(source: Request, isUpgrade = false): { machine: Machine; request: MemoryRequest } {
     const { pathname, search } = new URL(source.url);
     const [, id = "", path = ""] =
@@ -166,10 +169,10 @@ export class TestingService {
   }
 }
 
-/** Of a WebSocket whose server ends. */
+/** WebSocket close code for a server that shuts down. */
 const goingAway = 1001;
 
-/** What `work` gives, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Awaits `work`, or rejects with the signal's reason if it aborts first. */
 async function untilAborted<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
   const listen = (listener: () => void): (() => void) => {
     signal.addEventListener("abort", listener);

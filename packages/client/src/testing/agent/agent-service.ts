@@ -26,7 +26,7 @@ export interface AgentServiceOptions {
   readonly authenticate: (call: UnauthenticatedCall) => true;
 }
 
-/** The agent's contract, served for one machine. */
+/** Serves the agent's API for one machine. */
 export function agentService({ machine, reports, authenticate }: AgentServiceOptions): MemoryService {
   const { cache, contexts, files, jobs, requests, variables } = machine;
   const served: Record<string, string> = {};

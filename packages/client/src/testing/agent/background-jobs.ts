@@ -11,7 +11,7 @@ import {
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { RunningProgram } from "./running-program.js";
 
-/** The programs of a sandbox that nobody waits for, and those that have ended. */
+/** The background programs of a sandbox, running and ended. */
 export class BackgroundJobs implements Jobs {
   readonly #jobs = new Map<string, Job>();
 
@@ -34,7 +34,7 @@ export class BackgroundJobs implements Jobs {
   }
 }
 
-/** Of a program that is to be a job, by which clients tell commands from code. */
+/** A new job id. Its prefix tells clients whether the job is a command or code. */
 export const newJobId = (kind: JobDescription["kind"]): string =>
   `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
@@ -56,7 +56,7 @@ class ProgramJob implements Job {
         this.outcome = { reason, exitCode, duration };
         this.values = values;
       })
-      // A handler of the test that threw: the job failed, and nobody knows how.
+      // Ignore the error: the test's handler threw, so the job failed without a result.
       .catch(() => undefined)
       .finally(() => {
         this.endedAt = clock.now();

@@ -1,13 +1,13 @@
 import type { KeptContext } from "@cloud-sandbox/server-kit/handlers";
 
-/** Where code of one language keeps its variables from one execution to the next, one execution at a time. */
+/** The variables that code of one language shares between executions. Executions in a context run one at a time. */
 class Context implements KeptContext {
   readonly id = globalThis.crypto.randomUUID();
   variables = new Map<string, unknown>();
   lastActivity = new Date();
   pending = 0;
   isBusy = false;
-  /** Whether code has run in it. */
+  /** Whether code has run in the context. */
   isUsed = false;
   /** Why the variables of this name are gone, until that was told. */
   loss: string | undefined;
@@ -18,7 +18,7 @@ class Context implements KeptContext {
     readonly name: string,
   ) {}
 
-  /** Resolves with what gives the place back, when those before have given it back. */
+  /** Waits for the context's earlier executions to end. Resolves with the function that lets the next one run. */
   async enter(): Promise<() => void> {
     this.pending += 1;
     const before = this.#last;
@@ -39,23 +39,23 @@ class Context implements KeptContext {
 }
 
 const keeping: readonly string[] = ["python", "javascript"];
-/** Contexts that are kept; of more, the idle one that was used least recently ends. */
+/** The most contexts kept. To make room, the idle context that was used least recently is removed. */
 const mostContexts = 8;
 const roomMessage =
   "This context had ended since the execution before, to make room for others: its variables are gone.";
 
 /** The contexts of a sandbox. */
 export class Contexts {
-  /** The one used least recently comes first. */
+  /** Ordered by last use, the latest at the end. */
   readonly #contexts = new Map<string, Context>();
-  /** Those that ended to make room before anybody was told. */
+  /** Keys of contexts that were removed to make room, until an execution has reported it. */
   readonly #missed = new Set<string>();
 
   list(): readonly Context[] {
     return [...this.#contexts.values()];
   }
 
-  /** The context of that name, made when it is first asked for; undefined for languages that keep nothing. */
+  /** The context of this name, created on first use; undefined for languages that keep no variables. */
   of(language: string, name = "default"): Context | undefined {
     if (!keeping.includes(language)) return undefined;
     const key = JSON.stringify([language, name]);

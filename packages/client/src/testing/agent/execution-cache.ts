@@ -5,7 +5,7 @@ import {
   outcomeLifetime,
 } from "@cloud-sandbox/server-kit/handlers";
 
-/** The cache of one machine. Its entries expire by the testing service's clock. */
+/** The execution cache of one machine. Entries expire by the testing service's clock. */
 export function executionCache(now: () => Date): ExecutionCache {
   const entries = new Map<string, { readonly outcome: Outcome; readonly until: number }>();
   const removeExpired = (): void => {

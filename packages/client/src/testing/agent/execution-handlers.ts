@@ -13,7 +13,7 @@ import { newJobId } from "./background-jobs.js";
 import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 
-/** Those that code can be in. Nothing runs it. */
+/** The languages that code can have. None is really run. */
 const languages: readonly LanguageName[] = [
   { name: "python", aliases: ["python3"], interpreter: "python3" },
   { name: "javascript", aliases: ["js", "node", "nodejs"], interpreter: "node" },
@@ -24,7 +24,7 @@ const languages: readonly LanguageName[] = [
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 
 interface Placed {
-  /** Of the execution, where it is a job's. */
+  /** Id of the execution, if it is a background job. */
   readonly id?: string;
   readonly timeout?: number;
   readonly workdir?: string | null;
@@ -43,7 +43,7 @@ interface CommandBody extends Placed {
   readonly args?: readonly string[] | null;
 }
 
-/** Code that somebody waits for: in its context, unless it is to see none. */
+/** Starts code that a caller waits for, in its context unless `isFresh` is true. */
 export async function startCode(
   machine: Machine,
   body: CodeBody,
@@ -76,12 +76,12 @@ export async function startCode(
   }
 }
 
-/** Throws {@link CommandNotFound} where a program without a shell is not known. */
+/** Starts a command. Throws {@link CommandNotFound} for an unknown program that is run without a shell. */
 export function startCommand(machine: Machine, body: CommandBody): RunningProgram {
   return machine.start({ language: undefined, ...commandOf(body), ...placeOf(body) });
 }
 
-/** A shell that is given a line by its name is a shell that is given a line. */
+/** The text of a command. `bash -c LINE` is treated as the line alone. */
 function commandOf({ command, args }: CommandBody): { text: string; args: readonly string[] | undefined } {
   const [option, line = ""] = args ?? [];
   if (/^(ba)?sh$/.test(command) && option === "-c" && args?.length === 2)
@@ -89,7 +89,7 @@ function commandOf({ command, args }: CommandBody): { text: string; args: readon
   return { text: [command, ...(args ?? [])].join(" "), args: args ?? undefined };
 }
 
-/** Code that nobody waits for: in a context where one is named, when its turn there comes. */
+/** Starts code in the background. With a context, waits for the code's turn there. */
 export async function startInBackground(machine: Machine, body: CodeBody & { name?: string | null }) {
   const { name: language } = languageNamed(body.language ?? "python", languages);
   const terms = { ...body, id: newJobId("proc") };

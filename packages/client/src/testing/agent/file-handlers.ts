@@ -11,10 +11,10 @@ import { type MemoryFileEntry, type MemoryFiles, workspace } from "../memory/mem
 import { isWithin, nameOf, resolvePath } from "../memory/posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 
-/** Files are served from here only; programs see all of them. */
+/** Directories whose files the agent serves. Programs can access all files. */
 const roots = [workspace, "/tmp"];
 
-/** The absolute form of a path that lies where files are served from. */
+/** The absolute form of a path. Throws a problem if the path is outside the served directories. */
 export function servedPath(path: string): string {
   if (path.includes("\0"))
     throw new Problem(400, "INVALID_PATH", "A path cannot contain a null byte.", { details: { path } });
@@ -107,7 +107,7 @@ export function fileHandlers(files: MemoryFiles) {
 
 interface SentFile {
   file: Blob;
-  /** A file that is sent as it is has none. */
+  /** File name from a form; absent if the file was sent without a form. */
   name?: string;
   path: string;
 }

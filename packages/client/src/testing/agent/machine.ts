@@ -21,7 +21,7 @@ export interface MachineOptions {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The inside of a running sandbox: what its agent is asked about. A sandbox that is started again has a new one. */
+/** The inside of a running sandbox, which its agent reports on. Starting a stopped sandbox creates a new machine. */
 export class Machine {
   readonly sandboxId: string;
   readonly template: string;
@@ -59,18 +59,21 @@ export class Machine {
     return this.#gone.signal;
   }
 
-  /** Calls when it is. Returns what prevents it. A signal warns of so many listeners as there may be calls. */
+  /**
+   * Calls `listener` when the sandbox is stopped or gone; the returned function cancels that. Not a listener on the
+   * signal, because Node.js warns of more than ten of those.
+   */
   onGone(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Seconds. */
+  /** Seconds since the machine started. */
   get uptime(): number {
     return (this.clock.now().getTime() - this.startedAt.getTime()) / 1000;
   }
 
-  /** Starts a program; throws a problem where the test does not say what it does. */
+  /** Starts a program. Throws a problem if the test does not define what the program does. */
   start(request: ProgramRequest, variables = new Map<string, unknown>()): RunningProgram {
     const env = { ...Object.fromEntries(this.variables.entries()), ...request.env };
     return new RunningProgram(this, { ...request, env }, variables, (program) => {
@@ -88,7 +91,7 @@ export class Machine {
     this.#isPaused = false;
   }
 
-  /** Ends all that runs; who waits is told the problem. */
+  /** Ends all programs. Waiting callers receive the problem. */
   end(why: Problem): void {
     for (const program of this.counts.running) program.kill();
     this.#gone.abort(why);
@@ -114,7 +117,7 @@ export class Machine {
   }
 }
 
-/** Programs that run, and how many did. */
+/** The running programs, and counters of all programs. */
 class ExecutionCounts {
   readonly counts = { total: 0, failed: 0 };
   readonly running = new Set<RunningProgram>();
@@ -134,7 +137,7 @@ class ExecutionCounts {
   }
 }
 
-/** Thrown for a command without a shell, of which nobody says what it does. */
+/** Thrown for a command without a shell whose behaviour the test does not define. */
 export class CommandNotFound extends Problem {
   constructor(readonly command: string) {
     super(400, "INVALID_REQUEST", `${command}: command not found. ${howToTell}`, { details: { command } });

@@ -1,4 +1,4 @@
-/** What runs in a sandbox, by the numbers that processes have. */
+/** The processes of a sandbox, by process id. */
 export class ProcessTable {
   readonly #commands = new Map<number, string>([[1, "cloud-sandbox-agent"]]);
   #last = 1;

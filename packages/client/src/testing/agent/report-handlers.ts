@@ -7,7 +7,7 @@ const mebibyte = 1024 * 1024;
 const memoryMb = 2048;
 const diskMb = 10_240;
 
-/** What a machine in memory tells about itself. `served` has the operations by their id, with method and path. */
+/** Handlers for reports about a machine. `served` maps operation ids to method and path. */
 export function machineReportHandlers(machine: Machine, served: Readonly<Record<string, string>>) {
   const { sandboxId, startedAt, template } = machine;
   return reportHandlers({
@@ -38,7 +38,7 @@ export const metricsOf = (machine: Machine) => {
   return metricsHandlers({ slots, cache, requests, usage: usageOf(machine) });
 };
 
-/** What a sandbox in memory uses: files take disk, and nothing else takes anything. */
+/** Resource use of a sandbox in memory: files use disk, and nothing else uses anything. */
 function usageOf({ files, processes }: Machine) {
   return {
     async read(): Promise<Usage> {

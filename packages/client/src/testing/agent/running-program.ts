@@ -14,21 +14,21 @@ import { TextQueue } from "../memory/text-queue.js";
 import type { ProcessTable } from "./process-table.js";
 
 export interface ProgramRequest {
-  /** Of its execution; a new one where it has none yet. */
+  /** Id of the execution. Default: a new one. */
   readonly id?: string;
   readonly text: string;
   readonly language: string | undefined;
   readonly args: readonly string[] | undefined;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly timeout: number | undefined;
   readonly terminal?: TestingProgram["terminal"];
-  /** Why the variables that it may count on are gone, which is told with its end. */
+  /** Message that the variables the program may rely on were lost; appended to its stderr. */
   readonly loss?: string | undefined;
 }
 
-/** What a program needs of the machine that it runs on. */
+/** The part of a machine that a program needs. */
 export interface ProgramHost {
   readonly sandboxId: string;
   readonly clock: TestingClock;
@@ -43,7 +43,7 @@ export interface ProgramHost {
   connect(url: string): { allowed: boolean; reason: string };
 }
 
-/** A program of a sandbox, from its start on. */
+/** A program in a sandbox, from its start. */
 export class RunningProgram {
   readonly stdout = new OutputLog();
   readonly stderr = new OutputLog();
@@ -52,12 +52,12 @@ export class RunningProgram {
   readonly pid: number;
   readonly startedAt: Date;
   readonly outcome: Promise<Outcome>;
-  /** Whether the variables of its context are gone with it. */
+  /** Whether the variables of the program's context were lost with it. */
   endedContext = false;
   readonly #machine: ProgramHost;
   readonly #displays: RichOutput[] = [];
   readonly #end = new AbortController();
-  /** What goes on when the program has ended by itself. */
+  /** Ends the program's children. Aborts when the program is killed, not when it ends by itself. */
   readonly #children = new AbortController();
   readonly #listeners: ((name: string) => void)[] = [];
   #terminate: (end: Termination) => void = () => undefined;
@@ -75,16 +75,16 @@ export class RunningProgram {
     this.startedAt = machine.clock.now();
     this.pid = machine.processes.add(request.language === "python" ? "python3" : request.text);
     this.outcome = this.#run(program, answer, request);
-    // Whoever waits is told; nobody may.
+    // Prevent an unhandled rejection if nobody waits for the program.
     this.outcome.catch(() => undefined);
   }
 
-  /** Ends it with all that it started. */
+  /** Kills the program and everything it started. */
   kill(): void {
     this.#stop({ reason: "killed", exitCode: 137 });
   }
 
-  /** Ends it, unless it listens. */
+  /** Sends a signal: calls the program's listeners, or ends the program if it has none. */
   signal(name: string): void {
     if (name !== "SIGKILL" && this.#listeners.length > 0)
       for (const listener of this.#listeners) listener(name);
@@ -116,7 +116,7 @@ export class RunningProgram {
     counts.begin(this);
     let succeeded = false;
     try {
-      // In a turn of its own: whoever starts it has it before anything happens.
+      // Start asynchronously, so that the caller has the program before anything happens.
       const ended = Promise.resolve()
         .then(() => performed(answer, program))
         .catch(handlerFailed);
@@ -134,7 +134,7 @@ export class RunningProgram {
         id: this.id,
         ...termination,
         pid: this.pid,
-        // A program takes some time, and be it a thousandth of a millisecond.
+        // Never 0: a real program takes some time.
         duration: Math.max((clock.now().getTime() - startedAt.getTime()) / 1000, 0.000_001),
         stdout: whole(this.stdout),
         stderr: whole(this.stderr),
@@ -197,7 +197,7 @@ export class RunningProgram {
   }
 }
 
-/** An error of the test, such as an assertion that did not hold: whoever runs the test is to read it. */
+/** Reports an error that the test's own handler threw, such as a failed assertion, so that the test's output shows it. */
 function handlerFailed(cause: unknown): never {
   const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
   throw new Problem(500, "INTERNAL_ERROR", `What programs says this program does failed. ${text}`, { cause });

@@ -14,7 +14,7 @@ type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"];
 type CommandFrame = AgentSchemas["CommandStreamRequest"];
 type ControlFrame = Exclude<AgentSchemas["CommandStreamClientFrame"], CommandFrame>;
 
-/** WebSockets that tell of a program while it runs. */
+/** WebSocket handlers that stream a program's output. */
 export function streamHandlers(machine: Machine) {
   type StreamCall = { readonly request: MemoryRequest; readonly operation: Operation };
 
@@ -43,12 +43,12 @@ export function streamHandlers(machine: Machine) {
   } satisfies AgentHandlers;
 }
 
-/** One program over a WebSocket: asked for in the first frame, told about in those that are sent. */
+/** One program over a WebSocket: the first frame starts it, later frames carry its output. */
 class ProgramSession<First extends object> {
   readonly #end = new AbortController();
   #started = false;
   #program: RunningProgram | undefined;
-  /** Control frames that came before the program. */
+  /** Control frames that arrived before the program had started. */
   readonly #early: ControlFrame[] = [];
 
   constructor(

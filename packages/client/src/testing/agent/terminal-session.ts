@@ -15,8 +15,8 @@ interface TerminalPlace {
 }
 
 /**
- * A terminal without a shell: every line that is typed runs as a command, one after the other, of which the test says what
- * it does. A line that ends in `exit`, with a code or without, is the last.
+ * A terminal without a shell: each typed line runs as a command whose behaviour the test defines, one after the other. A
+ * line that ends in `exit`, with or without an exit code, is the last.
  */
 export function attendTerminal(socket: ServerSocket, { machine, operation, ...place }: TerminalPlace): void {
   const size = { cols: place.cols, rows: place.rows };
@@ -41,7 +41,7 @@ export function attendTerminal(socket: ServerSocket, { machine, operation, ...pl
 
   const show = (data: string): void => socket.send({ type: "output", data: data.replace(/\r?\n/g, "\r\n") });
 
-  /** The exit code of the line. */
+  /** Runs a line and resolves with its exit code. */
   async function run(line: string): Promise<number> {
     try {
       const request = { text: line, language: undefined, args: undefined, workdir: workspace, env: {} };

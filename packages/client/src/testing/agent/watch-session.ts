@@ -6,7 +6,7 @@ import type { ServerSocket } from "../memory/memory-socket.js";
 import { isWithin } from "../memory/posix-path.js";
 import { servedPath } from "./file-handlers.js";
 
-/** The directories that are watched over one WebSocket, with all that is in them. */
+/** Serves a WebSocket that watches directories, including everything below them. */
 export function attendWatch(socket: ServerSocket, operation: Operation, files: MemoryFiles): void {
   const watched = new Set<string>();
   const isWatched = (path: string): boolean =>

@@ -1,4 +1,4 @@
-/** What a build prints. */
+/** The log of a template build. */
 export class BuildLog {
   readonly #waiting = new Set<() => void>();
   text = "";
@@ -12,7 +12,7 @@ export class BuildLog {
     this.append(this.text === "" || this.text.endsWith("\n") ? `${text}\n` : `\n${text}\n`);
   }
 
-  /** Tells those who follow that there is something new, if only an end. */
+  /** Wakes the readers that wait for new output or for the end. */
   wake(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();

@@ -36,7 +36,7 @@ export interface ControlPlaneServiceOptions {
   readonly reports: Reports;
 }
 
-/** The control plane's contract, served from memory. */
+/** Serves the control plane's API from memory. */
 export function controlPlaneService(options: ControlPlaneServiceOptions): MemoryService {
   const { apiKey, baseUrl, builds, clock, fleet, reports, templates, tokens, uploads } = options;
   const creates = new IdempotentCreates<{ sandbox: MemorySandbox; isNew: boolean }>(
@@ -90,5 +90,5 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
   });
 }
 
-/** Below the control plane's URL, where the agents are reached. */
+/** Path prefix below the control plane's URL at which agents are reached. */
 export const agentPrefix = "/agent/";

@@ -20,14 +20,14 @@ import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
-/** A sandbox that exists. */
+/** An existing sandbox. */
 export interface MemorySandbox extends SandboxFacts {
   readonly template: MemoryTemplate;
   readonly files: MemoryFiles;
   readonly egressLog: EgressLog;
   readonly environment: Readonly<Record<string, string>>;
   status: SandboxFacts["status"];
-  /** None while it is stopped. */
+  /** The sandbox's machine; undefined while the sandbox is stopped. */
   machine: Machine | undefined;
   timeoutSeconds: number;
   expiresAt: Date;
@@ -40,7 +40,7 @@ export interface MemoryFleetOptions {
   readonly templates: TemplateCatalogue;
 }
 
-/** All sandboxes of a service, from create to their end. */
+/** All sandboxes of a service. */
 export class MemoryFleet implements Fleet<MemorySandbox> {
   readonly #sandboxes = new Map<string, MemorySandbox>();
   readonly #ended = new Map<string, EndedSandbox>();
@@ -62,7 +62,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     throw ended ? sandboxEnded(ended) : sandboxNotFound(id);
   }
 
-  /** The inside of a sandbox that runs. */
+  /** The machine of a running sandbox. Throws a problem if it is not reachable. */
   reachable(id: string): Machine {
     const { status, machine } = this.get(id);
     if (status === "paused") throw sandboxPaused(id);
@@ -85,7 +85,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
       metadata: request.metadata,
       egress,
       egressLog: new EgressLog(egress, clock),
-      // Nothing runs that could be isolated: a sandbox has what was asked for.
+      // Claim the isolation that was asked for: nothing really runs, so nothing needs isolation.
       isolation: request.minIsolation ?? "namespace",
       environment: { ...content?.environment, ...request.environment },
       files: new MemoryFiles(clock, content?.files),
@@ -102,7 +102,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     return this.setTimeout(sandbox.id, timeoutSeconds);
   }
 
-  /** The sandbox of that name, running. Its deadline is never brought nearer. */
+  /** Finds the sandbox of this name and makes it run, or creates it. Never makes its deadline earlier. */
   async getOrCreate(request: CreateRequest & { readonly name: string }): Promise<Created<MemorySandbox>> {
     const { clock, templates } = this.options;
     const template = templates.get(request.template);
@@ -184,7 +184,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   }
 }
 
-/** As the local backend's: the time, and what makes it one of its own. */
+/** A new sandbox id in the local backend's format: the time, then random letters. */
 function newId(now: Date): string {
   const random = globalThis.crypto.getRandomValues(new Uint8Array(8));
   const letters = Array.from(random, (byte) => String.fromCharCode(97 + (byte % 26)));

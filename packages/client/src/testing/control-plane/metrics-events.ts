@@ -2,10 +2,13 @@ import type { Machine } from "../agent/machine.js";
 import { metricsOf } from "../agent/report-handlers.js";
 import type { MemoryFleet } from "./memory-fleet.js";
 
-/** Seconds. */
+/** Seconds between two events. */
 const interval = 1;
 
-/** Server-sent events with a sandbox's figures, one a second, until it is gone or stopped. A paused one is silent. */
+/**
+ * Server-sent events with a sandbox's metrics, one per second, until the sandbox is stopped or gone. None while it is
+ * paused.
+ */
 export function metricsEvents(fleet: MemoryFleet, id: string, signal: AbortSignal): AsyncGenerator<string> {
   return events(fleet, fleet.reachable(id), signal);
 }

@@ -36,13 +36,13 @@ export interface TemplateBuildsOptions {
   readonly uploads: TemplateUploads;
 }
 
-/** Where the next step is. */
+/** State of a build between two steps. */
 interface Place {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;
 }
 
-/** The builds of a service. Their commands are programs like all others: the test says what they do. */
+/** The template builds of a service. Commands of a build are programs like all others: the test defines what they do. */
 export class TemplateBuilds {
   readonly #builds: MemoryBuild[] = [];
   #lastId = 1000;

@@ -4,7 +4,7 @@ import { languageNames } from "../agent/execution-handlers.js";
 import type { MemoryFiles } from "../memory/memory-files.js";
 
 export interface MemoryTemplate extends TemplateFacts {
-  /** What sandboxes of a template that was built begin with. */
+  /** Initial files and environment of sandboxes made from a built template. */
   readonly content?: { readonly files: MemoryFiles; readonly environment: Readonly<Record<string, string>> };
 }
 
@@ -32,7 +32,7 @@ const own: readonly MemoryTemplate[] = [
   },
 ];
 
-/** The templates of a service: two that are always there, and those that were built. */
+/** The templates of a service: two built-in ones, and those built by tests. */
 export class TemplateCatalogue {
   readonly #built = new Map<string, MemoryTemplate>();
 
@@ -48,7 +48,7 @@ export class TemplateCatalogue {
     return this.list().find(({ name }) => name === wanted);
   }
 
-  /** Throws where there is none. */
+  /** Throws if there is no such template. */
   get(nameOrId: string): MemoryTemplate {
     const template = this.find(nameOrId);
     if (template) return template;

@@ -5,10 +5,10 @@ import type { MemoryRequest } from "../memory/memory-exchange.js";
 import type { MemoryFiles } from "../memory/memory-files.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 
-/** Milliseconds. */
+/** How long an upload link is valid, in milliseconds. */
 const lifetime = 60 * 60_000;
 
-/** Archives for COPY steps: announced, then sent to an address with a grant in it. */
+/** Uploads of archives for COPY steps: announced first, then sent to a URL that contains a grant. */
 export class TemplateUploads {
   readonly #grants = new Map<string, { readonly grant: string; readonly expiresAt: Date }>();
   readonly #archives = new Map<string, Uint8Array<ArrayBuffer>>();
@@ -42,7 +42,7 @@ export class TemplateUploads {
   }
 }
 
-/** Brings what is in a gzipped tar below a directory. Links are left out. */
+/** Unpacks a gzipped tar into a directory. Skips links. */
 export async function unpackInto(
   files: MemoryFiles,
   directory: string,

@@ -2,7 +2,7 @@ import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import type { TestingClock } from "../memory/testing-clock.js";
 
-/** Seconds: a day, as the cloud's. */
+/** Lifetime of a token in seconds: one day, as in the cloud. */
 const lifetime = 24 * 60 * 60;
 
 interface Issued {
@@ -10,7 +10,7 @@ interface Issued {
   readonly expiresAt: Date;
 }
 
-/** The tokens that were handed out. They look like the cloud's; what counts is that they are remembered. */
+/** The tokens that were issued. They look like the cloud's, but are valid only because they are stored here. */
 export class TokenRegistry {
   readonly #issued = new Map<string, Issued>();
 
@@ -27,7 +27,7 @@ export class TokenRegistry {
     return { token, expiresAt };
   }
 
-  /** Throws a 401 problem unless it is a token for that sandbox. */
+  /** Throws a 401 problem unless the token was issued for this sandbox. */
   verify(sandboxId: string, token: string): true {
     if (token === "")
       throw refusal(

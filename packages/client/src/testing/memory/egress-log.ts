@@ -7,7 +7,7 @@ export interface EgressWish {
   readonly deny?: readonly string[] | null | undefined;
 }
 
-/** The connections that a sandbox asked for. None is made. */
+/** Log of the connections that programs in a sandbox asked for. None is really made. */
 export class EgressLog {
   readonly entries: EgressEntry[] = [];
 
@@ -60,6 +60,6 @@ export class EgressLog {
   }
 }
 
-/** Names, and names below one: `example.com`, `*.example.com`. */
+/** Whether a host matches a pattern: a name (`example.com`) or all names below one (`*.example.com`). */
 const matches = (pattern: string, host: string): boolean =>
   pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;

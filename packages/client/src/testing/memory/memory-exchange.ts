@@ -2,10 +2,10 @@ import { type ContractService, Problem, Reply, type ServedRequest } from "@cloud
 import { iterateStream } from "../../transport/http/iterate-stream.js";
 import type { ServerSocket } from "./memory-socket.js";
 
-/** Attends to a WebSocket that was admitted. */
+/** Serves an accepted WebSocket. */
 export type Attend = (socket: ServerSocket) => void;
 
-/** A request that never left memory; iterated, it is its body. */
+/** A request that stays in memory. Iterating it yields its body. */
 export class MemoryRequest implements ServedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,22 +13,22 @@ export class MemoryRequest implements ServedRequest {
 
   constructor(
     readonly source: Request,
-    /** Path and query, as the service that is asked knows them. */
+    /** Path and query, as the service knows them. */
     readonly url: string,
     private readonly isUpgrade = false,
   ) {
     this.method = source.method;
-    // Nothing is framed here: that there is a body is told as it is on the wire.
+    // Set the header that a body has on the wire: services look at it to see whether there is a body.
     const framed = source.body === null ? {} : { "transfer-encoding": "chunked" };
     this.headers = { ...Object.fromEntries(source.headers), ...framed };
   }
 
-  /** What becomes of it as a WebSocket, once it was admitted. */
+  /** Serves the request's WebSocket; defined once the request was upgraded. */
   get attend(): Attend | undefined {
     return this.#attend;
   }
 
-  /** Answers a request to go on as a WebSocket. */
+  /** Accepts a request as a WebSocket. */
   upgrade(attend: Attend): Reply<undefined> {
     if (!this.isUpgrade) {
       const headers = { upgrade: "websocket" };
@@ -43,7 +43,7 @@ export class MemoryRequest implements ServedRequest {
   }
 }
 
-/** How contracts are served in memory. */
+/** Types for serving an API in memory. */
 export interface MemoryExchange {
   readonly request: MemoryRequest;
   readonly stream: AsyncGenerator<string | Uint8Array>;
@@ -52,7 +52,7 @@ export interface MemoryExchange {
 export type MemoryService = ContractService<MemoryExchange>;
 export type MemoryReply = Awaited<ReturnType<MemoryService>>;
 
-/** What `fetch` resolves with. */
+/** Converts a service's reply into a `Response`. */
 export function responseOf({ body, headers, status }: MemoryReply, request: Request): Response {
   const isEmpty = body === undefined || request.method === "HEAD" || status === 204;
   const content = isEmpty ? null : isBytes(body) ? body : streamOf(body);

@@ -2,13 +2,13 @@ import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { isWithin, nameOf, parentOf, resolvePath } from "./posix-path.js";
 import type { TestingClock } from "./testing-clock.js";
 
-/** A file or a directory of a sandbox. */
+/** A file or directory of a sandbox. */
 export interface MemoryFileEntry {
   readonly name: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly isDirectory: boolean;
-  /** Bytes; 0 of a directory. */
+  /** Size in bytes; 0 for a directory. */
   readonly size: number;
   /** Permissions, such as `0o644`. */
   readonly mode: number;
@@ -23,7 +23,7 @@ export interface FileEvent {
 }
 
 interface Node {
-  /** Undefined of a directory. */
+  /** Content of a file; undefined for a directory. */
   readonly bytes: Uint8Array | undefined;
   readonly mode: number;
   readonly modifiedAt: Date;
@@ -32,7 +32,9 @@ interface Node {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A sandbox's file system, in memory. Relative paths start at `/workspace`; directories on the way to a file are made. */
+/**
+ * A sandbox's file system, in memory. Relative paths start at `/workspace`; writing a file creates missing directories.
+ */
 export class MemoryFiles {
   readonly #clock: TestingClock;
   readonly #nodes = new Map<string, Node>();
@@ -45,17 +47,17 @@ export class MemoryFiles {
     else for (const path of ["/", "/workspace", "/tmp"]) this.#put(path, undefined, 0o755);
   }
 
-  /** Bytes of all files together. */
+  /** Total size of all files, in bytes. */
   get totalBytes(): number {
     return [...this.#nodes.values()].reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
   }
 
-  /** Whether there is anything at this path. */
+  /** Whether a path exists. */
   exists(path: string): boolean {
     return this.#nodes.has(resolvePath(workspace, path));
   }
 
-  /** Throws where there is nothing. */
+  /** Describes a file or directory. Throws if it does not exist. */
   stat(path: string): MemoryFileEntry {
     const absolute = resolvePath(workspace, path);
     const node = this.#nodes.get(absolute);
@@ -65,7 +67,7 @@ export class MemoryFiles {
     return { name, path: absolute, isDirectory: !bytes, size: bytes?.length ?? 0, mode, modifiedAt };
   }
 
-  /** The bytes of a file. Throws where there is none. */
+  /** The bytes of a file. Throws if it does not exist. */
   read(path: string): Uint8Array {
     const absolute = resolvePath(workspace, path);
     const { bytes } = this.#nodes.get(this.stat(absolute).path) ?? {};
@@ -73,12 +75,12 @@ export class MemoryFiles {
     return bytes;
   }
 
-  /** The text of a file. Throws where there is none. */
+  /** The text of a file. Throws if it does not exist. */
   readText(path: string): string {
     return decoder.decode(this.read(path));
   }
 
-  /** Replaces what is there. `mode` is 0o644 where it is not given. */
+  /** Writes a file, replacing an existing one. A new file's default `mode` is 0o644. */
   write(path: string, content: string | Uint8Array, { mode = 0o644 }: { mode?: number } = {}): void {
     const absolute = resolvePath(workspace, path);
     const existing = this.#nodes.get(absolute);
@@ -88,7 +90,7 @@ export class MemoryFiles {
     this.#tell({ event: existing ? "modified" : "created", path: absolute });
   }
 
-  /** Makes a directory and those above it, where they are missing. */
+  /** Creates a directory and its missing parents. */
   makeDirectory(path: string): void {
     const absolute = resolvePath(workspace, path);
     const existing = this.#nodes.get(absolute);
@@ -100,7 +102,7 @@ export class MemoryFiles {
     this.#tell({ event: "created", path: absolute });
   }
 
-  /** What is in a directory, by name. */
+  /** Entries of a directory, sorted by name. */
   list(path: string): MemoryFileEntry[] {
     const absolute = resolvePath(workspace, path);
     if (!this.stat(absolute).isDirectory)
@@ -109,7 +111,7 @@ export class MemoryFiles {
     return inside.sort().map((key) => this.stat(key));
   }
 
-  /** Removes a file, or a directory with all that is in it. */
+  /** Removes a file, or a directory with everything in it. */
   remove(path: string): void {
     const { path: absolute } = this.stat(path);
     for (const key of [...this.#nodes.keys()].sort().reverse()) {
@@ -119,7 +121,7 @@ export class MemoryFiles {
     }
   }
 
-  /** Moves a file or a directory, over a file of that name. */
+  /** Moves a file or directory. Replaces a file at the new path. */
   rename(path: string, newPath: string): void {
     const { path: from } = this.stat(path);
     const to = resolvePath(workspace, newPath);
@@ -135,7 +137,7 @@ export class MemoryFiles {
   }
 
   /**
-   * Tells of every change until the function it returns is called.
+   * Calls `listener` for every change, until the returned function is called.
    * @internal
    */
   listen(listener: (event: FileEvent) => void): () => void {
@@ -152,7 +154,7 @@ export class MemoryFiles {
   }
 }
 
-/** Where relative paths start. */
+/** The directory at which relative paths start. */
 export const workspace = "/workspace";
 
 type Code = "FILE_NOT_FOUND" | "INVALID_PATH" | "FILE_ALREADY_EXISTS";

@@ -2,7 +2,7 @@ import type { WebSocketLike } from "../../transport/sockets/sockets.js";
 
 type Listener = (event: never) => void;
 
-/** A WebSocket that never left memory, as its client has it. */
+/** The client's side of a WebSocket that stays in memory. */
 export class MemorySocket implements WebSocketLike {
   binaryType = "blob";
   readonly bufferedAmount = 0;
@@ -10,7 +10,7 @@ export class MemorySocket implements WebSocketLike {
   #server: ServerSocket | undefined;
   #isOver = false;
 
-  /** Resolves with who attends to it; rejects where nobody does. */
+  /** `connect` resolves with the function that serves the socket, and rejects if nothing does. */
   constructor(connect: Promise<(socket: ServerSocket) => void>) {
     connect.then(
       (attend) => this.#open(attend),
@@ -23,7 +23,7 @@ export class MemorySocket implements WebSocketLike {
 
   send(text: string): void {
     const server = this.#server;
-    // Not in the turn in which it was sent, as on any other road.
+    // Deliver asynchronously, as a network does.
     queueMicrotask(() => server?.take(text));
   }
 
@@ -60,7 +60,7 @@ export class MemorySocket implements WebSocketLike {
   }
 }
 
-/** The same WebSocket as the service has it. */
+/** The service's side of the same WebSocket. */
 export class ServerSocket {
   readonly #end = new AbortController();
   #receive: (text: string) => void = () => undefined;
@@ -70,7 +70,7 @@ export class ServerSocket {
     private readonly finish: (code: number) => void,
   ) {}
 
-  /** Aborts when the client is gone or all was said. */
+  /** Aborts when the client has closed the socket, or the service has ended it. */
   get closed(): AbortSignal {
     return this.#end.signal;
   }
@@ -89,12 +89,12 @@ export class ServerSocket {
     this.finish(code);
   }
 
-  /** What the client sent. */
+  /** Receives a message from the client. */
   take(text: string): void {
     if (!this.closed.aborted) this.#receive(text);
   }
 
-  /** The client closed it. */
+  /** Called when the client closes the socket. */
   left(): void {
     this.#end.abort();
   }

@@ -2,10 +2,10 @@ import type { JobOutput, OutputPiece } from "@cloud-sandbox/server-kit/handlers"
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Of what is passed on while a program runs. */
+/** The largest piece passed on while a program runs, in bytes. */
 const pieceBytes = 64 * 1024;
 
-/** All that a program writes, to be read by offsets, also while it writes. */
+/** All output of a program. Can be read by offset, even while the program writes. */
 export class OutputLog implements JobOutput {
   #buffer = new Uint8Array(1024);
   #length = 0;
@@ -34,7 +34,7 @@ export class OutputLog implements JobOutput {
     this.#wake();
   }
 
-  /** Nothing comes any more. */
+  /** Marks the end of the output. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -43,12 +43,12 @@ export class OutputLog implements JobOutput {
   async piece(offset: number, limit: number): Promise<OutputPiece> {
     const start = Math.min(offset, this.#length);
     let end = Math.min(start + limit, this.#length);
-    // Characters are never split.
+    // Do not split a multi-byte character.
     while (end > start && end < this.#length && isContinuation(this.#buffer[end])) end -= 1;
     return { text: decoder.decode(this.#buffer.subarray(start, end)), start, end };
   }
 
-  /** In pieces, as it is written, to its end. */
+  /** Yields the output in pieces as it is written, to its end. */
   async *follow(): AsyncGenerator<string> {
     for (let offset = 0; ; ) {
       const changed = this.#changed.promise;

@@ -1,4 +1,4 @@
-/** The absolute, normal form of a path; a relative one starts at `base`. */
+/** The absolute, normalized form of a path. Relative paths start at `base`. */
 export function resolvePath(base: string, path: string): string {
   const steps: string[] = [];
   for (const step of (path.startsWith("/") ? path : `${base}/${path}`).split("/")) {
@@ -12,6 +12,6 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(path.la
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** Whether a path is `root` or lies in it. Both are normal. */
+/** Whether a path is `root` or below it. Both must be normalized. */
 export const isWithin = (path: string, root: string): boolean =>
   root === "/" || path === root || path.startsWith(`${root}/`);

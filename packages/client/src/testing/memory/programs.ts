@@ -1,80 +1,83 @@
 import type { MemoryFiles } from "./memory-files.js";
 
-/** What a sandbox of the testing service is asked to run, and what a program can do there. */
+/** A program that a sandbox of the testing service is asked to run, and what the test's code can do as that program. */
 export interface TestingProgram {
   readonly sandboxId: string;
-  /** The code; of a command, its line, or the program and its arguments with a space between them. */
+  /** The code, or the command: its line, or the program and its arguments joined by spaces. */
   readonly text: string;
-  /** Of code. Undefined of commands and terminals. */
+  /** Language of the code; undefined for commands and terminals. */
   readonly language: string | undefined;
-  /** What comes behind the program's name, of a command that no shell reads. */
+  /** Arguments of a command that is run without a shell; undefined otherwise. */
   readonly args: readonly string[] | undefined;
-  /** The sandbox's variables and the call's, with their values. */
+  /** Environment variables of the sandbox and of the call. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** Absolute path of the working directory. */
   readonly workdir: string;
   /** The sandbox's files. */
   readonly files: MemoryFiles;
-  /** What code of Python and JavaScript keeps from one execution of its context to the next; new for all others. */
+  /** Variables that Python and JavaScript code keeps between executions of its context; empty for all other programs. */
   readonly variables: Map<string, unknown>;
-  /** What is written to it while it runs. */
+  /** What callers write to the program's standard input while it runs. */
   readonly stdin: AsyncIterable<string>;
-  /** The terminal it runs at, as large as that is now. */
+  /** Current size of the program's terminal; undefined without a terminal. */
   readonly terminal: { readonly cols: number; readonly rows: number } | undefined;
-  /** Aborts when it is killed, its time is over, or its sandbox is gone. What it does after that has no effect. */
+  /**
+   * Aborts when the program is killed, its time limit passes, or its sandbox is gone. What the program does after that
+   * has no effect.
+   */
   readonly signal: AbortSignal;
-  /** Writes output, which streams pass on at once. */
+  /** Writes to stdout; streams pass the text on at once. */
   stdout(text: string): void;
-  /** Writes to stderr, as `stdout` does to the other. */
+  /** Writes to stderr; streams pass the text on at once. */
   stderr(text: string): void;
-  /** Shows a value, by its MIME types, as `display` does in Python. */
+  /** Displays a value, given by MIME type, as `display` does in Python. */
   display(data: Readonly<Record<string, unknown>>): void;
-  /** Waits, by the service's clock; while the sandbox is paused, longer. Rejects when `signal` aborts. */
+  /** Waits by the service's clock; longer if the sandbox is paused meanwhile. Rejects when `signal` aborts. */
   sleep(seconds: number): Promise<void>;
-  /** Waits until it is true. Rejects when `signal` aborts. */
+  /** Waits until the condition is true. Rejects when `signal` aborts. */
   until(condition: () => boolean): Promise<void>;
   /**
-   * Adds a process with that command line. It ends with the program; one that has a `run` ends with what that does, and goes
-   * on when the program has ended by itself.
+   * Starts a child process with this command line. Without `run`, it ends with the program. With `run`, it ends when
+   * `run` has finished, and continues if the program ends by itself.
    */
   spawn(command: string, run?: (child: ChildProgram) => Promise<void>): void;
-  /** The command lines of what runs in the sandbox now, this program included. */
+  /** Command lines of all processes in the sandbox, this program included. */
   processes(): readonly string[];
-  /** Hears of signals such as `SIGINT`, which end a program that does not. */
+  /** Listens for signals such as `SIGINT`, which would otherwise end the program. */
   onSignal(listener: (name: string) => void): void;
-  /** Asks to be connected with another machine: whether the sandbox may, as its egress log tells then. */
+  /** Asks whether the sandbox may connect to a URL. The egress log records the answer; no connection is made. */
   connect(url: string): { readonly allowed: boolean; readonly reason: string };
 }
 
-/** A process that a program started. Its `signal` aborts, and its waiting ends, when it does. */
+/** A child process of a program. Its `signal` aborts, and its `sleep` rejects, when it is ended. */
 export type ChildProgram = Pick<TestingProgram, "signal" | "sleep">;
 
-/** How a program ends. What it wrote before comes first. */
+/** How a program ends. `stdout` and `stderr` are appended to what it wrote before. */
 export interface ProgramResult {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
-  /** Default 0. */
+  /** Exit code. Default 0. */
   readonly exitCode?: number | undefined;
-  /** The last expression's value as text. */
+  /** The value of the last expression as text. */
   readonly value?: string | undefined;
-  /** Whether the interpreter ended too, and with it the variables of its context. */
+  /** Whether the interpreter ended too, which loses the variables of its context. */
   readonly contextLost?: boolean | undefined;
 }
 
-/** What a program does: its output, how it ends, or a function that acts and may tell either. */
+/** What a program does: its output, its result, or a function that acts and may return either. */
 export type ProgramAnswer =
   | string
   | ProgramResult
   | ((program: TestingProgram) => string | ProgramResult | Promise<string | ProgramResult>)
   | ((program: TestingProgram) => void);
 
-/** What programs do: by their text, or a function that gives `undefined` for those it does not know. */
+/** What programs do: a table by program text, or a function that returns `undefined` for unknown programs. */
 export type Programs =
   | Readonly<Record<string, ProgramAnswer>>
   | ((program: TestingProgram) => ProgramAnswer | undefined);
 
 /**
- * What that program does; undefined where nobody says.
+ * What a program does; undefined if the test does not define it.
  * @internal
  */
 export function answerTo(programs: Programs, program: TestingProgram): ProgramAnswer | undefined {

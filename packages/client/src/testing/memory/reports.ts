@@ -14,7 +14,7 @@ interface Report {
   body: string;
 }
 
-/** Tells the ends of asynchronous executions to their URLs, once each: what fails is not tried again. */
+/** Sends reports of asynchronous executions to their callback URLs, once each: failed deliveries are not retried. */
 export class Reports implements Deliveries {
   readonly #reports = new Map<string, Report>();
   #count = 0;
@@ -41,7 +41,7 @@ export class Reports implements Deliveries {
       .filter((delivery) => status === undefined || delivery.status === status);
   }
 
-  /** Reports the end of that job when it has come. */
+  /** Registers a job whose report is sent when it ends. */
   expect(sandboxId: string, job: Job, ended: Promise<Outcome>, callback: Callback): void {
     this.#count += 1;
     const id = `whd_${this.clock.now().getTime()}${String(this.#count).padStart(8, "0")}`;
@@ -66,11 +66,11 @@ export class Reports implements Deliveries {
         report.body = JSON.stringify(payload(report.delivery, outcome, this.clock.now()));
         return this.redeliver(id);
       })
-      // Its program failed in the test, which says so elsewhere.
+      // The test's handler threw; the test learns that elsewhere. Record the report as failed.
       .catch(() => this.#change(report, { status: "failed", error: "The program did not end." }));
   }
 
-  /** Sends a report, once or again. */
+  /** Sends a report, for the first time or again. */
   async redeliver(id: string): Promise<void> {
     const report = this.#reports.get(id);
     if (!report) return;

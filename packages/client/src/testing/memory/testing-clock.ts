@@ -5,26 +5,26 @@ interface Alarm {
   readonly ring: () => void;
 }
 
-/** Longer waits are made of several: a timer takes no more milliseconds. */
+/** The longest delay of a timer, in milliseconds. Longer waits use several timers. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Turns of the microtask queue, in which programs go on. */
+/** Microtask turns to wait after each event, so that programs can go on. */
 const turns = 100;
 
-/** The service's time. It goes by as everybody's does, and a test may move it on. */
+/** The service's clock. It follows real time, and a test can advance it. */
 export class TestingClock {
   #ahead = 0;
   readonly #alarms = new Set<Alarm>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** What the service takes for the time. */
+  /** The service's current time. */
   now(): Date {
     return new Date(Date.now() + this.#ahead);
   }
 
   /**
-   * Moves the time on, from one thing that falls due to the next: lifetimes, time limits of programs, and their `sleep`. What a
-   * program does without waiting for anything else has happened before the next one falls due, and when this resolves.
+   * Advances the clock, from one due event to the next: ends of lifetimes, time limits of programs, and their `sleep`.
+   * Before the next event, and before this resolves, programs have done everything that they can do without waiting.
    */
   async advance(seconds: number): Promise<void> {
     if (!(seconds >= 0 && Number.isFinite(seconds)))
@@ -40,7 +40,7 @@ export class TestingClock {
   }
 
   /**
-   * Calls once when the time has come. Returns what prevents it.
+   * Calls `ring` once at the given time; the returned function cancels that.
    * @internal
    */
   at(time: Date, ring: () => void): () => void {
@@ -66,7 +66,8 @@ export class TestingClock {
     if (this.#next === undefined) return;
     const wait = Math.max(this.#next - this.now().getTime(), 0);
     this.#timer = setTimeout(() => this.#ring(), Math.min(wait, longestTimer));
-    // A sandbox that nobody deletes must not keep a test's process alive. In browsers a timer is a number.
+    // Unref the timer, so that an undeleted sandbox does not keep a test's process alive. In browsers a timer is a
+    // number.
     if (typeof this.#timer === "object") this.#timer.unref();
   }
 }

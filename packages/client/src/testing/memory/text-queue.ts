@@ -1,4 +1,4 @@
-/** Text that is given piece by piece and taken as it comes. */
+/** A queue of text: pieces are added, and read as they arrive. */
 export class TextQueue implements AsyncIterable<string> {
   readonly #waiting: string[] = [];
   #isOver = false;

@@ -167,7 +167,7 @@ function keep<Value>(kept: Map<string, Value>, key: string, value: Value, most: 
   return leaving?.[1];
 }
 
-/** Bytes. */
+/** Size in bytes; of a text, in characters. */
 function sizeOf(body: Exclude<RequestBody, ReadableStream> | null): number {
   if (body === null) return 0;
   if (typeof body === "string") return body.length;
