@@ -19,7 +19,7 @@ export interface DesktopWindow {
   pid: number | undefined;
 }
 
-/** The windows of a desktop. */
+/** Lists and controls the windows of a desktop. */
 export class Windows {
   readonly #access: AgentAccess;
 

@@ -8,7 +8,7 @@ export interface ErrorEnvelope {
   hint: string | undefined;
   code: string | undefined;
   requestId: string | undefined;
-  /** Seconds. */
+  /** Seconds to wait before a retry. */
   retryAfter: number | undefined;
   details: Record<string, unknown> | undefined;
 }

@@ -52,7 +52,7 @@ export function executionState(wire: AgentSchemas["ProcessInfo"]): ExecutionStat
   };
 }
 
-/** Whatever else a server calls it, what has not ended runs. */
+/** Maps a wire status. Any status that is not a known end counts as `running`. */
 export function executionStatus(wire: string | undefined): ExecutionStatus {
   if (wire === "completed" || wire === "failed" || wire === "killed") return wire;
   return wire === "timeout" ? "failed" : "running";

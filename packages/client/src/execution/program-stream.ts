@@ -98,12 +98,12 @@ export abstract class ProgramStream<Result>
   /** @internal */
   protected abstract resultOf(frame: ResultFrame): Result;
 
-  /** @internal For what goes on beside reading. */
+  /** @internal Called before the first read; starts work that runs in parallel, such as sending input. */
   protected begin(): void {
     // Empty: only streams with input start something here.
   }
 
-  /** @internal Undoes what `begin` did. */
+  /** @internal Called when reading has ended; ends the work that `begin` started. */
   protected over(): void {
     // Empty: undoes nothing, because `begin` started nothing.
   }

@@ -371,7 +371,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#record;
   }
 
-  /** @internal For `console.log` on Node.js. */
+  /** @internal Prints the sandbox for `console.log` on Node.js. */
   [inspected](_depth: number, options: object, inspect: Inspect): string {
     return `Sandbox ${inspect(this.toJSON(), options)}`;
   }

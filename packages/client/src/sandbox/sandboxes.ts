@@ -52,7 +52,7 @@ export class Sandboxes {
     this.#parts = parts;
   }
 
-  /** @internal The control plane's own operations, for the parts of a sandbox. */
+  /** @internal The low-level client of the control plane, for the parts of a sandbox. */
   get controlPlane(): ControlPlaneClient {
     return this.#parts.controlPlane;
   }

@@ -7,7 +7,7 @@ export type TemplateStatus = ControlPlaneSchemas["TemplateStatus"];
 
 /** A template, from which sandboxes are created. */
 export interface TemplateRecord {
-  /** A number, as text. */
+  /** Id of the template: a number, as text. */
   id: string;
   name: string;
   displayName: string | undefined;

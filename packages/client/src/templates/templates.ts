@@ -27,7 +27,7 @@ export interface ListTemplatesOptions extends CallOptions {
   limit?: number | undefined;
 }
 
-/** The public templates and those of the account. */
+/** Lists, builds and deletes templates: the public ones and those of the account. */
 export class Templates {
   readonly #parts: UploadParts;
 

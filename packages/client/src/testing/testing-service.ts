@@ -39,7 +39,7 @@ export interface TestingServiceOptions {
   programs?: Programs | undefined;
   /** The only API key that is accepted. Default `testing-key`. */
   apiKey?: string | undefined;
-  /** The service's address in URLs that it returns. Default `http://sandboxes.test`. */
+  /** The service's address: requests are sent to it, and URLs in answers begin with it. Default `http://sandboxes.test`. */
   baseUrl?: string | undefined;
   /** Sends reports of asynchronous executions to their callback URLs. Default: the global `fetch`. */
   sendReport?: Fetch | undefined;

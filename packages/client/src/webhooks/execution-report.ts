@@ -21,7 +21,7 @@ export interface ExecutionReport {
   exitCode: number;
   /** Run time in seconds. */
   executionTimeSeconds: number;
-  /** When the code ended. */
+  /** Time at which the code ended. */
   endedAt: Date | undefined;
   /** When this attempt was sent. Not every server signs this time. */
   sentAt: Date | undefined;

@@ -9,7 +9,7 @@ class Context implements KeptContext {
   isBusy = false;
   /** Whether code has run in the context. */
   isUsed = false;
-  /** Why the variables of this name are gone, until that was told. */
+  /** Message that the context's variables were lost, until an execution has reported it. */
   loss: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +44,7 @@ const mostContexts = 8;
 const roomMessage =
   "This context had ended since the execution before, to make room for others: its variables are gone.";
 
-/** The contexts of a sandbox. */
+/** All contexts of a sandbox. */
 export class Contexts {
   /** Ordered by last use, the latest at the end. */
   readonly #contexts = new Map<string, Context>();

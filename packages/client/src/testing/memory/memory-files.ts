@@ -80,7 +80,7 @@ export class MemoryFiles {
     return decoder.decode(this.read(path));
   }
 
-  /** Writes a file, replacing an existing one. A new file's default `mode` is 0o644. */
+  /** Writes a file, replacing an existing one. `mode` defaults to 0o644. */
   write(path: string, content: string | Uint8Array, { mode = 0o644 }: { mode?: number } = {}): void {
     const absolute = resolvePath(workspace, path);
     const existing = this.#nodes.get(absolute);

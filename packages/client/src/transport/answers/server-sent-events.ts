@@ -28,7 +28,7 @@ export async function* eventData(
   }
 }
 
-/** Characters. */
+/** Largest accepted event, in characters. */
 const longestEvent = 1024 * 1024;
 
 function tooLong(): InvalidResponseError {

@@ -64,7 +64,7 @@ class TerminationWatch {
 }
 
 const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
-/** Milliseconds. */
+/** Milliseconds for the cleanup, after which the process ends anyway. */
 const longestCleanUp = 5000;
 
 /**

@@ -6,13 +6,13 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Receives log lines: `console`, pino, or any object with these methods. */
 export interface Logger {
-  /** For each request and its answer. */
+  /** Logs each request and its answer. */
   debug(fields: LogFields, message: string): void;
-  /** For a request that the server refused. */
+  /** Logs a request that the server refused. */
   info(fields: LogFields, message: string): void;
-  /** For a call that is retried, and for failed cleanup. */
+  /** Logs a call that is retried, and failed cleanup. */
   warn(fields: LogFields, message: string): void;
-  /** For a call that failed because of the network, the server or a time limit. */
+  /** Logs a call that failed because of the network, the server or a time limit. */
   error(fields: LogFields, message: string): void;
 }
 

@@ -34,7 +34,7 @@ export interface SocketListener {
 }
 
 export interface OpeningSocket {
-  /** `ws:` or `wss:`. */
+  /** Address to connect to, `ws:` or `wss:`. */
   url: string;
   headers: Record<string, string>;
   listener: SocketListener;

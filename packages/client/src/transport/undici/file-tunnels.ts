@@ -17,7 +17,7 @@ const worthwhile = 256 * 1024;
 const mostServers = 256;
 const mostTunnels = 64;
 const mostConnections = 32;
-/** Milliseconds. */
+/** Times in milliseconds: to open a tunnel, and to avoid a tunnel or server after a failure. */
 const longestOpening = 3000;
 const pauseAfterFailure = 30_000;
 
