@@ -5,6 +5,7 @@ import { checkWhole, requireText } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
 import { successOf } from "../transport/contract-clients.js";
 
+/** Options of `keyboard.type`. */
 export interface TypingOptions extends CallOptions {
   /** Milliseconds between two keys, 0 to 1000. */
   delayMs?: number | undefined;

@@ -7,6 +7,7 @@ import { bodyOf, successOf } from "../transport/contract-clients.js";
 
 type WireStart = AgentSchemas["RecordingStartRequest"];
 
+/** Options of `recording.start`. */
 export interface RecordingOptions extends CallOptions {
   /** Frames per second, 1 to 60. Default 10. */
   fps?: number | undefined;

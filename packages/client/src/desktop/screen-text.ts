@@ -18,6 +18,7 @@ export interface RecognisedText {
 /** Position and size of a text on the screen, in pixels. */
 export type TextBounds = AgentSchemas["ElementBounds"];
 
+/** Options of `text.waitFor`. */
 export interface TextWaitOptions extends CallOptions {
   /** Seconds to wait, 1 to 300. Default 30. */
   timeoutSeconds?: number | undefined;

@@ -5,6 +5,7 @@ import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { bodyOf } from "../transport/contract-clients.js";
 
+/** Options of `vnc.start`. */
 export interface VncStartOptions extends CallOptions {
   /** Number of the X display, from 0. Default 1. */
   display?: number | undefined;

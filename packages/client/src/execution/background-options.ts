@@ -17,11 +17,13 @@ export interface BackgroundOptions extends CallOptions {
   name?: string | undefined;
 }
 
+/** Options of all code in the background. */
 export interface BackgroundCodeOptions extends BackgroundOptions {
   /** Language of the code: `python` (default), `javascript`, `bash`, `go`, or another that the template has. */
   language?: string | undefined;
 }
 
+/** Options of `executeBackground`. */
 export interface BackgroundExecuteOptions extends BackgroundCodeOptions {
   /**
    * Name of the context whose variables the code shares, 1 to 64 characters; `execute` uses `default`. The call answers
@@ -31,6 +33,7 @@ export interface BackgroundExecuteOptions extends BackgroundCodeOptions {
   context?: string | undefined;
 }
 
+/** Options of `executeAsync`. */
 export interface AsyncExecuteOptions extends BackgroundCodeOptions {
   /** Time limit of the program in seconds, a whole number from 1 to 86,400. Default 3,600. */
   timeoutSeconds?: number | undefined;

@@ -11,6 +11,7 @@ import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
 import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
 
+/** Options of `commands.stream`. */
 export interface StreamCommandOptions extends RunningOptions {
   /** Standard input: text, bytes, or a stream of either; `true` to use `write()` and `end()`. Default: empty input. */
   stdin?: CommandInput | boolean | undefined;

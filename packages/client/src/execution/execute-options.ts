@@ -10,6 +10,7 @@ import {
   runningOptionNames,
 } from "./running-options.js";
 
+/** Options of `execute`. */
 export interface ExecuteOptions extends RunningOptions {
   /** Language of the code: `python` (default), `javascript`, `bash`, `go`, or another that the template has. */
   language?: string | undefined;

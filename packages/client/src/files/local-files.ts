@@ -22,16 +22,19 @@ export interface TransferProgress {
   total: number | undefined;
 }
 
+/** Options of `files.upload` and `files.download`. */
 export interface TransferOptions extends CallOptions {
   /** Called as bytes are transferred; with a custom `fetch`, an upload calls it only once, at the end. */
   onProgress?: ((progress: TransferProgress) => void) | undefined;
 }
 
+/** Options of `files.uploadDirectory`. */
 export interface DirectoryUploadOptions extends TransferOptions {
   /** Returns true for paths (relative, with slashes) to leave out; leaving out a directory leaves out its contents. */
   exclude?: ((path: string) => boolean) | undefined;
 }
 
+/** Options of `files.downloadDirectory`. */
 export interface DirectoryDownloadOptions extends TransferOptions {
   /** The most bytes to write on this machine, because code in the sandbox controls the amount. Default 4 GiB. */
   maxBytes?: number | undefined;

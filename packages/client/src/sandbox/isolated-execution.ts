@@ -28,6 +28,7 @@ export interface IsolatedExecutionOptions
 /** A step of `executeIsolated`. */
 export type IsolatedExecutionStep = "create" | "execute" | "delete";
 
+/** Result of `executeIsolated`. */
 export interface IsolatedExecutionResult extends ExecutionResult {
   /** Id of the sandbox that the code ran in. It is deleted, unless `cleanupError` is set. */
   sandboxId: string;

@@ -33,6 +33,7 @@ export interface RetryEvent extends RequestEvent {
   reason: string;
 }
 
+/** A call that failed for good, or a stream that broke. */
 export interface CallErrorEvent extends RequestEvent {
   /** The error that the caller receives. */
   error: SandboxError;
