@@ -56,7 +56,10 @@ export class SandboxError extends Error {
   }
 }
 
-/** A setting is missing or invalid. Thrown when the client is created, or when the local backend cannot be started. */
+/**
+ * A setting is missing or invalid, or this machine lacks something that is needed. Most are thrown when the client is
+ * created.
+ */
 export class ConfigurationError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {

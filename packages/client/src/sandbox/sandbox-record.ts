@@ -50,7 +50,7 @@ export function sandboxRecord(wire: WireSandbox): SandboxRecord {
     isolation: wire.isolation,
     internetAccess: wire.internet_access,
     resources: {
-      // Prefer `limits`: on the wire, `resources.vcpu` is rounded to a whole number.
+      // Prefer `limits`: on the wire, `resources.vcpu` is rounded up to a whole number.
       vcpu: wire.limits?.vcpu ?? wire.resources?.vcpu,
       memoryMb: wire.resources?.memory_mb,
       diskMb: wire.resources?.disk_mb,

@@ -13,8 +13,9 @@ export interface VerifyWebhookOptions {
 }
 
 /**
- * Verifies a webhook request's signature and returns its report. Throws a `WebhookVerificationError` if the signature is
- * wrong: do not trust any of the request then. Signatures are compared in constant time, by Web Crypto.
+ * Verifies the signature and timestamp of a webhook request and returns its report. Throws a `WebhookVerificationError`
+ * if the request cannot be verified: do not trust any of it then. Signatures are compared in constant time, by Web
+ * Crypto.
  *
  * `rawBody` must be the body exactly as received: parsing and re-serializing JSON changes the signature. Two kinds of
  * signatures are accepted, because servers differ: over the body, or over the timestamp and the body. The first does not
