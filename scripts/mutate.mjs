@@ -2,7 +2,6 @@
 // Puts small bugs into the code that guards and counts those that its tests find.
 //   npm run mutate -- PATH           a file of the table in scripts/mutation/guards.mjs, or a folder of such files
 //   npm run mutate -- PATH --again   only those that nobody found the last time, or that only a time limit did
-//   npm run mutate -- PATH --sample=8  only into eight lines of each file, chosen at random and always the same
 //   npm run mutate -- --report       writes docs/reports/mutation.md once more, with the reasons as they are now
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,7 +15,6 @@ import { readResults, writeReport, writeResults } from "./mutation/report.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const options = process.argv.slice(2).filter((given) => given.startsWith("--"));
-const sample = Number(options.find((option) => option.startsWith("--sample="))?.split("=")[1] ?? 0);
 const paths = process.argv
   .slice(2)
   .filter((given) => !given.startsWith("--"))
@@ -45,7 +43,7 @@ for (const group of groups.values()) {
     return { ...entry, digest, last: options.includes("--again") ? last : undefined };
   });
   const mutate = entries.flatMap(({ file, last }) =>
-    last ? [...last.survivors, ...last.late].map(({ range }) => `${file}:${range}`) : rangesOf(file),
+    last ? [...last.survivors, ...last.late].map(({ range }) => `${file}:${range}`) : [file],
   );
   if (mutate.length === 0) continue;
   const mutants = await run(mutate, group[0].tests, testedWhenLoaded.has(group[0].file));
@@ -60,26 +58,12 @@ for (const group of groups.values()) {
     const survivors = those(counted.filter(({ status }) => /Survived|NoCoverage/.test(status)));
     const late = those(counted.filter(isLate));
     const bugs = last ? last.bugs : counted.length;
-    const sampled = last ? last.sampled : sample || undefined;
-    results[file] = { room, digest, bugs, survivors, late, ...(sampled && { sampled }) };
+    results[file] = { room, digest, bugs, survivors, late };
     console.log(`${file}: ${bugs - survivors.length} of ${bugs} found, ${late.length} by a time limit`);
   }
   writeResults(results);
 }
 writeReport();
-
-/** The file, or with --sample the lines of it that are changed. */
-function rangesOf(file) {
-  if (!sample) return [file];
-  const lines = readFileSync(join(root, file), "utf8").split("\n");
-  const rank = (number) => createHash("sha256").update(`${file}:${number}`).digest("hex");
-  return lines
-    .map((text, index) => ({ text: text.trim(), number: index + 1 }))
-    .filter(({ text }) => /\w/.test(text) && !/^(?:\/?\*|\/\/|import\b|export type\b|readonly\b)/.test(text))
-    .sort((a, b) => (rank(a.number) < rank(b.number) ? -1 : 1))
-    .slice(0, sample)
-    .map(({ number }) => `${file}:${number}-${number}`);
-}
 
 function digestOf(file) {
   return createHash("sha256")
