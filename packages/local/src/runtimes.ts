@@ -21,12 +21,22 @@ export async function chooseRuntime(
 > {
   const reports: RuntimeReport[] = [];
   for (const name of names) {
+    if (!Object.hasOwn(runtimes, name)) {
+      reports.push(unknownRuntime(name));
+      continue;
+    }
     const runtime = runtimes[name](options);
     const report = await runtime.probe();
     if (report.usable) return { runtime, report };
     reports.push(report);
   }
   return { runtime: undefined, reports };
+}
+
+/** The report for a name that no runtime has, which JavaScript lets through. */
+function unknownRuntime(name: string): RuntimeReport {
+  const fix = `use one of: auto, ${runtimeNames.join(", ")}`;
+  return { runtime: name, usable: false, reason: `there is no runtime named ${JSON.stringify(name)}`, fix };
 }
 
 /** What every runtime says about this host. */
