@@ -90,6 +90,25 @@ describe("a sandbox is found", () => {
   });
 });
 
+it("keeps the name of a sandbox that ended by itself until a call learns of it", async () => {
+  sandboxes.brief = { status: "running", public_host: "https://brief.example.com" };
+  const brief = await client.sandboxes.get("brief");
+  const create = async (): Promise<typeof brief> => {
+    directory.adopt(brief, { isLeased: true });
+    return brief;
+  };
+  expect(await directory.getOrCreate("work", create)).toBe(brief);
+  delete sandboxes.brief;
+  const ended = new Promise<void>((resolve) => directory.onChange(resolve));
+  directory.setDeadline("brief", new Date());
+  await ended;
+  expect(await directory.named("work")).toBe(brief);
+  expect(directory.endedNames()).toEqual([]);
+  expect(await directory.useNamed("work", (sandbox) => sandbox.refresh())).toBeUndefined();
+  expect(directory.names()).toEqual([]);
+  expect(directory.endedNames()).toEqual(["work"]);
+});
+
 describe("a URL is refused", () => {
   it.each([
     ["of another host that has the id in its name", "https://7777-1762778786mxaco6r2.example.com"],

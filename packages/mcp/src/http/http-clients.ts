@@ -1,5 +1,5 @@
 /** The clients that are served over HTTP: how many there can be, and when a silent one is forgotten. */
-import { idleSeconds } from "../ownership/leased-sandbox.js";
+import { idleSeconds } from "../ownership/sandbox-directory.js";
 import type { Session } from "../session/session.js";
 
 export interface HttpClient {

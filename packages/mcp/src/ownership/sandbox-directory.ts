@@ -1,10 +1,13 @@
-/** Finds the sandbox that a call names, among those that its client may use, and records those that the client makes. */
-import type { Sandbox, SandboxClient } from "cloud-sandbox";
+/** Finds the sandbox that a call names by its id, URL or name, among those that its client may use. Records those that it makes. */
+import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
 
 /** Sandboxes kept in memory. The service is asked again for one beyond them. */
 const mostKnown = 500;
+
+/** Seconds that a leased sandbox lives after its last use. Sandboxes of a server that crashed end then, too. */
+export const idleSeconds = 3600;
 
 /** Milliseconds after its deadline at which a sandbox is looked at, and after which one that still exists is looked at again. */
 const graceMs = 1_000;
@@ -21,14 +24,16 @@ export class SandboxDirectory {
   readonly #client: SandboxClient;
   readonly #known = new Map<string, Sandbox>();
   readonly #deadlines = new Map<string, NodeJS.Timeout>();
-  readonly #created: SandboxLedger;
+  readonly #ledger: SandboxLedger;
   /** The client of this server, as the ledger knows it. */
   readonly #owner: Owner;
+  /** The sandboxes that are being created, by the names that they will have. */
+  readonly #creating = new Map<string, Promise<Sandbox>>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(client: SandboxClient, created: SandboxLedger, owner: Owner) {
+  constructor(client: SandboxClient, ledger: SandboxLedger, owner: Owner) {
     this.#client = client;
-    this.#created = created;
+    this.#ledger = ledger;
     this.#owner = owner;
   }
 
@@ -51,7 +56,7 @@ export class SandboxDirectory {
 
   /** Whether the client may use a sandbox: not when another client of this server made it. */
   isOwn(id: string): boolean {
-    return !this.#created.isOfAnother(id, this.#owner);
+    return !this.#ledger.isOfAnother(id, this.#owner);
   }
 
   /** Throws the same error for another client's sandbox as for one that never existed, so that ids cannot be guessed. */
@@ -77,17 +82,15 @@ export class SandboxDirectory {
    * can call is deleted when the client is forgotten, too.
    */
   adopt(sandbox: Sandbox, { isLeased = false } = {}): void {
-    this.#created.add(sandbox.id, this.#owner, isLeased);
+    this.#ledger.add(sandbox.id, this.#owner, isLeased);
     this.#remember(sandbox);
     for (const listener of this.#listeners) listener();
   }
 
   /** Forgets a sandbox that is gone. */
   forget(id: string): void {
-    const wasKnown = this.#known.delete(id);
-    this.#stopWaiting(id);
-    this.#created.delete(id);
-    if (wasKnown) for (const listener of this.#listeners) listener();
+    this.#ledger.delete(id);
+    this.#drop(id);
   }
 
   /** Sets the deadline of a sandbox anew. */
@@ -98,11 +101,146 @@ export class SandboxDirectory {
     this.#deadlines.set(id, setTimeout(() => void this.#lookAt(id), wait).unref());
   }
 
+  /** The client's sandbox of that name. Waits for one that is being created; undefined when there is none. */
+  async named(name: string): Promise<Sandbox | undefined> {
+    return this.#holder(name);
+  }
+
+  names(): string[] {
+    return [...new Set([...this.#creating.keys(), ...this.#ledger.named(this.#owner).keys()])];
+  }
+
+  /** The last names whose sandbox has ended. */
+  endedNames(): string[] {
+    return this.#ledger.freedNames(this.#owner);
+  }
+
+  /** The sandbox of that name, running: a paused one is resumed. Undefined when there is none, or it has ended. */
+  async findRunning(name: string, signal: AbortSignal): Promise<Sandbox | undefined> {
+    const sandbox = await this.named(name).catch(creationFailed);
+    if (sandbox === undefined) return undefined;
+    try {
+      await sandbox.refresh({ signal });
+      if (sandbox.status === "paused") await sandbox.resume({ signal });
+      if (sandbox.status === "running") return sandbox;
+    } catch (error) {
+      if (!hasEnded(error)) throw error;
+    }
+    this.forget(sandbox.id);
+    return undefined;
+  }
+
+  /** The sandbox of that name. When there is none, `create` makes it, once for all calls that ask at the same time. */
+  async getOrCreate(name: string, create: () => Promise<Sandbox>): Promise<Sandbox> {
+    const existing = this.#holder(name);
+    if (existing !== undefined) return existing;
+    const created = create();
+    this.#creating.set(name, created);
+    try {
+      const sandbox = await created;
+      // The name may have been freed, or given to another sandbox, meanwhile.
+      if (this.#creating.get(name) === created) this.#ledger.name(sandbox, name);
+      return sandbox;
+    } finally {
+      if (this.#creating.get(name) === created) this.#creating.delete(name);
+    }
+  }
+
+  /**
+   * Makes the sandbox of a name, then deletes the one that had the name. Returns whether there was one. When two calls make the
+   * sandbox of a free name at the same time, one is refused.
+   */
+  async replace(name: string, create: () => Promise<Sandbox>): Promise<boolean> {
+    const before = await this.named(name).catch(creationFailed);
+    if (before !== undefined) {
+      const sandbox = await create();
+      const replaced = this.#free(name);
+      this.#ledger.name(sandbox, name);
+      await this.#delete(replaced);
+      return true;
+    }
+    let isMade = false;
+    await this.getOrCreate(name, () => {
+      isMade = true;
+      return create();
+    });
+    if (isMade) return false;
+    throw new InvalidArgumentsError(
+      "Another call has just started this sandbox; use it, or call again for a new one.",
+    );
+  }
+
+  /** Makes a sandbox that ends when it was not used for {@link idleSeconds}, or when its client or this server ends. */
+  async createLeased(options: Omit<CreateSandboxOptions, "timeoutSeconds">): Promise<Sandbox> {
+    const sandbox = await this.#client.sandboxes.create({ ...options, timeoutSeconds: idleSeconds });
+    this.adopt(sandbox, { isLeased: true });
+    sandbox.keepAlive({ seconds: idleSeconds });
+    return sandbox;
+  }
+
+  /** Does `work` in the client's sandbox of that name. Undefined when there is none, or it has ended. */
+  async useNamed<Result>(
+    name: string,
+    work: (sandbox: Sandbox) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const sandbox = await this.named(name).catch(creationFailed);
+    if (sandbox === undefined) return undefined;
+    return this.use(sandbox, work).catch((error: unknown) => {
+      if (hasEnded(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /** Does `work` in a sandbox of the client. When the sandbox turns out to have ended, it is forgotten and its name is free. */
+  async use<Result>(sandbox: Sandbox, work: (sandbox: Sandbox) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(sandbox);
+    } catch (error) {
+      if (hasEnded(error)) this.forget(sandbox.id);
+      throw error;
+    }
+  }
+
+  /** Deletes the client's sandbox of that name. Returns whether there was one. */
+  async end(name: string): Promise<boolean> {
+    // The name is free before the first await: a sandbox that gets the name later must not be deleted here.
+    return this.#delete(this.#free(name));
+  }
+
+  #holder(name: string): Promise<Sandbox> | Sandbox | undefined {
+    return this.#creating.get(name) ?? this.#ledger.named(this.#owner).get(name);
+  }
+
+  /** Frees a name, and returns the sandbox that had it. */
+  #free(name: string): Promise<Sandbox> | Sandbox | undefined {
+    const holder = this.#holder(name);
+    this.#creating.delete(name);
+    if (holder !== undefined) this.#ledger.free(this.#owner, name);
+    return holder;
+  }
+
+  async #delete(held: Promise<Sandbox> | Sandbox | undefined): Promise<boolean> {
+    const sandbox = await Promise.resolve(held).catch(creationFailed);
+    if (sandbox === undefined) return false;
+    await this.#client.sandboxes.delete(sandbox.id);
+    this.forget(sandbox.id);
+    return true;
+  }
+
+  #drop(id: string): void {
+    const wasKnown = this.#known.delete(id);
+    this.#stopWaiting(id);
+    if (wasKnown) for (const listener of this.#listeners) listener();
+  }
+
   /** Asks for the deadline again, which others may have moved. When the service cannot be asked, the sandbox stays known. */
   async #lookAt(id: string): Promise<void> {
     try {
       const sandbox = await this.#client.sandboxes.get(id).catch(unlessUnknown);
-      if (sandbox === undefined) return this.forget(id);
+      if (sandbox === undefined) {
+        this.#ledger.expire(id);
+        return this.#drop(id);
+      }
       const deadline = Math.max(sandbox.expiresAt?.getTime() ?? 0, Date.now() + lookAgainMs);
       this.setDeadline(id, sandbox.expiresAt && new Date(deadline));
     } catch {
@@ -140,6 +278,17 @@ export class SandboxDirectory {
     this.setDeadline(sandbox.id, sandbox.expiresAt);
     return sandbox;
   }
+}
+
+/** A sandbox whose creation failed does not exist. The call that creates it throws the error. */
+function creationFailed(): undefined {
+  return undefined;
+}
+
+/** Whether a call failed because its sandbox has ended. */
+function hasEnded(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "SandboxExpiredError" || ("code" in error && error.code === "SANDBOX_NOT_FOUND");
 }
 
 /** An id that the account does not have is undefined. Every other error is the call's failure. */

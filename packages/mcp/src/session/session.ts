@@ -1,7 +1,6 @@
 /** One client of this server: its sandboxes, and its calls that are under way. */
 import type { SandboxClient } from "cloud-sandbox";
 import { BackendError } from "../errors/backend-error.js";
-import { NamedSandboxes } from "../ownership/named-sandboxes.js";
 import { SandboxDirectory } from "../ownership/sandbox-directory.js";
 import type { Owner } from "../ownership/sandbox-ledger.js";
 import type { Answer } from "../results/answer.js";
@@ -17,11 +16,10 @@ export type SessionContext = Omit<ToolContext, keyof Caller>;
 export class Session implements Owner {
   readonly tokenDigest: string;
   readonly #backend: SharedBackend;
-  readonly #named = new NamedSandboxes();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
   readonly #calls = new Set<AbortController>();
-  #directory: { readonly client: SandboxClient; readonly sandboxes: SandboxDirectory } | undefined;
+  #sandboxes: SandboxDirectory | undefined;
 
   /** `tokenDigest` is the digest of the token that the client sends; "" where no token is asked for. */
   constructor(backend: SharedBackend, tokenDigest = "") {
@@ -40,7 +38,7 @@ export class Session implements Owner {
 
   /** Whether the client has sandboxes with names. It could not call them any more once it is forgotten. */
   get hasNames(): boolean {
-    return this.#named.names().length > 0;
+    return (this.#sandboxes?.names().length ?? 0) > 0;
   }
 
   /** Does the work of a tool's call. Its error is thrown as it is. A call that `stopCalls` stops throws a {@link BackendError}. */
@@ -98,17 +96,17 @@ export class Session implements Owner {
 
   async #use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
     const { client } = await this.#backend.open();
-    // A backend that was opened again has none of the sandboxes of the one before.
-    if (this.#directory?.client !== client) {
-      const sandboxes = new SandboxDirectory(client, this.#backend.ledger, this);
-      sandboxes.onChange(() => {
-        for (const listener of this.#listeners) listener();
-      });
-      this.#directory = { client, sandboxes };
-    }
-    const { sandboxes } = this.#directory;
+    this.#sandboxes ??= this.#directory(client);
     const { environment, runs } = this.#backend;
-    return work({ client, sandboxes, named: this.#named, runs, environment });
+    return work({ client, sandboxes: this.#sandboxes, runs, environment });
+  }
+
+  #directory(client: SandboxClient): SandboxDirectory {
+    const sandboxes = new SandboxDirectory(client, this.#backend.ledger, this);
+    sandboxes.onChange(() => {
+      for (const listener of this.#listeners) listener();
+    });
+    return sandboxes;
   }
 }
 

@@ -1,7 +1,6 @@
 /** Makes sandboxes, and finds those that the client has given names. */
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { findLeased } from "../ownership/leased-sandbox.js";
 import type { ToolContext } from "./definition/tool.js";
 
 export interface WantedSandbox {
@@ -27,18 +26,18 @@ type Creation = WantedSandbox & ToolContext;
 
 /** The client's sandbox of that name, which lives for `timeout_seconds` at least, or a new one. */
 export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
-  const { named, name, namespace, template_name, template_id } = creation;
+  const { sandboxes, signal, name, namespace, template_name, template_id } = creation;
   if (template_name !== undefined && template_id !== undefined)
     throw new InvalidArgumentsError("Both template_name and template_id are given; give one of them.");
   if (name === undefined && namespace !== undefined)
     throw new InvalidArgumentsError("namespace is given without a name; give both or neither.");
   if (name === undefined) return { sandbox: await create(creation), created: true };
   const key = JSON.stringify([namespace ?? "", name]);
-  const existing = await findLeased(creation, key);
+  const existing = await sandboxes.findRunning(key, signal);
   if (existing !== undefined) return { sandbox: await fitting(existing, name, creation), created: false };
   let created = false;
   try {
-    const sandbox = await named.getOrCreate(key, () => {
+    const sandbox = await sandboxes.getOrCreate(key, () => {
       created = true;
       return create(creation);
     });
@@ -46,7 +45,7 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
   } catch (error) {
     // Another call was creating the sandbox for both and was cancelled; this call creates it anew.
     const isAnothers = !created && error instanceof Error && error.name === "AbortError";
-    if (isAnothers && !creation.signal.aborted) return createOrFind(creation);
+    if (isAnothers && !signal.aborted) return createOrFind(creation);
     throw error;
   }
 }

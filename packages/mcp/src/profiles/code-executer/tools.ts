@@ -1,13 +1,6 @@
 import type { ExecutionResult } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import {
-  createLeased,
-  endLeased,
-  hasEnded,
-  replaceLeased,
-  useLeased,
-} from "../../ownership/leased-sandbox.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive, executing } from "../../tools/definition/annotations.js";
@@ -38,7 +31,7 @@ const startCodeExecuter = tool({
   }),
   output: textOutput,
   handler: async ({ dependencies, ...context }) => {
-    await replaceLeased(context, name, () => startWith(dependencies, context));
+    await context.sandboxes.replace(name, () => startWith(dependencies, context));
     const installed = dependencies.length === 0 ? "" : ` with ${dependencies.join(", ")}`;
     return textAnswer(`Code execution service started${installed}.`);
   },
@@ -47,7 +40,7 @@ const startCodeExecuter = tool({
 async function startWith(dependencies: readonly string[], context: ToolContext) {
   const { client, environment, report, sandboxes, signal } = context;
   report("Creating a sandbox");
-  const sandbox = await createLeased(context, { signal });
+  const sandbox = await sandboxes.createLeased({ signal });
   if (dependencies.length === 0) return sandbox;
   try {
     report(`Installing ${dependencies.join(", ")}`);
@@ -73,25 +66,16 @@ const executeCode = tool({
   annotations: executing,
   input: z.object({ code: z.string("must be text").min(1, "must not be empty").describe("Python code") }),
   output: textOutput,
-  handler: async ({ code, ...context }) => {
-    const { named, signal } = context;
-    const sandbox = await named.get(name);
-    if (sandbox === undefined) throw notStarted();
-    const work = useLeased(context, name, sandbox, () =>
+  handler: async ({ code, sandboxes, signal }) => {
+    const run = await sandboxes.useNamed(name, (sandbox) =>
       sandbox.execute(code, { timeoutSeconds: longestRun, signal }),
     );
-    const run = await work.catch((error: unknown) => {
-      throw hasEnded(error) ? notStarted() : error;
-    });
-    return textAnswer(outputText(run));
+    if (run !== undefined) return textAnswer(outputText(run));
+    throw new InvalidArgumentsError(
+      "The code execution service is not running. Call start_code_executer first, with the packages that the code needs.",
+    );
   },
 });
-
-function notStarted(): InvalidArgumentsError {
-  return new InvalidArgumentsError(
-    "The code execution service is not running. Call start_code_executer first, with the packages that the code needs.",
-  );
-}
 
 /** The output, then the value of the last expression, or the error. */
 function outputText({
@@ -119,8 +103,8 @@ const stopCodeExecuter = tool({
   annotations: { ...additive, destructiveHint: true, idempotentHint: true },
   input: z.object({}),
   output: textOutput,
-  handler: async (context) => {
-    const wasRunning = await endLeased(context, name);
+  handler: async ({ sandboxes }) => {
+    const wasRunning = await sandboxes.end(name);
     return textAnswer(`Code execution service ${wasRunning ? "stopped" : "is not running"}.`);
   },
 });

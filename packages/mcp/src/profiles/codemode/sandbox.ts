@@ -1,5 +1,4 @@
 import type { Sandbox, SandboxLimits } from "cloud-sandbox";
-import { createLeased, useLeased } from "../../ownership/leased-sandbox.js";
 import type { Answer } from "../../results/answer.js";
 import { textAnswer } from "../../results/text-answer.js";
 import type { Environment } from "../../settings/environment.js";
@@ -17,17 +16,17 @@ export async function inSandbox(
   context: ToolContext,
   work: (sandbox: Sandbox) => Promise<string>,
 ): Promise<Answer<{ result: string }>> {
-  const { client, environment, named, report } = context;
+  const { client, environment, report, sandboxes } = context;
   const remarks: string[] = [];
-  const sandbox = await named.getOrCreate(name, async () => {
+  const sandbox = await sandboxes.getOrCreate(name, async () => {
     report("Creating a sandbox");
     const { template, differences } = await client.templates.forImage(
       codemodeSettings(environment).SANDBOX_IMAGE,
     );
     remarks.push(...differences.map((difference) => `[note] ${difference}`));
-    return createLeased(context, { template, internetAccess: false, limits: limitsAsked(environment) });
+    return sandboxes.createLeased({ template, internetAccess: false, limits: limitsAsked(environment) });
   });
-  const text = await useLeased(context, name, sandbox, work);
+  const text = await sandboxes.use(sandbox, work);
   return textAnswer([text, ...remarks].join("\n"));
 }
 

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { createLeased, endLeased, replaceLeased } from "../../ownership/leased-sandbox.js";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive } from "../../tools/definition/annotations.js";
 import { tool } from "../../tools/definition/tool.js";
@@ -64,10 +63,9 @@ export const sandboxStart = tool({
     config: config.optional().describe("What it is made of"),
   }),
   output: textOutput,
-  handler: async ({ sandbox, namespace, config: given, ...context }) => {
-    const { client, named, report, signal } = context;
+  handler: async ({ sandbox, namespace, config: given, client, report, sandboxes, signal }) => {
     const key = keyOf({ namespace, sandbox });
-    if (given === undefined && (await named.get(key)) !== undefined)
+    if (given === undefined && (await sandboxes.named(key)) !== undefined)
       return textAnswer(`Sandbox ${sandbox} runs already.`);
     const { image, memory, cpus, envs } = given ?? config.parse({});
     const { template, differences } = await client.templates.forImage(image, { signal });
@@ -75,7 +73,7 @@ export const sandboxStart = tool({
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
     const env = Object.fromEntries(envs.map(nameAndValue));
     const options = { template, limits, env, signal };
-    const wasRunning = await replaceLeased(context, key, () => createLeased(context, options));
+    const wasRunning = await sandboxes.replace(key, () => sandboxes.createLeased(options));
     const replaced = wasRunning ? " The one that ran under this name is gone, with its files." : "";
     const told = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
     return textAnswer(told.join(" "));
@@ -95,8 +93,8 @@ export const sandboxStop = tool({
   annotations: { ...additive, destructiveHint: true, idempotentHint: true },
   input: z.object({ sandbox: sandboxInput, namespace: namespaceInput }),
   output: textOutput,
-  handler: async ({ sandbox, namespace, ...context }) => {
-    const wasRunning = await endLeased(context, keyOf({ namespace, sandbox }));
+  handler: async ({ sandbox, namespace, sandboxes }) => {
+    const wasRunning = await sandboxes.end(keyOf({ namespace, sandbox }));
     return textAnswer(`Sandbox ${sandbox} ${wasRunning ? "stopped" : "was not running"}.`);
   },
 });

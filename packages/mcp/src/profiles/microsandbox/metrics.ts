@@ -1,10 +1,9 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import { hasEnded, useLeased } from "../../ownership/leased-sandbox.js";
 import { jsonAnswer } from "../../results/text-answer.js";
 import { readOnly } from "../../tools/definition/annotations.js";
-import { type ToolContext, tool } from "../../tools/definition/tool.js";
+import { tool } from "../../tools/definition/tool.js";
 import { fullNameOf, sandboxInput } from "./names.js";
 
 const metricsOutput = z.looseObject({
@@ -28,8 +27,7 @@ export const sandboxGetMetrics = tool({
     sandbox: sandboxInput.optional().describe("Only the sandbox of this name"),
   }),
   output: z.looseObject({ sandboxes: z.array(metricsOutput) }),
-  handler: async ({ namespace, sandbox, ...context }) => {
-    const { named } = context;
+  handler: async ({ namespace, sandbox, sandboxes, signal }) => {
     const isMeant = (key: string): boolean => {
       const name = fullNameOf(key);
       return (
@@ -37,28 +35,21 @@ export const sandboxGetMetrics = tool({
         (sandbox === undefined || name.sandbox === sandbox)
       );
     };
-    const running = named.names().filter(isMeant);
-    const ended = named.endedNames().filter(isMeant);
+    const running = sandboxes.names().filter(isMeant);
+    const ended = sandboxes.endedNames().filter(isMeant);
     if (sandbox !== undefined && running.length + ended.length === 0) {
       throw new InvalidArgumentsError(
         `There was no sandbox ${sandbox} in namespace ${namespace}. Start it with sandbox_start; namespace * without a sandbox shows all.`,
       );
     }
-    const measured = await Promise.all(running.map((key) => measure(key, context)));
+    const measured = await Promise.all(
+      running.map(
+        async (key) => (await sandboxes.useNamed(key, (held) => snapshot(key, held, signal))) ?? stopped(key),
+      ),
+    );
     return jsonAnswer({ sandboxes: [...measured, ...ended.map(stopped)] });
   },
 });
-
-async function measure(key: string, context: ToolContext): Promise<z.input<typeof metricsOutput>> {
-  const sandbox = await context.named.get(key).catch(() => undefined);
-  if (sandbox === undefined) return stopped(key);
-  return useLeased(context, key, sandbox, (held) => snapshot(key, held, context.signal)).catch(
-    (error: unknown) => {
-      if (hasEnded(error)) return stopped(key);
-      throw error;
-    },
-  );
-}
 
 async function snapshot(
   key: string,

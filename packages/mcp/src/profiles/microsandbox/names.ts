@@ -1,7 +1,6 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import { hasEnded, useLeased } from "../../ownership/leased-sandbox.js";
 import type { ToolContext } from "../../tools/definition/tool.js";
 
 const rule = "must be 1 to 100 letters, digits, dots, dashes and underscores, the first a letter or digit";
@@ -30,19 +29,12 @@ export function fullNameOf(key: string): FullName {
 
 /** Does `work` in the running sandbox of that name. When there is none, the error says how to start it. */
 export async function inRunning<Result>(
-  { namespace, sandbox: name, ...context }: FullName & ToolContext,
+  { namespace, sandbox, sandboxes }: FullName & Pick<ToolContext, "sandboxes">,
   work: (sandbox: Sandbox) => Promise<Result>,
 ): Promise<Result> {
-  const key = keyOf({ namespace, sandbox: name });
-  const sandbox = await context.named.get(key);
-  if (sandbox === undefined) throw notRunning(namespace, name);
-  return useLeased(context, key, sandbox, work).catch((error: unknown) => {
-    throw hasEnded(error) ? notRunning(namespace, name) : error;
-  });
-}
-
-function notRunning(namespace: string, sandbox: string): InvalidArgumentsError {
-  return new InvalidArgumentsError(
+  const result = await sandboxes.useNamed(keyOf({ namespace, sandbox }), work);
+  if (result !== undefined) return result;
+  throw new InvalidArgumentsError(
     `Sandbox ${sandbox} of namespace ${namespace} is not running. Start it with sandbox_start; sandbox_get_metrics with namespace * shows those that run.`,
   );
 }

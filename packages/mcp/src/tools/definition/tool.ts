@@ -2,7 +2,6 @@
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type * as z from "zod";
 import type { IsolatedRuns } from "../../ownership/isolated-runs.js";
-import type { NamedSandboxes } from "../../ownership/named-sandboxes.js";
 import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
 import { Answer } from "../../results/answer.js";
 import type { Environment } from "../../settings/environment.js";
@@ -34,8 +33,6 @@ export interface Annotations {
 export interface ToolContext {
   readonly client: SandboxClient;
   readonly sandboxes: SandboxDirectory;
-  /** The names that the client gave its sandboxes. */
-  readonly named: NamedSandboxes;
   /** The queue of runs in sandboxes of their own. */
   readonly runs: IsolatedRuns;
   /** The server's own environment variables, for settings of a profile. */
