@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/server-kit";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
+import { contextLanguages as allContextLanguages } from "@cloud-sandbox/server-kit/execution";
 import {
   cacheHandlers,
   environmentHandlers,
@@ -17,8 +18,8 @@ import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
 import { proxyEnvironment } from "./environment/proxy-environment.js";
 import { CodeRunner } from "./execution/code-runner.js";
-import { contextLanguages as allContextLanguages } from "./execution/contexts/context-language.js";
 import { Contexts } from "./execution/contexts/contexts.js";
+import { withoutImportStatements } from "./execution/contexts/import-statements.js";
 import { BackgroundJobs, keptJobs } from "./execution/jobs/background-jobs.js";
 import { JobRecords } from "./execution/jobs/job-records.js";
 import { executionCache } from "./execution/kept-outcomes.js";
@@ -98,7 +99,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
 
   const { workspace } = tree;
-  const contextLanguages = allContextLanguages(config);
+  const contextLanguages = allContextLanguages({
+    ipython: config.ipython,
+    prepareJavascript: withoutImportStatements,
+  });
   const ahead = (await programs.has("python3"))
     ? contextLanguages.find(({ name }) => name === "python")
     : undefined;

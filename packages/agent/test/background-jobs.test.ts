@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KeptOutput } from "@cloud-sandbox/server-kit/execution";
 import { afterAll, expect, test } from "vitest";
 import { BackgroundJobs, type JobTerms } from "../src/execution/jobs/background-jobs.js";
 import { JobRecords } from "../src/execution/jobs/job-records.js";
-import { KeptOutput } from "../src/execution/output/kept-output.js";
 import { OutputFiles } from "../src/execution/output/output-files.js";
 import type { Execution } from "../src/execution/programs/executor.js";
 import { PrivateDirectory } from "../src/machine/private-directory.js";

@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ByteWindow } from "@cloud-sandbox/server-kit/execution";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ByteWindow } from "../src/execution/output/byte-window.js";
 import { eventually } from "./support/eventually.js";
 import { isLive } from "./support/processes.js";
 import { RunningAgent } from "./support/running-agent.js";

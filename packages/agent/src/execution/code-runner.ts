@@ -1,5 +1,5 @@
+import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { PrivateDirectory } from "../machine/private-directory.js";
-import type { ContextLanguage } from "./contexts/context-language.js";
 import type { ContextRequest, Contexts } from "./contexts/contexts.js";
 import type { Execution, Executor } from "./programs/executor.js";
 import { type Language, languageOutOfReach } from "./programs/languages.js";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
+import { type Program, shellProgram } from "@cloud-sandbox/server-kit/execution";
 import { languageNotAvailable } from "@cloud-sandbox/server-kit/handlers";
 import { type Language, languageNamed } from "../execution/programs/languages.js";
-import { type Program, shellProgram } from "../execution/programs/program.js";
 import type { InstalledPrograms } from "../machine/installed-programs.js";
 
 export interface LanguageSupport {

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit";
+import type { KeptOutput } from "@cloud-sandbox/server-kit/execution";
 import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
-import type { KeptOutput } from "../execution/output/kept-output.js";
 import type { Execution } from "../execution/programs/executor.js";
 import { killGroup } from "../execution/programs/process-sweep.js";
 import { drained } from "./drained.js";

@@ -1,4 +1,4 @@
-import type { KeptOutput } from "../execution/output/kept-output.js";
+import type { KeptOutput } from "@cloud-sandbox/server-kit/execution";
 
 /** The next piece of an output, in the order it was written. */
 export interface FollowedPiece {

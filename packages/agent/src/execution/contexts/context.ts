@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
+import { withLine } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { ExecutionSlots } from "../programs/execution-slots.js";
 import type { Execution } from "../programs/executor.js";
-import { withLine } from "../programs/outcome.js";
 import { exhausted } from "../programs/start-failure.js";
 import { type Interpreter, InterpreterGone, type InterpreterRequest } from "./interpreter.js";
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { findExecutable } from "../../machine/executable.js";
@@ -8,7 +9,6 @@ import type { ExecutionSlots } from "../programs/execution-slots.js";
 import type { Execution } from "../programs/executor.js";
 import { exhausted, ProgramNotFound } from "../programs/start-failure.js";
 import { Context } from "./context.js";
-import type { ContextLanguage } from "./context-language.js";
 import { Interpreter } from "./interpreter.js";
 import { WaitingInterpreter } from "./waiting-interpreter.js";
 

@@ -2,18 +2,22 @@ import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
+import {
+  ControlChannel,
+  codeOutcome,
+  ExecutionReport,
+  type Frame,
+  type Program,
+  type ReportedEnd,
+} from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { OutputFiles } from "../output/output-files.js";
 import { ProgramOutput } from "../output/program-output.js";
 import type { ExecutionResources } from "../programs/execution-resources.js";
 import type { Execution } from "../programs/executor.js";
-import { termination, withLine } from "../programs/outcome.js";
 import { executionMarker, sweepContext } from "../programs/process-sweep.js";
-import type { Program } from "../programs/program.js";
 import { exhausted, workdirProblem } from "../programs/start-failure.js";
 import { type StartedProcess, startProcess } from "../programs/started-program.js";
-import { ControlChannel, type Frame } from "./control-channel.js";
-import { DisplayedValues } from "./displayed-values.js";
 import { InterruptWatch } from "./interrupt-watch.js";
 
 /** Milliseconds within which an interpreter must start the code it was sent. Otherwise it is killed. */
@@ -57,16 +61,10 @@ export class InterpreterGone extends Error {
 interface Run {
   started: () => void;
   refused: (error: Error) => void;
-  ended: (end: RunEnd | undefined) => void;
-  readonly values: DisplayedValues;
+  ended: (end: ReportedEnd | undefined) => void;
+  readonly report: ExecutionReport;
   /** The working directory that was requested, for error messages. */
   readonly place: string;
-  isStarted: boolean;
-}
-
-interface RunEnd {
-  readonly code: number;
-  readonly dropped: number;
 }
 
 /** An interpreter process that runs one piece of code after the other and keeps the variables in between. */
@@ -158,8 +156,8 @@ export class Interpreter {
     const killsBefore = resources.outOfMemory.recent;
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => void this.end(), startLimit);
-      const values = new DisplayedValues();
-      const end = new Promise<RunEnd | undefined>((ended) => {
+      const report = new ExecutionReport();
+      const end = new Promise<ReportedEnd | undefined>((ended) => {
         const started = () => {
           clearTimeout(limit);
           const began = performance.now();
@@ -167,7 +165,7 @@ export class Interpreter {
           const watch = new InterruptWatch(execution, request.timeout, request.signal);
           stdout.start(null, keptStdout);
           stderr.start(null, keptStderr);
-          const outcome = this.#attend(end, { id, began, watch, stdout, stderr, values, killsBefore });
+          const outcome = this.#attend(end, { id, began, watch, stdout, stderr, report, killsBefore });
           resolve({ id, pid, stdout: keptStdout, stderr: keptStderr, outcome });
         };
         const refused = (error: Error) => {
@@ -175,7 +173,7 @@ export class Interpreter {
           reject(error);
         };
         const place = request.cwd ?? request.home ?? "";
-        this.#run = { started, refused, ended, values, place, isStarted: false };
+        this.#run = { started, refused, ended, report, place };
       });
       this.#channel.send(this.#fields(request, id, stdout.path ?? "", stderr.path ?? ""), request.code);
     });
@@ -210,29 +208,28 @@ export class Interpreter {
   }
 
   /** Handles a frame of the current execution. Returns whether the driver may send that frame at this point. */
-  #accept(run: Run, { kind, payload }: Frame): boolean {
-    if (!run.isStarted) {
-      if (kind === "S") {
-        run.isStarted = true;
+  #accept(run: Run, frame: Frame): boolean {
+    const reported = run.report.take(frame);
+    switch (reported?.what) {
+      case "started":
         this.executions += 1;
         run.started();
-      } else if (kind === "F") {
+        break;
+      case "refused":
         this.#run = undefined;
-        void refusal(run.place, payload.toString()).then(run.refused);
-      } else if (kind === "P") {
+        void refusal(run.place, reported.reason).then(run.refused);
+        break;
+      case "unconnected":
         this.#run = undefined;
         run.refused(exhausted("The agent's temporary files were removed just now. Run the code again."));
-      }
-      return kind === "S" || kind === "F" || kind === "P";
+        break;
+      case "ended":
+        this.#run = undefined;
+        run.ended(reported.end);
+        break;
+      default:
     }
-    if (kind === "D") run.values.display(payload);
-    else if (kind === "R") run.values.result(payload);
-    else if (kind === "E") {
-      this.#run = undefined;
-      const [code = 0, dropped = 0] = payload.toString().split(" ").map(Number);
-      run.ended({ code: code & 0xff, dropped: Number.isSafeInteger(dropped) ? dropped : 0 });
-    }
-    return kind === "D" || kind === "R" || kind === "E";
+    return reported !== undefined;
   }
 
   /** Called when the process has exited or the channel was closed. */
@@ -244,7 +241,7 @@ export class Interpreter {
     const run = this.#run;
     // The code may have closed the channel itself. If it has started, let it run to its end; otherwise kill the
     // interpreter.
-    if (!run?.isStarted) await this.end();
+    if (!run?.report.isStarted) await this.end();
     await this.process.exit;
     // Read the frames that the interpreter sent just before it exited. Do not wait for the channel to close:
     // processes that it forked may keep it open.
@@ -252,7 +249,7 @@ export class Interpreter {
     this.#channel.close();
     if (!run || this.#run !== run) return;
     this.#run = undefined;
-    if (run.isStarted) run.ended(undefined);
+    if (run.report.isStarted) run.ended(undefined);
     else run.refused(new InterpreterGone());
   }
 
@@ -263,33 +260,24 @@ export class Interpreter {
     await this.process.exit;
   }
 
-  async #attend(end: Promise<RunEnd | undefined>, run: AttendedRun): Promise<Outcome> {
-    const { id, began, watch, stdout, stderr, values, killsBefore } = run;
+  async #attend(end: Promise<ReportedEnd | undefined>, run: AttendedRun): Promise<Outcome> {
+    const { id, began, watch, stdout, stderr, report, killsBefore } = run;
+    const { resources } = this;
     const ended = await end;
     this.isLossTold = !ended;
-    const duration = Math.round((performance.now() - began) * 1000) / 1e6;
-    const [code, killer] = ended ? [ended.code, null] : await this.process.exit;
+    const endedAt = performance.now();
+    const [exitCode, killer] = ended ? ([ended.exitCode, null] as const) : await this.process.exit;
     await watch.stop();
-    const wasKilled = killer === "SIGKILL" || code === 137;
-    const outOfMemory = wasKilled && (await this.resources.ranOut(killsBefore));
-    const [out, err] = await Promise.all([stdout.finish(), stderr.finish()]);
-    const termination_ = termination(code, killer, watch.intervention, outOfMemory);
-    const fields = values.fields(ended?.dropped ?? 0);
-    const lines = [
-      ...(termination_.reason === "out_of_memory" ? [this.resources.memoryMessage] : []),
-      ...(fields.displaysDropped ? [droppedMessage(fields.displaysDropped)] : []),
-      ...(ended ? [] : [lostMessage]),
-    ];
-    return {
-      id,
-      ...termination_,
-      ...fields,
-      pid: this.process.pid,
-      duration,
-      stdout: out,
-      stderr: { ...err, text: lines.reduce(withLine, err.text) },
-      ...(!ended && { contextLost: true }),
-    };
+    const outcome = await codeOutcome({
+      ...{ id, pid: this.process.pid, began, endedAt, exitCode, killer, intervention: watch.intervention },
+      ranOutOfMemory: () => resources.ranOut(killsBefore),
+      memoryMb: resources.memoryMb,
+      output: () => Promise.all([stdout.finish(), stderr.finish()]),
+      values: report.values,
+      dropped: ended?.dropped ?? 0,
+      remarks: ended ? [] : [lostMessage],
+    });
+    return ended ? outcome : { ...outcome, contextLost: true };
   }
 }
 
@@ -307,11 +295,8 @@ interface AttendedRun {
   readonly watch: InterruptWatch;
   readonly stdout: ProgramOutput;
   readonly stderr: ProgramOutput;
-  readonly values: DisplayedValues;
+  readonly report: ExecutionReport;
   readonly killsBefore: number;
 }
 
 const lostMessage = "The interpreter has ended: the variables of this context are gone.";
-
-const droppedMessage = (count: number) =>
-  `${count} displayed ${count === 1 ? "value was" : "values were"} left out: too many, or too large.`;

@@ -1,4 +1,4 @@
-import type { Intervention } from "../programs/execution-watch.js";
+import type { Intervention } from "@cloud-sandbox/server-kit/execution";
 import { type ContextExecution, kill, sweepContext, sweepExecution } from "../programs/process-sweep.js";
 
 /**

@@ -1,3 +1,4 @@
+import type { KeptOutput } from "@cloud-sandbox/server-kit/execution";
 import {
   type Job,
   type JobDescription,
@@ -6,7 +7,6 @@ import {
   type JobValues,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
-import type { KeptOutput } from "../output/kept-output.js";
 import type { Execution } from "../programs/executor.js";
 import type { JobEnd } from "./job.js";
 

@@ -1,3 +1,4 @@
+import { outputPiece, readRange } from "@cloud-sandbox/server-kit/execution";
 import {
   type Job,
   type JobDescription,
@@ -7,7 +8,6 @@ import {
   type OutputPiece,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
-import { outputPiece, readRange } from "../output/output-piece.js";
 
 /**
  * A job that an earlier agent in this sandbox started. It is always finished: if it still ran when that agent died,

@@ -1,9 +1,8 @@
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { CapturedOutput, type KeptOutput } from "@cloud-sandbox/server-kit/execution";
 import type { OutputText } from "@cloud-sandbox/server-kit/handlers";
-import { CapturedOutput } from "./captured-output.js";
-import type { KeptOutput } from "./kept-output.js";
 import type { OutputPipes } from "./output-pipes.js";
 
 /** Milliseconds to keep reading after a program has ended, if a background process keeps its pipe open. */

@@ -1,5 +1,5 @@
+import { KeptOutput } from "@cloud-sandbox/server-kit/execution";
 import type { PrivateDirectory } from "../../machine/private-directory.js";
-import { KeptOutput } from "../output/kept-output.js";
 import { OutputFiles } from "../output/output-files.js";
 import { OutputPipes } from "../output/output-pipes.js";
 import { OutOfMemoryCounter } from "./out-of-memory.js";
@@ -50,9 +50,7 @@ export class ExecutionResources {
     return (await this.outOfMemory.read()) > before;
   }
 
-  get memoryMessage(): string {
-    const { memoryMb } = this.limits;
-    const limit = memoryMb === undefined ? "" : ` of ${memoryMb} MB`;
-    return `Out of memory: the program went over the sandbox's limit${limit} and was killed.`;
+  get memoryMb(): number | undefined {
+    return this.limits.memoryMb;
   }
 }

@@ -1,10 +1,8 @@
+import type { Intervention } from "@cloud-sandbox/server-kit/execution";
 import { killGroup, sweepProcesses } from "./process-sweep.js";
 
 /** Milliseconds between SIGTERM and killing the program and its descendants. */
 const killGrace = 250;
-
-/** Why the agent ended a program; undefined if the program ended by itself. */
-export type Intervention = "timeout" | "killed" | undefined;
 
 /** Ends a program when its time limit is over or its caller disconnected. */
 export class ExecutionWatch {

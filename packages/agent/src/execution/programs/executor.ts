@@ -1,17 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type KeptOutput, type Program, programOutcome } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { temporaryFileObstacle } from "../../machine/temporary-files.js";
-import type { KeptOutput } from "../output/kept-output.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { ExecutionResources } from "./execution-resources.js";
 import type { ExecutionSlots } from "./execution-slots.js";
 import { ExecutionWatch } from "./execution-watch.js";
-import { termination, withLine } from "./outcome.js";
 import { sweepProcesses } from "./process-sweep.js";
-import type { Program } from "./program.js";
 import { exhausted } from "./start-failure.js";
 import { type StartedProgram, startProgram } from "./started-program.js";
 
@@ -149,15 +147,15 @@ export class Executor {
     stderr.start(child.stderr, keptStderr);
 
     const [code, killer] = await exit;
-    const duration = Math.round((performance.now() - began) * 1000) / 1e6;
+    const endedAt = performance.now();
     await watch.stop();
     this.#running.delete(id);
-    const wasKilled = killer === "SIGKILL" || code === 137;
-    const outOfMemory = wasKilled && (await resources.ranOut(killsBefore));
-    const [out, err] = await Promise.all([stdout.finish(), stderr.finish()]);
-    const end = termination(code, killer, watch.intervention, outOfMemory);
-    const text = end.reason === "out_of_memory" ? withLine(err.text, resources.memoryMessage) : err.text;
-    return { id, ...end, pid, duration, stdout: out, stderr: { ...err, text } };
+    return programOutcome({
+      ...{ id, pid, began, endedAt, killer, exitCode: code, intervention: watch.intervention },
+      ranOutOfMemory: () => resources.ranOut(killsBefore),
+      memoryMb: resources.memoryMb,
+      output: () => Promise.all([stdout.finish(), stderr.finish()]),
+    });
   }
 }
 

@@ -1,20 +1,14 @@
 import { rm } from "node:fs/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
+import { fitsVariable, type Program, shellProgram } from "@cloud-sandbox/server-kit/execution";
 import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../../machine/private-directory.js";
-import { type Program, shellProgram } from "./program.js";
 import pythonDriver from "./python-driver.py?raw";
 
 /** A language that code can be executed in: the program that runs it, and how the code is passed to it. */
 export interface Language extends LanguageName {
   readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
 }
-
-/**
- * Whether a text can be passed in an environment variable. Linux allows at most 128 KiB for one, and no null byte.
- */
-const fitsVariable = (text: string) =>
-  text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");
 
 const python: Language = {
   name: "python",

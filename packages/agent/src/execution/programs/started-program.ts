@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import type { Program } from "@cloud-sandbox/server-kit/execution";
 import { programIdentity } from "../../machine/program-identity.js";
 import type { OutputPipes } from "../output/output-pipes.js";
 import { ProgramOutput } from "../output/program-output.js";
 import { executionMarker } from "./process-sweep.js";
-import type { Program } from "./program.js";
 import { startFailure } from "./start-failure.js";
 
 /** A started process in its own process group. */

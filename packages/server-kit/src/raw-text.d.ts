@@ -1,5 +1,5 @@
 /**
- * A file imported as text, such as a program that the agent passes to an interpreter. The build puts the text into
+ * A file imported as text, such as a program that is passed to an interpreter. The build puts the text into
  * the bundle (scripts/raw-text.ts).
  */
 declare module "*?raw" {

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import type { OutputPiece } from "@cloud-sandbox/server-kit/handlers";
+import type { OutputPiece } from "../handlers/agent/job-handlers.js";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

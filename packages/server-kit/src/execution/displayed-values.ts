@@ -1,4 +1,4 @@
-import type { RichOutput } from "@cloud-sandbox/server-kit/handlers";
+import type { RichOutput } from "../handlers/agent/outcome.js";
 
 const mostValues = 64;
 const mostBytes = 8 * 1024 * 1024;

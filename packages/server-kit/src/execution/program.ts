@@ -24,3 +24,9 @@ export function shellProgram(shell: string, code: string): Program {
     env: { [codeVariable]: code },
   };
 }
+
+/**
+ * Whether a text can be passed in an environment variable. Linux allows at most 128 KiB for one, and no null byte.
+ */
+export const fitsVariable = (text: string) =>
+  text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { OutputText } from "@cloud-sandbox/server-kit/handlers";
+import type { OutputText } from "../handlers/agent/outcome.js";
 import type { KeptOutput } from "./kept-output.js";
 
 /** Reads one output stream of a program and passes it to a `KeptOutput`. */

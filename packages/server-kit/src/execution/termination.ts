@@ -1,6 +1,8 @@
 import { constants } from "node:os";
-import type { Termination } from "@cloud-sandbox/server-kit/handlers";
-import type { Intervention } from "./execution-watch.js";
+import type { Termination } from "../handlers/agent/outcome.js";
+
+/** Why a program was ended; undefined if it ended by itself. */
+export type Intervention = "timeout" | "killed" | undefined;
 
 export function termination(
   code: number | null,

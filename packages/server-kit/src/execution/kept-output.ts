@@ -1,7 +1,20 @@
-import type { OutputPiece, OutputText } from "@cloud-sandbox/server-kit/handlers";
+import type { OutputPiece } from "../handlers/agent/job-handlers.js";
+import type { OutputText } from "../handlers/agent/outcome.js";
 import { ByteWindow } from "./byte-window.js";
-import type { OutputFile } from "./output-files.js";
 import { outputPiece, readRange, withoutPartialEnd, withoutPartialStart } from "./output-piece.js";
+
+/** A file that receives an output from its first byte. */
+export interface OutputFile {
+  /** Path of the file; undefined until it is open, or if it could not be written. */
+  readonly path: string | undefined;
+  /** Number of bytes in the file. */
+  readonly size: number;
+  /** Resolves when all queued bytes are in the file. */
+  readonly written: Promise<void>;
+  /** Queues bytes. If a promise is returned, the caller must wait for it before it writes more. */
+  write(bytes: Buffer): Promise<void> | undefined;
+  close(): Promise<void>;
+}
 
 /**
  * A program's output as far as it is kept: the beginning and the end in memory, and all of it in a file once it

@@ -1,4 +1,4 @@
-import { withoutImportStatements } from "./import-statements.js";
+/// <reference path="../raw-text.d.ts" />
 import javascriptContextDriver from "./javascript-context-driver.cjs?raw";
 import pythonContextCommand from "./python-context-command.py?raw";
 import pythonContextDriver from "./python-context-driver.py?raw";
@@ -25,8 +25,17 @@ const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 
-/** The languages that keep variables. `ipython`: whether Python uses IPython if it is installed. */
-export function contextLanguages({ ipython }: { readonly ipython: boolean }): readonly ContextLanguage[] {
+/**
+ * The languages that keep variables. `ipython`: whether Python uses IPython if it is installed. `prepareJavascript`: see
+ * {@link ContextLanguage.prepare}.
+ */
+export function contextLanguages({
+  ipython,
+  prepareJavascript,
+}: {
+  readonly ipython: boolean;
+  readonly prepareJavascript: (code: string) => Promise<string>;
+}): readonly ContextLanguage[] {
   return [
     {
       name: "python",
@@ -39,7 +48,7 @@ export function contextLanguages({ ipython }: { readonly ipython: boolean }): re
       command: "node",
       args: ["-e", javascriptContextDriver],
       readAtStart: new RegExp(`^(NODE_(?!ENV$)|UV_|OPENSSL_|SSL_|${readByLoader})`),
-      prepare: withoutImportStatements,
+      prepare: prepareJavascript,
     },
   ];
 }

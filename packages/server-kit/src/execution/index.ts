@@ -1,0 +1,15 @@
+/**
+ * How code is executed and how its end is told: the same for an agent and for a control plane that runs a program
+ * without one. Needs Node.js.
+ */
+
+export { ByteWindow } from "./byte-window.js";
+export { CapturedOutput } from "./captured-output.js";
+export { type ContextLanguage, contextLanguages } from "./context-language.js";
+export { ControlChannel, type Frame } from "./control-channel.js";
+export { codeOutcome, type EndedCode, type EndedProgram, programOutcome } from "./execution-outcome.js";
+export { ExecutionReport, type ReportedEnd } from "./execution-report.js";
+export { KeptOutput, type OutputFile } from "./kept-output.js";
+export { outputPiece, readRange } from "./output-piece.js";
+export { fitsVariable, type Program, shellProgram } from "./program.js";
+export { type Intervention, withLine } from "./termination.js";
