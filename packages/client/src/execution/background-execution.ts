@@ -22,7 +22,15 @@ export async function executeBackground(
   code: string,
   options: BackgroundExecuteOptions,
 ): Promise<Execution> {
-  const body = backgroundRequest(code, options);
+  return startCode(access, backgroundRequest(code, options), options);
+}
+
+/** Starts code whose request is checked. */
+export function startCode(
+  access: AgentAccess,
+  body: ReturnType<typeof backgroundRequest>,
+  options: CallOptions,
+): Promise<Execution> {
   return started(access, options, async (init) => {
     const pending = access.client.POST("/execute/background", { body, ...init });
     return (await bodyOf(pending, "process_id")).process_id;
@@ -49,7 +57,15 @@ export async function runBackground(
   options: BackgroundOptions,
 ): Promise<Execution> {
   checkKnown("commands.runBackground", options, backgroundOptionNames);
-  const body = { ...program, ...backgroundFields(options) };
+  return startCommand(access, { ...program, ...backgroundFields(options) }, options);
+}
+
+/** Starts a command whose request is checked. */
+export function startCommand(
+  access: AgentAccess,
+  body: { command: string; args: string[] } & ReturnType<typeof backgroundFields>,
+  options: CallOptions,
+): Promise<Execution> {
   return started(access, options, async (init) => {
     const pending = access.client.POST("/commands/background", { body, ...init });
     return (await bodyOf(pending, "process_id")).process_id;

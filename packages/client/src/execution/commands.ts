@@ -1,5 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { callInit } from "../config/call-options.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
 import { checkKnown } from "../config/known-options.js";
 import { margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -38,11 +38,7 @@ export class Commands {
    * killed.
    */
   async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
-    checkKnown("commands.run", options, runningOptionNames);
-    const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
-    const body = { ...argv(command), timeout, ...envAndWorkdir(options) };
-    const init = callInit(options, timeout + margin);
-    return readBody(this.#access.client.POST("/commands/run", { body, ...init }), commandResult, "exit_code");
+    return runCommand(this.#access, commandRequest(command, options, this.#defaultTimeout), options);
   }
 
   /**
@@ -74,6 +70,27 @@ export class Commands {
     const { runBackground } = await import("./background-execution.js");
     return runBackground(this.#access, program, options);
   }
+}
+
+/** The request body for a command. Throws for options that no server accepts. */
+export function commandRequest(
+  command: string | readonly string[],
+  options: RunningOptions,
+  defaultTimeout: number,
+) {
+  checkKnown("commands.run", options, runningOptionNames);
+  const timeout = runningTimeout(options.timeoutSeconds ?? defaultTimeout);
+  return { ...argv(command), timeout, ...envAndWorkdir(options) };
+}
+
+/** Runs a checked command and waits for its end. */
+export function runCommand(
+  { client }: AgentAccess,
+  body: ReturnType<typeof commandRequest>,
+  options: CallOptions,
+): Promise<CommandResult> {
+  const init = callInit(options, body.timeout + margin);
+  return readBody(client.POST("/commands/run", { body, ...init }), commandResult, "exit_code");
 }
 
 function checkInput(stdin: unknown): void {

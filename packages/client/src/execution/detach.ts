@@ -1,15 +1,18 @@
 /** Runs programs and waits for a limited time: a program that takes longer continues in the background. */
+import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp } from "../agent/cleanup.js";
-import { runningTimeout } from "../config/time-limits.js";
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { margin } from "../config/time-limits.js";
 import { invalidArgument, TimeoutError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
-import type { BackgroundExecuteOptions } from "./background-options.js";
-import type { Commands } from "./commands.js";
-import { type ExecuteOptions, executeRequest } from "./execute-options.js";
+import { startCode, startCommand } from "./background-execution.js";
+import { type commandRequest, runCommand } from "./commands.js";
+import { execute } from "./execute.js";
+import type { ExecuteRequest } from "./execute-options.js";
 import type { Execution, WaitOptions } from "./execution.js";
 import type { ExecutionResult, ProgramResult } from "./execution-result.js";
-import type { RunningOptions } from "./running-options.js";
+import { executeRich } from "./rich-execution.js";
 
 /** How long to wait for a program before it continues in the background. */
 export interface DetachOptions {
@@ -19,14 +22,16 @@ export interface DetachOptions {
   onProgress?: WaitOptions["onProgress"];
 }
 
-/** What runs the programs: the methods of `Sandbox` used here. */
-export interface ProgramRunner {
-  readonly commands: Commands;
+/** Where a program runs. */
+export interface ProgramPlace {
+  readonly access: AgentAccess;
+  /** Undefined for a server that does not state its isolation: it has neither contexts nor output in the background. */
   readonly isolation: string | undefined;
-  execute(code: string, options: ExecuteOptions): Promise<ExecutionResult>;
-  executeRich(code: string, options: Omit<ExecuteOptions, "cache">): Promise<ExecutionResult>;
-  executeBackground(code: string, options: BackgroundExecuteOptions): Promise<Execution>;
+  readonly background: BackgroundWork;
 }
+
+/** What a program is run with, beside its checked request. */
+type RunOptions = DetachOptions & Pick<CallOptions, "signal">;
 
 /** The checked `detachAfterSeconds`. */
 export function detachAfter({ detachAfterSeconds = 45 }: DetachOptions): number {
@@ -36,64 +41,59 @@ export function detachAfter({ detachAfterSeconds = 45 }: DetachOptions): number 
   );
 }
 
+/** Runs code whose request is checked. */
 export async function executeOrDetach(
-  sandbox: ProgramRunner,
-  code: string,
-  options: Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions,
-  defaultTimeout: number,
-  background: BackgroundWork,
+  place: ProgramPlace,
+  body: ExecuteRequest,
+  options: RunOptions,
 ): Promise<ExecutionResult | Execution> {
-  const { detachAfterSeconds: _, onProgress, signal, ...request } = options;
   const seconds = detachAfter(options);
-  const { context = "default", timeout } = executeRequest(code, request, defaultTimeout);
-  if (sandbox.isolation === undefined) return sandbox.execute(code, { ...request, signal });
-  if (timeout <= seconds) return sandbox.executeRich(code, { ...request, signal });
+  const { access, isolation } = place;
+  const { signal } = options;
+  if (isolation === undefined) return execute(access.client, body, { signal });
+  if (body.timeout <= seconds)
+    return executeRich(access.client, body, callInit({ signal }, body.timeout + margin));
+  const { context = "default", ...request } = body;
   const start = (until: AbortSignal): Promise<Execution> =>
-    sandbox.executeBackground(code, {
-      ...request,
-      context,
-      timeoutSeconds: timeout,
-      signal: until,
-      requestTimeoutSeconds: seconds,
-    });
-  return background.during(() => resultOrDetach(start, seconds, { onProgress, signal }, background));
+    startCode(access, { ...request, context }, { signal: until, requestTimeoutSeconds: seconds });
+  return resultOrDetach(place, start, seconds, options);
 }
 
+/** Runs a command whose request is checked. */
 export async function runOrDetach(
-  sandbox: ProgramRunner,
-  command: string | readonly string[],
-  options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions,
-  defaultTimeout: number,
-  background: BackgroundWork,
+  place: ProgramPlace,
+  body: ReturnType<typeof commandRequest>,
+  options: RunOptions,
 ): Promise<ProgramResult | Execution> {
-  const { detachAfterSeconds: _, onProgress, signal, ...request } = options;
   const seconds = detachAfter(options);
-  const timeout = runningTimeout(request.timeoutSeconds ?? defaultTimeout);
-  if (timeout <= seconds || sandbox.isolation === undefined)
-    return sandbox.commands.run(command, { ...request, signal });
-  const start = (until: AbortSignal): Promise<Execution> =>
-    sandbox.commands.runBackground(command, { ...request, timeoutSeconds: timeout, signal: until });
-  return background.during(() => resultOrDetach(start, seconds, { onProgress, signal }, background));
+  const { access, isolation } = place;
+  const { signal } = options;
+  if (body.timeout <= seconds || isolation === undefined) return runCommand(access, body, { signal });
+  const start = (until: AbortSignal): Promise<Execution> => startCommand(access, body, { signal: until });
+  return resultOrDetach(place, start, seconds, options);
 }
 
 /**
  * Starts a program in the background with `start`. Returns its result, or its handle if it still runs after `seconds`. If
  * `signal` fires meanwhile, the program is killed.
  */
-async function resultOrDetach(
+function resultOrDetach(
+  { background }: ProgramPlace,
   start: (signal: AbortSignal) => Promise<Execution>,
   seconds: number,
-  { onProgress, signal }: WaitOptions,
-  background: BackgroundWork,
+  { onProgress, signal }: RunOptions,
 ): Promise<ExecutionResult | Execution> {
-  const until = performance.now() + seconds * 1000;
-  const execution = await started(start, seconds, signal);
-  try {
-    const end = await execution.waitAtMost((until - performance.now()) / 1000, { onProgress, signal });
-    return end === undefined ? execution : await execution.result({ signal });
-  } catch (error) {
-    throw await afterCleanUp(error, () => execution.kill({ requestTimeoutSeconds: longestKill }), background);
-  }
+  return background.during(async () => {
+    const until = performance.now() + seconds * 1000;
+    const execution = await started(start, seconds, signal);
+    try {
+      const end = await execution.waitAtMost((until - performance.now()) / 1000, { onProgress, signal });
+      return end === undefined ? execution : await execution.result({ signal });
+    } catch (error) {
+      const kill = (): Promise<void> => execution.kill({ requestTimeoutSeconds: longestKill });
+      throw await afterCleanUp(error, kill, background);
+    }
+  });
 }
 
 const longestKill = 30;

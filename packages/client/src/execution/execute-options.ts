@@ -33,6 +33,9 @@ const executeOptionNames: OptionNames<ExecuteOptions> = {
   cache: true,
 };
 
+/** A checked request. */
+export type ExecuteRequest = ReturnType<typeof executeRequest>;
+
 /** The request body for `/execute` and its variants. Throws for options that no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
   checkKnown("execute", options, executeOptionNames);

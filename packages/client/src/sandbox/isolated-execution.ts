@@ -3,14 +3,13 @@ import { afterCleanUp, cleanUp } from "../agent/cleanup.js";
 import type { Isolation } from "../config/isolation.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { checkFunction } from "../config/option-checks.js";
-import { runningTimeout } from "../config/time-limits.js";
 import type { SandboxError } from "../errors/errors.js";
-import { type DetachOptions, detachAfter } from "../execution/detach.js";
-import type { ExecuteOptions } from "../execution/execute-options.js";
+import { type DetachOptions, detachAfter, executeOrDetach } from "../execution/detach.js";
+import { execute } from "../execution/execute.js";
+import { type ExecuteOptions, type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
-import { checkProgram, envAndWorkdir } from "../execution/running-options.js";
-import type { Sandbox } from "./sandbox.js";
+import { Sandbox } from "./sandbox.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Sandboxes } from "./sandboxes.js";
 
@@ -62,8 +61,9 @@ export async function executeIsolated(
   code: string,
   options: IsolatedRun,
 ): Promise<IsolatedExecutionResult> {
-  const run = (sandbox: Sandbox): Promise<ExecutionResult> => sandbox.execute(code, programOf(options));
-  checkRun(code, options);
+  const body = checkedRequest(code, options);
+  const { signal } = options;
+  const run = (sandbox: Sandbox): Promise<ExecutionResult> => execute(sandbox.agent, body, { signal });
   const { result, ...place } = await background.whole(() =>
     inOwnSandbox(sandboxes, background, options, lifetime, run, () => false),
   );
@@ -76,13 +76,13 @@ export async function executeIsolatedOrDetach(
   code: string,
   options: IsolatedRun & DetachOptions,
 ): Promise<IsolatedExecutionResult | DetachedExecution> {
-  const { onProgress } = options;
+  const body = checkedRequest(code, options);
+  const { onProgress, signal } = options;
   const until = performance.now() + detachAfter(options) * 1000;
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
     const detachAfterSeconds = Math.max(1, (until - performance.now()) / 1000);
-    return sandbox.executeOrDetach(code, { ...programOf(options), detachAfterSeconds, onProgress });
+    return executeOrDetach(Sandbox.placeOf(sandbox), body, { detachAfterSeconds, onProgress, signal });
   };
-  checkRun(code, options);
   const longest = options.timeoutSeconds + lifetime;
   const isKept = (result: ExecutionResult | Execution): boolean => result.kind === "execution";
   const { result, ...place } = await background.whole(() =>
@@ -110,16 +110,12 @@ const isolatedOptionNames: OptionNames<IsolatedRun & DetachOptions> = {
   onProgress: true,
 };
 
-function checkRun(code: string, options: IsolatedRun): void {
+/** The request body for the code, checked before a sandbox is created for it. */
+function checkedRequest(code: string, options: IsolatedRun): ExecuteRequest {
   checkKnown("executeIsolated", options, isolatedOptionNames);
-  checkProgram(code, options.language);
-  runningTimeout(options.timeoutSeconds);
-  envAndWorkdir(options);
   checkFunction("onStep", options.onStep);
-}
-
-function programOf({ env, language, signal, timeoutSeconds, workdir }: IsolatedRun) {
-  return { env, language, signal, timeoutSeconds, workdir };
+  const { env, language, timeoutSeconds, workdir } = options;
+  return executeRequest(code, { env, language, workdir }, timeoutSeconds);
 }
 
 interface Place {

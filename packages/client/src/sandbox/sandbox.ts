@@ -5,12 +5,13 @@ import type { Isolation } from "../config/isolation.js";
 import { margin } from "../config/time-limits.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
-import { Commands } from "../execution/commands.js";
+import { Commands, commandRequest } from "../execution/commands.js";
 import { executionStreamOf } from "../execution/deferred-executions.js";
-import type { DetachOptions } from "../execution/detach.js";
+import type { DetachOptions, ProgramPlace } from "../execution/detach.js";
+import { execute } from "../execution/execute.js";
 import { type ExecuteOptions, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
-import { type ExecutionResult, executionResult, type ProgramResult } from "../execution/execution-result.js";
+import type { ExecutionResult, ProgramResult } from "../execution/execution-result.js";
 import type { ExecutionStream } from "../execution/execution-stream.js";
 import { Processes } from "../execution/processes.js";
 import type { PythonPackages } from "../execution/python-packages.js";
@@ -23,7 +24,7 @@ import { Ports } from "../machine/ports.js";
 import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
 import type { ServerClock } from "../transport/calls/server-clock.js";
-import { type AgentClient, type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
+import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
 import type { Expiring } from "./deadline.js";
 import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
 import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
@@ -94,6 +95,12 @@ export class Sandbox implements AsyncDisposable {
     timeouts: SandboxTimeouts,
   ): Sandbox {
     return new Sandbox(record, access, sandboxes, timeouts);
+  }
+
+  /** @internal */
+  static placeOf(sandbox: Sandbox): ProgramPlace {
+    const { background } = sandbox.#sandboxes;
+    return { access: sandbox.#access, isolation: sandbox.isolation, background };
   }
 
   private constructor(
@@ -204,9 +211,7 @@ export class Sandbox implements AsyncDisposable {
    * after the other.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    const body = executeRequest(code, options, this.#timeouts.execution);
-    const init = callInit(options, body.timeout + margin);
-    return readBody(this.agent.POST("/execute", { body, ...init }), executionResult, "stdout", "exit_code");
+    return execute(this.agent, executeRequest(code, options, this.#timeouts.execution), options);
   }
 
   /**
@@ -257,8 +262,10 @@ export class Sandbox implements AsyncDisposable {
     code: string,
     options: Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ExecutionResult | Execution> {
+    const { detachAfterSeconds, onProgress, ...request } = options;
+    const body = executeRequest(code, request, this.#timeouts.execution);
     const { executeOrDetach } = await import("../execution/detach.js");
-    return executeOrDetach(this, code, options, this.#timeouts.execution, this.#sandboxes.background);
+    return executeOrDetach(Sandbox.placeOf(this), body, options);
   }
 
   /** Runs a command like `commands.run`, for callers whose own time is limited; detaches as `executeOrDetach` does. */
@@ -266,8 +273,10 @@ export class Sandbox implements AsyncDisposable {
     command: string | readonly string[],
     options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ProgramResult | Execution> {
+    const { detachAfterSeconds, onProgress, ...request } = options;
+    const body = commandRequest(command, request, this.#timeouts.execution);
     const { runOrDetach } = await import("../execution/detach.js");
-    return runOrDetach(this, command, options, this.#timeouts.execution, this.#sandboxes.background);
+    return runOrDetach(Sandbox.placeOf(this), body, options);
   }
 
   /**

@@ -1,0 +1,15 @@
+import { type CallOptions, callInit } from "../config/call-options.js";
+import { margin } from "../config/time-limits.js";
+import { type AgentClient, readBody } from "../transport/contract-clients.js";
+import type { ExecuteRequest } from "./execute-options.js";
+import { type ExecutionResult, executionResult } from "./execution-result.js";
+
+/** Runs code whose request is checked, and waits for its end (POST /execute). */
+export function execute(
+  agent: AgentClient,
+  body: ExecuteRequest,
+  options: CallOptions,
+): Promise<ExecutionResult> {
+  const init = callInit(options, body.timeout + margin);
+  return readBody(agent.POST("/execute", { body, ...init }), executionResult, "stdout", "exit_code");
+}
