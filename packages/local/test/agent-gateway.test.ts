@@ -108,7 +108,9 @@ describe("a WebSocket to an agent", () => {
 
   test("at the root needs a token", async () => {
     await using rig = await GatewayRig.start((socket) => socket.end(switched));
-    expect(await text(rig.open(upgradeHead("/terminal")))).toMatch(/^HTTP\/1\.1 401 [\s\S]*public_host/);
+    expect(await text(rig.open(upgradeHead("/terminal")))).toMatch(
+      /^HTTP\/1\.1 401 [\s\S]*www-authenticate: Bearer\r\n[\s\S]*public_host/i,
+    );
   });
 
   test.each([
@@ -192,8 +194,20 @@ describe("an answer that is longer than any real one", () => {
 
   test("is broken off where it does not", async () => {
     await using rig = await GatewayRig.start((socket) => flood(socket, "HTTP/1.1 200 OK\r\n\r\n"));
-    const got = await text(rig.open(ping)).catch(() => "broken off");
-    expect(got.length).toBeLessThan(10 * 1024 * 1024);
+    const client = rig.open(ping).resume();
+    await expect.poll(() => client.readableEnded || client.destroyed).toBe(true);
+    expect(client.bytesRead).toBeGreaterThan(7 * 1024 * 1024);
+    expect(client.bytesRead).toBeLessThan(10 * 1024 * 1024);
+  });
+
+  test.each([0, 1])("is refused from %i bytes beyond the limit on", async (beyond) => {
+    const bytes = 8 * 1024 * 1024 + beyond;
+    await using rig = await GatewayRig.start((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n${"x".repeat(bytes)}`),
+    );
+    const got = await text(rig.open(ping));
+    if (beyond > 0) expect(got).toMatch(/^HTTP\/1\.1 409 [\s\S]*Delete the sandbox and create a new one/);
+    else expect(got.length).toBeGreaterThan(bytes);
   });
 
   test("is none where it is a file", async () => {
@@ -204,6 +218,72 @@ describe("an answer that is longer than any real one", () => {
     const got = await text(rig.open(ping.replace("/ping", "/files/download?path=a")));
     expect(got.length).toBeGreaterThan(bytes);
   });
+});
+
+describe("a call to an agent", () => {
+  const get = `GET /agent/${sandboxId}/ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+
+  test("is given up when its caller goes before the answer", async () => {
+    const calls: Socket[] = [];
+    await using rig = await GatewayRig.start((socket) => calls.push(socket));
+    const client = rig.open(get);
+    await expect.poll(() => calls).toHaveLength(1);
+    client.destroy();
+    await expect.poll(() => calls[0]?.destroyed || calls[0]?.readableEnded).toBe(true);
+  });
+
+  test("is given up when its caller goes in the middle of the body", async () => {
+    const calls: Socket[] = [];
+    await using rig = await GatewayRig.start((socket) => calls.push(socket.resume()));
+    const client = rig.open(`${get.replace("GET", "POST").slice(0, -2)}Content-Length: 100\r\n\r\na part`);
+    await expect.poll(() => calls).toHaveLength(1);
+    client.destroy();
+    await expect.poll(() => calls[0]?.destroyed || calls[0]?.readableEnded).toBe(true);
+  });
+
+  test("that its agent breaks off names the sandbox", async () => {
+    await using rig = await GatewayRig.start((socket) => socket.destroy());
+    const answer = await text(rig.open(get));
+    expect(answer).toMatch(/^HTTP\/1\.1 409 /);
+    expect(answer).toContain('"code":"EXECUTION_INTERRUPTED"');
+    expect(answer).toContain(`"sandbox_id":"${sandboxId}"`);
+  });
+
+  test("whose machine has ended says that the sandbox failed", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      rig.exit();
+      socket.destroy();
+    });
+    const answer = await text(rig.open(get));
+    expect(answer).toContain('"code":"SANDBOX_FAILED"');
+  });
+
+  test.each([
+    ["Content-Length: 5", "hello"],
+    ["Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n"],
+  ])("takes the body of any method with it, framed by %s", async (framing, body) => {
+    const heads: string[] = [];
+    await using rig = await GatewayRig.start((socket, head) => {
+      heads.push(head);
+      socket.on("data", (bytes) => heads.push(String(bytes)));
+      socket.once("data", () => undefined);
+      setImmediate(() => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    });
+    const head = get.replace("GET", "DELETE").slice(0, -2);
+    expect(await text(rig.open(`${head}${framing}\r\n\r\n${body}`))).toMatch(/ok$/);
+    const [sent = ""] = heads;
+    expect(
+      sent.match(/^(content-length|transfer-encoding): .*$/gim)?.map((line) => line.toLowerCase()),
+    ).toEqual([framing.toLowerCase()]);
+  });
+});
+
+test("a WebSocket is asked for with GET; another method is served as it is", async () => {
+  await using rig = await GatewayRig.start((socket) => socket.end(switched));
+  const head = upgradeHead("/echo", "Content-Length: 0")
+    .replace("GET", "POST")
+    .replace("Upgrade\r\n", "Upgrade, close\r\n");
+  expect(await text(rig.open(head))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
 test("a WebSocket is asked for without a body; a request with one is served as it is", async () => {

@@ -46,6 +46,7 @@ describe.each(addresses)("a page of an origin that is allowed", (what, path) => 
     );
     expect(said).not.toHaveProperty("access-control-allow-credentials");
     expect(said.vary).toBe("Origin");
+    expect(answer).not.toContain("req_1");
   });
 
   test(`may read the answer of ${what}, also one with which it is refused`, async () => {
@@ -78,6 +79,21 @@ test("an OPTIONS that is not a browser's question goes where it is meant to", as
   await using rig = await served();
   expect(await ask(rig, `OPTIONS /agent/${sandboxId}/env`, `Origin: ${allowed}`)).toMatch(
     /req_1[\s\S]*\{\}$/,
+  );
+});
+
+test("a GET that names the method of a question is answered where it is meant to", async () => {
+  await using rig = await served();
+  const method = "Access-Control-Request-Method: GET";
+  expect(await ask(rig, `GET /agent/${sandboxId}/env`, `Origin: ${allowed}`, method)).toMatch(
+    /^HTTP\/1\.1 200 [\s\S]*req_1[\s\S]*\{\}$/,
+  );
+});
+
+test("where no origin is allowed, answers do not depend on it", async () => {
+  await using rig = await served([]);
+  expect(fields(await ask(rig, `GET /agent/${sandboxId}/env`, `Origin: ${allowed}`))).not.toHaveProperty(
+    "vary",
   );
 });
 
@@ -123,6 +139,9 @@ test.each([
   "https://app.example/",
   "https://App.example",
   "http://app.example:80",
+  "x https://app.example",
+  "https://app.example, https://b.example",
+  "https://app.example?a",
 ])("%s is no origin to allow", (origin) => {
   expect(() => new CrossOriginAccess([origin])).toThrow(/as in https:\/\/app\.example/);
 });

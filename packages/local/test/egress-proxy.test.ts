@@ -74,7 +74,10 @@ describe("a tunnel", () => {
 
   test("is closed when nothing goes over it", async () => {
     await using server = await tcpServer(echo);
-    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { idleMs: 500 } });
+    await using proxy = await EgressProxy.start({
+      allowPrivate: ["127.0.0.1"],
+      limits: { idleMs: 500, greetingMs: 600_000 },
+    });
     const client = await proxy.tunnel(`127.0.0.1:${server.port}`);
     expect(await text(client)).toBe("");
     await expect.poll(() => server.connections.size).toBe(0);
@@ -85,6 +88,40 @@ describe("a tunnel", () => {
     expect(await text(await proxy.connect())).toBe("");
     expect(await proxy.say("GET http://a.ex")).toMatch(/^(HTTP\/1.1 400 |$)/);
     expect(await proxy.say(Buffer.from([5, 1]))).toBe("");
+  });
+
+  test("that has ended makes room for another", async () => {
+    await using proxy = await EgressProxy.start({ limits: { connections: 2 } });
+    for (let count = 0; count < 5; count += 1) {
+      const client = await proxy.connect();
+      client.end();
+      expect(await text(client)).toBe("");
+      await expect.poll(() => proxy.openConnections()).toBe(0);
+    }
+    expect(proxy.egress.log.totals.dropped).toBe(0);
+  });
+
+  test.each([
+    ["CONNECT", (port: number) => `CONNECT slow.example:${port} HTTP/1.1\r\n\r\n`],
+    ["a request", (port: number) => `GET http://slow.example:${port}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ["SOCKS5", (port: number) => socks("slow.example", port)],
+  ])("by %s is not opened when its client goes while the name is looked up", async (_, asking) => {
+    await using server = await tcpServer(echo);
+    const found: ((addresses: string[]) => void)[] = [];
+    await using proxy = await EgressProxy.start({
+      allowPrivate: ["127.0.0.1"],
+      resolve: () => new Promise((resolve) => found.push(resolve)),
+      // A program may close only its own side, so the proxy does not give up a tunnel before this.
+      limits: { greetingMs: 200 },
+    });
+    const client = await proxy.connect();
+    client.write(asking(server.port));
+    await expect.poll(() => found).toHaveLength(1);
+    client.destroy();
+    await expect.poll(() => proxy.openConnections()).toBe(0);
+    found[0]?.(["127.0.0.1"]);
+    await expect.poll(() => proxy.egress.log.totals).toMatchObject({ allowed: 0, failed: 1 });
+    expect(proxy.egress.log.entries).toMatchObject([{ reason: "The program closed its connection." }]);
   });
 
   test("beyond the limit of one sandbox is refused unread, and others have theirs", async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { text as allText } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { EgressProxy, echo, read, silent, tcpServer } from "./support/egress-proxy.js";
+import { EgressProxy, echo, read, silent, tcpServer, text } from "./support/egress-proxy.js";
 
 describe("a plain request", () => {
   async function recordingServer() {
@@ -34,6 +34,7 @@ describe("a plain request", () => {
         "Proxy-Authorization: Basic c2VjcmV0",
         "Proxy-Connection: keep-alive",
         "Connection: close, X-Dropped",
+        "Expect: 100-continue",
         "X-Dropped: 1",
         "X-Kept: 1",
         "X-Kept: 2",
@@ -42,7 +43,7 @@ describe("a plain request", () => {
         "3\r\nabc\r\n0\r\n\r\n",
       ].join("\r\n"),
     );
-    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
     expect(answer).toContain("x-yours: 2");
     expect(answer).not.toContain("x-mine");
     expect(answer).not.toContain("timeout=9");
@@ -50,6 +51,7 @@ describe("a plain request", () => {
     const [{ head, body } = expect.fail("it did not arrive")] = server.seen;
     expect(head).toMatchObject({ method: "POST", url: "/a/../b?c=d" });
     expect(body).toBe("abc");
+    expect(head.rawHeaders.filter((name) => name.toLowerCase() === "host")).toHaveLength(1);
     expect(head.headers).toEqual({
       host: target,
       connection: "close",
@@ -118,6 +120,50 @@ describe("a plain request", () => {
     await expect.poll(() => server.connections.size).toBe(0);
   });
 
+  test("is answered as its server answers, without a date of the proxy's", async () => {
+    await using server = await tcpServer((socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 200 Fine\r\nX-Mine: 1\r\nContent-Length: 2\r\n\r\nok"));
+    });
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+    const request = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    expect(await proxy.say(request)).toBe(
+      "HTTP/1.1 200 Fine\r\nX-Mine: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
+    );
+  });
+
+  test("whose server goes before it answers is refused with that reason", async () => {
+    await using server = await tcpServer((socket) => socket.once("data", () => socket.destroy()));
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+    const answer = await proxy.say(`GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 502 127.0.0.1:\d+ closed the connection before it answered\./);
+  });
+
+  test("whose server resets the connection in the middle of its answer is cut off there", async () => {
+    await using server = await tcpServer((socket) => {
+      socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na part"));
+    });
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+    const client = await proxy.connect();
+    client.write(`GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+    let answer = "";
+    while (!answer.includes("a part")) answer += String(await read(client));
+    for (const socket of server.connections) socket.resetAndDestroy();
+    expect(await text(client)).toBe("");
+    expect(await proxy.say("GET /path HTTP/1.1\r\nHost: x\r\n\r\n")).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test("to tunnel is refused with a whole answer, and the connection is closed", async () => {
+    await using proxy = await EgressProxy.start({ rules: { internetAccess: false } });
+    const answer = await proxy.say("CONNECT a.example:443 HTTP/1.1\r\n\r\n");
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head.split("\r\n").slice(1)).toEqual([
+      "content-type: text/plain",
+      `content-length: ${body.length}`,
+      "connection: close",
+    ]);
+    expect(head).toContain(` 403 ${body.trimEnd()}`);
+  });
+
   test("after another that was not answered yet counts as a connection", async () => {
     await using server = await tcpServer(silent);
     await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { connections: 10 } });
@@ -132,6 +178,7 @@ describe("a plain request", () => {
 
   test.each([
     ["relative", "GET /path HTTP/1.1\r\nHost: a.example\r\n\r\n", 400],
+    ["with an address in its query", "GET /?to=http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n", 400],
     ["for https", "GET https://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n", 400],
     ["with a name and password", "GET http://me:secret@a.example/ HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["without a host", "GET http:///path HTTP/1.1\r\nHost: a.example\r\n\r\n", 400],

@@ -67,6 +67,10 @@ describe("SOCKS5", () => {
         expect(got).toMatchObject({ isAccepted: true, port });
         if (typeof host === "string") expect(got.host).toBe(host);
         if (typeof host !== "string" && host.length === 4) expect(got.host).toBe([...host].join("."));
+        if (typeof host !== "string" && host.length === 16)
+          expect(got.host).toMatch(/^([0-9a-f]{4}:){7}[0-9a-f]{4}$/);
+        if (typeof host !== "string" && host.length === 16)
+          expect(got.host.replaceAll(":", "")).toBe(Buffer.from(host).toString("hex"));
         expect(await allText(source)).toBe(String(rest));
       },
     );

@@ -30,6 +30,20 @@ test("a body that comes in bits is not waited for once its request is answered",
   await expect.poll(() => client.readableEnded || client.destroyed).toBe(true);
 });
 
+test("a body that came after its answer lets its connection serve later requests", async () => {
+  const refused = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
+  await using rig = await GatewayRig.start((socket) => socket.write(refused), { timeouts });
+  const request = post(`/agent/${sandboxId}/execute`);
+  const client = rig.open(`${request}1`);
+  const got = received(client);
+  await expect.poll(got).toContain("HTTP/1.1 401 ");
+  client.write("2345");
+  // The time in which the rest of the body had to arrive.
+  await new Promise((resolve) => setTimeout(resolve, timeouts.bodyRestMs * 2));
+  client.write(`${request}12345`);
+  await expect.poll(got).toMatch(/HTTP\/1\.1 401 [\s\S]*HTTP\/1\.1 401 /);
+});
+
 test("a body that its agent does not take holds up no request behind it", async () => {
   const answers = ["413 Content Too Large", "200 OK"];
   await using rig = await GatewayRig.start((socket) =>

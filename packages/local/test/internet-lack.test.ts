@@ -51,6 +51,10 @@ test.each([
   expect(server.questions()).toBe(1);
 });
 
+test("without servers of its own the machine's are asked", () => {
+  expect(() => nameServersLack()).not.toThrow();
+});
+
 test("where nothing listens for questions, the machine has none", async () => {
   const server = await nameServer(3);
   server[Symbol.dispose]();

@@ -67,11 +67,10 @@ export class HttpProxy {
   async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     try {
       const { egress, gone } = this.#ownerOf(incoming);
-      const over = AbortSignal.any([gone, ended(answer)]);
       const { authority, path, destination } = absoluteTarget(incoming.url ?? "");
       egress.watchIdle(incoming.socket);
-      const upstream = await egress.connect("http", destination, over);
-      over.addEventListener("abort", () => upstream.destroy(), { once: true });
+      const upstream = await egress.connect("http", destination, gone);
+      gone.addEventListener("abort", () => upstream.destroy(), { once: true });
       const outgoing = request({
         createConnection: () => upstream,
         method: incoming.method ?? "GET",
@@ -167,11 +166,4 @@ function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void 
   }
   answer.writeHead(statusFor[kind], message, { "content-type": "text/plain", connection: "close" });
   answer.end(`${message}\n`);
-}
-
-/** A signal that aborts when the answer is sent or its connection closes. */
-function ended(answer: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  answer.once("close", () => controller.abort());
-  return controller.signal;
 }

@@ -23,11 +23,8 @@ class UnaskedSwitchError extends Error {
 /** Sends a request and resolves with the head of its answer. Rejects an upgrade that the request did not ask for. */
 export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let isAnswered = false;
-    const answer = (message: IncomingMessage, connection: Duplex | undefined): void => {
-      isAnswered = true;
+    const answer = (message: IncomingMessage, connection: Duplex | undefined): void =>
       resolve({ message, connection });
-    };
     const refuse = (): void => {
       reject(new UnaskedSwitchError("The answer switches to a protocol that the request did not ask for."));
       call.destroy();
@@ -39,7 +36,7 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       answer(message, connection);
     };
     const asked = call.getHeader("upgrade");
-    if (call.method === "CONNECT") call.once("connect", take);
+    call.once("connect", take);
     call.once("upgrade", (message, connection, head) => {
       if (asked !== undefined && message.headers.upgrade?.toLowerCase() === asked)
         return take(message, connection, head);
@@ -47,9 +44,6 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       refuse();
     });
     call.on("error", reject);
-    call.once("close", () => {
-      if (!isAnswered) reject(new Error("The connection was closed before an answer came."));
-    });
     if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) {
       call.end(body);
       return;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { DestinationPattern } from "../../src/egress/destination-pattern.js";
 import { EgressGateway } from "../../src/egress/egress-gateway.js";
 import type { EgressRules } from "../../src/egress/egress-policy.js";
@@ -62,6 +63,11 @@ export class EgressProxy implements AsyncDisposable {
     client.on("error", () => client.destroy());
     await once(client, "connect");
     return client;
+  }
+
+  /** Connections whose end the proxy has not seen. */
+  openConnections(): Promise<number> {
+    return promisify(this.server.getConnections.bind(this.server))();
   }
 
   /** All that is answered to `bytes`, until the proxy ends the connection. */
