@@ -35,12 +35,16 @@ export const guards = {
   },
   gateway: {
     "packages/local/src/agents/agent-answer.ts": local("webhook-follower"),
-    "packages/local/src/agents/agent-connection.ts": gatewayTraffic,
-    "packages/local/src/gateway/agent-gateway.ts": gatewayTraffic,
+    "packages/local/src/agents/agent-connection.ts": [...gatewayTraffic, local("preview-gateway")],
+    "packages/local/src/gateway/agent-gateway.ts": [...gatewayTraffic, local("webhook-executions")],
     "packages/local/src/agents/agent-supervisor.ts": local("agent-supervisor"),
     "packages/local/src/agents/agent-target.ts": local("agent-target"),
     "packages/local/src/gateway/cross-origin-access.ts": gatewayTraffic,
-    "packages/local/src/relay/exchange.ts": gatewayTraffic,
+    "packages/local/src/relay/exchange.ts": [
+      ...gatewayTraffic,
+      local("preview-gateway"),
+      local("egress-requests"),
+    ],
     "packages/local/src/relay/forwarded-headers.ts": [local("forwarded-headers"), local("preview-headers")],
     "packages/local/src/gateway/gateway-server.ts": gatewayTraffic,
     "packages/local/src/gateway/host-guard.ts": local("host-guard"),
@@ -51,7 +55,7 @@ export const guards = {
     "packages/local/src/gateway/problem-page.ts": local("gateway-refusals"),
     "packages/local/src/gateway/refusal.ts": local("gateway-refusals"),
     "packages/local/src/relay/relayed-socket.ts": gatewayTraffic,
-    "packages/local/src/gateway/request-routing.ts": gatewayTraffic,
+    "packages/local/src/gateway/request-routing.ts": [...gatewayTraffic, local("webhook-executions")],
   },
   webhooks: {
     "packages/local/src/webhooks/async-executions.ts": local("webhook-executions"),
