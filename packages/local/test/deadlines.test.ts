@@ -12,6 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   deadlines.clearAll();
+  // First the spies on fake timers: restored later, they would put those back.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
