@@ -29,8 +29,11 @@ export interface OutputPipe {
 const lowWater = 4;
 /** Milliseconds after which mkfifo is killed: the command may be a program of the sandbox's that never ends. */
 const makeLimit = 5000;
-/** Milliseconds to wait after a failure before pipes are made again. */
-const retryAfter = 10_000;
+/**
+ * Least milliseconds to wait after a failure before pipes are made again. An attempt that took longer than half of that
+ * is followed by a pause of twice its duration, because every execution waits for the attempt.
+ */
+const shortestPause = 1000;
 
 /**
  * A pool of real pipes for programs to write to. Node connects its children with sockets, on which `echo >
@@ -110,7 +113,7 @@ export class OutputPipes {
 
   async #makeNow(): Promise<void> {
     if (performance.now() < this.#nextMaking) return;
-    let pause = retryAfter;
+    const started = performance.now();
     try {
       const parent = await this.directory.path();
       const paths = Array.from({ length: this.count }, () => join(parent, `pipe-${randomUUID()}`));
@@ -123,18 +126,18 @@ export class OutputPipes {
       const [code]: unknown[] = await once(mkfifo, "exit");
       if (code === 0) {
         for (const path of paths) this.#adopt(path);
-        pause = 0;
-      } else {
-        await tryFile(join(parent, `file-${randomUUID()}`));
-        throw new Error(
-          code === null ? "mkfifo was killed, or did not end" : `mkfifo ended with exit code ${code}`,
-        );
+        return;
       }
+      await tryFile(join(parent, `file-${randomUUID()}`));
+      throw new Error(
+        code === null ? "mkfifo was killed, or did not end" : `mkfifo ended with exit code ${code}`,
+      );
     } catch (error) {
       // Pipes could not be made; go on with those that are ready.
       this.#obstacle = obstacleOf(error as NodeJS.ErrnoException);
+      const ended = performance.now();
+      this.#nextMaking = ended + Math.max(shortestPause, 2 * (ended - started));
     }
-    this.#nextMaking = performance.now() + pause;
   }
 
   #adopt(path: string): void {
