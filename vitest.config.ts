@@ -28,8 +28,11 @@ const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta
 export default defineConfig({
   test: {
     pool: "forks",
-    // One is idle while the other waits for a sandbox. More than four boot sandboxes faster than a machine has memory for them.
-    maxWorkers: Math.min(Math.max(2, availableParallelism()), 4),
+    // Most of a test's time is spent waiting for a sandbox, a process or a limit: twice as many files as processors keep those busy.
+    // More than eight boot sandboxes faster than a machine has memory for them.
+    maxWorkers: Math.min(2 * availableParallelism(), 8),
+    // Tests that are concurrent do nothing but wait.
+    maxConcurrency: 10,
     // Sandboxes are started for real, sometimes several at a time on two cores.
     // Only what hangs takes that long: a machine that is busy with something else makes every step of a test slow.
     testTimeout: 90_000,

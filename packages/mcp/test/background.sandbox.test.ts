@@ -53,27 +53,35 @@ describe("what ends in time is an ordinary result, however long it might have ta
   });
 });
 
-describe("what takes longer goes on in the background", () => {
-  it("of execute_code, with the variables of the sandbox", async () => {
-    await inSandbox("execute_code", { code: "before = 1" });
-    const code = `${untilFile("/tmp/go-1")}\nafter = before + 1`;
+// Nothing is done for most of the time: all of them wait at once, each in a sandbox of its own.
+describe.concurrent("what takes longer goes on in the background", () => {
+  /** Calls tools in a new sandbox. */
+  const inOwnSandbox = async () => {
+    const { id } = await mcp.result("create_sandbox");
+    return (name: string, given: Record<string, unknown> = {}, options?: Parameters<typeof mcp.result>[2]) =>
+      mcp.result(name, { sandbox_id: id, ...given }, options);
+  };
+
+  it("of execute_code, with the variables of the sandbox", async ({ expect }) => {
+    const own = await inOwnSandbox();
+    await own("execute_code", { code: "before = 1" });
+    const code = `${untilFile("/tmp/go")}\nafter = before + 1`;
     const messages: string[] = [];
-    const handed = await mcp.result(
-      "execute_code",
-      { sandbox_id, code, timeout: 300 },
-      { onprogress: ({ message }) => messages.push(message ?? "") },
-    );
-    expect(handed).toMatchObject({ status: "running", stdout: "begun\n", complete: false, sandbox_id });
+    const onprogress = ({ message }: { message?: string | undefined }): void =>
+      void messages.push(message ?? "");
+    const handed = await own("execute_code", { code, timeout: 300 }, { onprogress });
+    expect(handed).toMatchObject({ status: "running", stdout: "begun\n", complete: false });
+    expect(handed.sandbox_id).toMatch(/./);
     expect(handed.note).toMatch(/execute_process_output.*execute_kill_process/);
     expect(messages).toContainEqual(expect.stringMatching(/^Running for \d+ s, 6 bytes written: begun$/));
     const { process_id, stdout_offset } = handed;
-    await inSandbox("file_write", { path: "/tmp/go-1", content: "" });
-    const rest = await inSandbox("execute_process_output", { process_id, stdout_offset, wait: 20 });
+    await own("file_write", { path: "/tmp/go", content: "" });
+    const rest = await own("execute_process_output", { process_id, stdout_offset, wait: 20 });
     expect(rest).toMatchObject({ status: "completed", stdout: "done\n", exit_code: 0, complete: true });
-    expect(await inSandbox("execute_code", { code: "after" })).toMatchObject({ result: "2" });
+    expect(await own("execute_code", { code: "after" })).toMatchObject({ result: "2" });
   });
 
-  it("of run_command", async () => {
+  it("of run_command", async ({ expect }) => {
     const handed = await inSandbox("run_command", { command: "echo begun; sleep 23456", timeout: 300 });
     expect(handed).toMatchObject({ status: "running", stdout: "begun\n" });
     const { process_id } = handed;
@@ -81,47 +89,51 @@ describe("what takes longer goes on in the background", () => {
     await expect.poll(() => isRunning("sleep 23456")).toBe(false);
   });
 
-  it("of execute_code_isolated, in its sandbox, which the server deletes when it ends", async () => {
-    const handed = await mcp.result("execute_code_isolated", { code: untilFile("/tmp/go-2"), timeout: 300 });
+  it("of execute_code_isolated, in its sandbox, which the server deletes when it ends", async ({
+    expect,
+  }) => {
+    const handed = await mcp.result("execute_code_isolated", { code: untilFile("/tmp/go"), timeout: 300 });
     expect(handed).toMatchObject({ status: "running" });
     expect(handed.note).toMatch(/delete_sandbox/);
     const place = { sandbox_id: handed.sandbox_id };
-    await mcp.result("file_write", { ...place, path: "/tmp/go-2", content: "" });
+    await mcp.result("file_write", { ...place, path: "/tmp/go", content: "" });
     const given = { ...place, process_id: handed.process_id, wait: 20 };
     expect(await mcp.result("execute_process_output", given)).toMatchObject({ stdout: "begun\ndone\n" });
     await mcp.result("delete_sandbox", { id: handed.sandbox_id });
   });
 
-  it.each([
-    ["execute_code", {}],
-    ["execute_code_rich", {}],
-    ["execute_code_isolated", { sandbox_id: undefined }],
-  ])("of %s, with the value and the figures that it ends with", async (name, more) => {
-    const go = `/tmp/go-${name}`;
-    const code = `${untilFile(go)}\n${figure}\ndisplay(Figure())\n40 + 2`;
-    const handed = await mcp.result(name, { sandbox_id, code, timeout: 300, ...more });
-    expect(handed).toMatchObject({ status: "running" });
-    const place = { sandbox_id: handed.sandbox_id };
-    await mcp.result("file_write", { ...place, path: go, content: "" });
-    const given = { ...place, process_id: handed.process_id, wait: 20 };
-    const { content, structuredContent } = await mcp.call("execute_process_output", given);
-    expect(structuredContent).toMatchObject({
-      complete: true,
-      result: "42",
-      rich_outputs: expect.arrayContaining([{ type: "image/png", bytes: expect.any(Number) }]),
-    });
-    expect(content).toContainEqual(png);
-  });
+  it.for(["execute_code", "execute_code_rich", "execute_code_isolated"])(
+    "of %s, with the value and the figures that it ends with",
+    async (name, { expect }) => {
+      const code = `${untilFile("/tmp/go")}\n${figure}\ndisplay(Figure())\n40 + 2`;
+      const given = { code, timeout: 300 };
+      const handed = await (name === "execute_code_isolated"
+        ? mcp.result(name, given)
+        : (await inOwnSandbox())(name, given));
+      expect(handed).toMatchObject({ status: "running" });
+      const place = { sandbox_id: handed.sandbox_id };
+      await mcp.result("file_write", { ...place, path: "/tmp/go", content: "" });
+      const read = { ...place, process_id: handed.process_id, wait: 20 };
+      const { content, structuredContent } = await mcp.call("execute_process_output", read);
+      expect(structuredContent).toMatchObject({
+        complete: true,
+        result: "42",
+        rich_outputs: expect.arrayContaining([{ type: "image/png", bytes: expect.any(Number) }]),
+      });
+      expect(content).toContainEqual(png);
+    },
+  );
 
-  it("of execute_code, and whether it took the variables with it", async () => {
-    const code = `${untilFile("/tmp/go-3")}\nos._exit(3)`;
-    const { process_id } = await inSandbox("execute_code", { code, timeout: 300 });
-    await inSandbox("file_write", { path: "/tmp/go-3", content: "" });
-    const end = await inSandbox("execute_process_output", { process_id, wait: 20 });
+  it("of execute_code, and whether it took the variables with it", async ({ expect }) => {
+    const own = await inOwnSandbox();
+    const code = `${untilFile("/tmp/go")}\nos._exit(3)`;
+    const { process_id } = await own("execute_code", { code, timeout: 300 });
+    await own("file_write", { path: "/tmp/go", content: "" });
+    const end = await own("execute_process_output", { process_id, wait: 20 });
     expect(end).toMatchObject({ exit_code: 3, note: expect.stringMatching(/variables are gone/) });
   });
 
-  it("unless the call is cancelled, which kills it", async () => {
+  it("unless the call is cancelled, which kills it", async ({ expect }) => {
     const cancellation = new AbortController();
     const given = { sandbox_id, command: "sleep 34567", timeout: 300 };
     const call = mcp.call("run_command", given, { signal: cancellation.signal });
@@ -233,7 +245,7 @@ describe("what code displays", () => {
   });
 });
 
-describe("what cannot be read later is waited for to its end", () => {
+describe.concurrent("what cannot be read later is waited for to its end", () => {
   const offering = async (tools: string, work: (mcp: McpConnection) => Promise<void>): Promise<void> => {
     const limited = await connect({
       CLOUD_SANDBOX_MCP_TOOLS: tools,
@@ -242,7 +254,7 @@ describe("what cannot be read later is waited for to its end", () => {
     await work(limited).finally(() => limited.client.close());
   };
 
-  it("by execute_code_isolated, whose failures name no tool that is not there", () =>
+  it("by execute_code_isolated, whose failures name no tool that is not there", ({ expect }) =>
     offering("execute_code_isolated", async (limited) => {
       const code = "import time; time.sleep(2); print('end')";
       expect(await limited.result("execute_code_isolated", { code, timeout: 300 })).toMatchObject({
@@ -254,14 +266,14 @@ describe("what cannot be read later is waited for to its end", () => {
       expect(sentence).not.toMatch(/list_templates/);
     }));
 
-  it("by run_command", () =>
+  it("by run_command", ({ expect }) =>
     offering("create_sandbox,run_command", async (limited) => {
       const { id } = await limited.result("create_sandbox");
       const given = { sandbox_id: id, command: "sleep 2; echo end", timeout: 300 };
       expect(await limited.result("run_command", given)).toMatchObject({ stdout: "end\n" });
     }));
 
-  it("by build_template", () =>
+  it("by build_template", ({ expect }) =>
     offering("build_template", async (limited) => {
       const definition = { name: "waited-for", from: "base", commands: ["sleep 2"] };
       expect(await limited.result("build_template", definition)).toMatchObject({ status: "active" });
