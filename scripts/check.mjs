@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Every check that is not a test, in this order; all are run even when one fails.
+// Every check that is not a test, side by side; all are run even when one fails.
 //   node scripts/check.mjs [name…]    exit 1 when any failed
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,23 +13,18 @@ const packages = readdirSync(join(root, "packages")).sort();
 const projects = [".", ...packages.map((name) => `packages/${name}`), "packages/mcp/view"];
 
 const checks = [
-  ["style", () => all([() => tool("biome", "check", "--error-on-warnings"), python])],
-  [
-    "types",
-    () =>
-      all(
-        projects.map((project) => () => tool("tsc", "--project", project)),
-        2,
-      ),
-  ],
-  ["contracts", () => all([() => tool("redocly", "lint"), wire])],
+  ["style", () => atOnce([tool("biome", "check", "--error-on-warnings"), python()])],
+  ["types", () => atOnce(projects.map((project) => tool("tsc", "--project", project)))],
+  ["contracts", () => atOnce([tool("redocly", "lint"), wire()])],
   ["generated", () => run("node", "scripts/generate.mjs", "--check")],
   ["imports", () => run("node", "scripts/check-imports.mjs")],
   ["docs", () => tool("typedoc", "--options", "typedoc.config.mjs", "--emit", "none")],
   ["packages", packageShapes],
-  ["size", () => all([() => run("node", "scripts/bundle-client.mjs"), () => tool("size-limit")])],
+  ["size", () => inTurn(run("node", "scripts/bundle-client.mjs"), () => tool("size-limit"))],
   ["unused", () => tool("knip")],
 ];
+
+const nothing = { passed: true, output: "", seconds: 0 };
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !checks.some(([known]) => known === name));
@@ -40,17 +35,21 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-for (const [name, check] of checks.filter(([known]) => chosen.length === 0 || chosen.includes(known))) {
-  const started = performance.now();
-  const { passed, output } = await check();
-  console.log(
-    `${passed ? "✓" : "✗"} ${name.padEnd(10)} ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  );
-  if (!passed) {
-    console.log(output.trim().replace(/^/gm, "    "));
-    process.exitCode = 1;
-  }
-}
+/** Commands that may run at the same time, and those that wait for one of them to end. */
+let free = availableParallelism();
+const waiting = [];
+
+await Promise.all(
+  checks
+    .filter(([name]) => chosen.length === 0 || chosen.includes(name))
+    .map(async ([name, check]) => {
+      const { passed, output, seconds } = await check();
+      console.log(`${passed ? "✓" : "✗"} ${name.padEnd(10)} ${seconds.toFixed(1)} s`);
+      if (passed) return;
+      console.log(output.trim().replace(/^/gm, "    "));
+      process.exitCode = 1;
+    }),
+);
 
 /** Holds the Python programs that packages carry to the rules of ruff.toml. */
 function python() {
@@ -60,22 +59,22 @@ function python() {
 /** Holds the contracts against the vendor's documents, where those are at hand. */
 function wire() {
   const script = join(root, "..", "shared", "check-wire.mjs");
-  return existsSync(script) ? run("node", script) : { passed: true, output: "" };
+  return existsSync(script) ? run("node", script) : nothing;
 }
 
 /** Packs every package that is published and looks at the tarball as its users will get it. */
 async function packageShapes() {
   const folder = mkdtempSync(join(tmpdir(), "cloud-sandbox-pack-"));
+  const looked = packages
+    .filter((name) => !manifest(name).private)
+    .map((name) => {
+      const tarball = join(folder, `${manifest(name).name}-${manifest(name).version}.tgz`);
+      return inTurn(run(...pnpm, "--dir", `packages/${name}`, "pack", "--pack-destination", folder), () =>
+        atOnce([tool("publint", "run", "--strict", tarball), types(name, tarball)]),
+      );
+    });
   try {
-    const published = packages.filter((name) => !manifest(name).private);
-    return await all(
-      published.map((name) => async () => {
-        const packed = await run(...pnpm, "--dir", `packages/${name}`, "pack", "--pack-destination", folder);
-        if (!packed.passed) return packed;
-        const tarball = join(folder, `${manifest(name).name}-${manifest(name).version}.tgz`);
-        return all([() => tool("publint", "run", "--strict", tarball), () => types(name, tarball)]);
-      }),
-    );
+    return await atOnce(looked);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -87,7 +86,7 @@ async function packageShapes() {
  */
 function types(name, tarball) {
   const main = manifest(name).exports["."];
-  if (!main) return { passed: true, output: "" };
+  if (!main) return nothing;
   return tool(
     "attw",
     tarball,
@@ -102,23 +101,40 @@ function manifest(name) {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
 }
 
-/** Takes every step, `width` at a time; what failed is told together. */
-async function all(steps, width = 1) {
-  const results = new Array(steps.length);
-  const rest = steps.entries();
-  const worker = async () => {
-    for (const [index, step] of rest) results[index] = await step();
-  };
-  await Promise.all(Array.from({ length: width }, worker));
+/** The results of steps that are under way as one: what failed is told together. */
+async function atOnce(steps) {
+  const results = await Promise.all(steps);
   const failed = results.filter(({ passed }) => !passed);
-  return { passed: failed.length === 0, output: failed.map(({ output }) => output).join("\n") };
+  return {
+    passed: failed.length === 0,
+    output: failed.map(({ output }) => output).join("\n"),
+    seconds: results.reduce((sum, { seconds }) => sum + seconds, 0),
+  };
+}
+
+/** The result of a step that is under way and of the next one, which is not taken if the first fails. */
+async function inTurn(first, next) {
+  const result = await first;
+  return result.passed ? atOnce([result, next()]) : result;
 }
 
 function tool(name, ...args) {
   return run(join(root, "node_modules", ".bin", name), ...args);
 }
 
-function run(file, ...args) {
+/** Runs a command once there is room for it. Its result tells how long it ran. */
+async function run(file, ...args) {
+  if (free === 0) await new Promise((resolve) => waiting.push(resolve));
+  else free -= 1;
+  const started = performance.now();
+  const result = await ended(file, args);
+  const next = waiting.shift();
+  if (next) next();
+  else free += 1;
+  return { ...result, seconds: (performance.now() - started) / 1000 };
+}
+
+function ended(file, args) {
   return new Promise((resolve) => {
     const env = {
       ...process.env,
