@@ -45,20 +45,25 @@ class SupervisedAgent implements AsyncDisposable {
     return agent;
   }
 
-  isAgentStopped = async (): Promise<boolean> => this.isStopped;
+  /** How often the kernel was asked about it. */
+  checks = 0;
+  isAgentStopped = async (): Promise<boolean> => {
+    this.checks += 1;
+    return this.isStopped;
+  };
 
   restartAgent = async (): Promise<void> => {
     this.restarts.push(this.probes);
   };
 
+  supervisor(healthLimitsMs: readonly number[], healthCheckMs = 20): AgentSupervisor {
+    const timing = { stoppedCheckMs: 20, healthCheckMs, healthLimitsMs };
+    return new AgentSupervisor(this, (line) => this.log.push(line), timing);
+  }
+
   /** A call of which `answer` is the answer. */
-  call(probes: readonly number[], silence = 20): Promise<string> {
-    const supervisor = new AgentSupervisor(this, (line) => this.log.push(line), {
-      stoppedCheckMs: 20,
-      healthCheckMs: silence,
-      healthLimitsMs: probes,
-    });
-    return supervisor.supervise(this.#answered);
+  call(probes: readonly number[], silence?: number): Promise<string> {
+    return this.supervisor(probes, silence).supervise(this.#answered);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -139,4 +144,54 @@ test("a paused machine is not asked, nor blamed for what it did not answer befor
   Object.assign(agent, { isPaused: false, manner: "answers" });
   await expect.poll(() => agent.probes > 2).toBe(true);
   expect(agent.restarts).toEqual([]);
+});
+
+test("an agent is looked at while a call is open, however many calls there were before", async () => {
+  await using agent = await SupervisedAgent.start();
+  const supervisor = agent.supervisor([5000], 60_000);
+  for (let call = 1; call <= 3; call += 1) {
+    await supervisor.supervise(Promise.resolve("at once"));
+    const before = agent.checks;
+    let answer: () => void = () => undefined;
+    const answered = supervisor.supervise(new Promise<void>((resolve) => (answer = resolve)));
+    await expect.poll(() => agent.checks).toBeGreaterThan(before + 2);
+    answer();
+    await answered;
+    // One look may have been on its way.
+    const after = agent.checks;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(agent.checks).toBeLessThanOrEqual(after + 1);
+  }
+  expect(agent.probes).toBe(0);
+});
+
+test("an agent of many calls is looked at once at a time", async () => {
+  await using agent = await SupervisedAgent.start();
+  let looks = 0;
+  agent.isAgentStopped = () => {
+    looks += 1;
+    return new Promise(() => undefined);
+  };
+  const supervisor = agent.supervisor([5000]);
+  for (let call = 0; call < 5; call += 1) void supervisor.supervise(new Promise(() => undefined));
+  await expect.poll(() => looks).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(looks).toBe(1);
+});
+
+test("a health check comes at its own interval, which is longer", async () => {
+  await using agent = await SupervisedAgent.start();
+  void agent.call([5000], 100);
+  await expect.poll(() => agent.probes).toBe(2);
+  expect(agent.checks).toBeGreaterThan(2);
+});
+
+test("an agent that cannot be started anew is told of in the log", async () => {
+  await using agent = await SupervisedAgent.start();
+  agent.isStopped = true;
+  agent.restartAgent = async () => {
+    throw new Error("no memory");
+  };
+  void agent.call([5000]);
+  await expect.poll(() => agent.log[0]).toMatch(/^The agent of sandbox supervised could not be .*no memory$/);
 });

@@ -146,6 +146,20 @@ describe("a tunnel", () => {
   });
 });
 
+test("until its rules are set, a sandbox reaches nothing; of one that is not there, nothing is known", async () => {
+  await using proxy = await EgressProxy.start();
+  proxy.gateway.setRules("nobody", { internetAccess: true });
+  expect(proxy.gateway.log("nobody").entries).toEqual([]);
+  const egress = proxy.gateway.open("new");
+  await using theirs = await tcpServer((socket) => egress.accept(socket));
+  const { connect } = await import("node:net");
+  const client = connect({ host: "127.0.0.1", port: theirs.port });
+  client.write("CONNECT 1.1.1.1:443 HTTP/1.1\r\n\r\n");
+  expect(await text(client)).toMatch(/^HTTP\/1\.1 403 /);
+  expect(proxy.gateway.log("new").entries).toMatchObject([{ host: "1.1.1.1", decision: "refused" }]);
+  proxy.gateway.close("new");
+});
+
 describe("what is not of the public internet", () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     "private.example": ["10.0.0.1"],
