@@ -118,6 +118,16 @@ describe("an attempt", () => {
     });
   });
 
+  test("at a private address, where that is not allowed, is the last", async () => {
+    await using receiver = await WebhookReceiver.start(answering(200));
+    const id = pending(receiver.url);
+    start({ allowPrivateAddresses: false }).deliver(id);
+    const delivery = await after(1, id);
+    expect(delivery).toMatchObject({ status: "failed", responseStatus: undefined });
+    expect(delivery.error).toMatch(/ address is not public, .* Given up after 1 attempt\.$/);
+    expect(receiver.received).toEqual([]);
+  });
+
   test("that fails for a reason without a code says no code", async () => {
     const resolve = async (): Promise<string[]> => Promise.reject(new Error("no code"));
     const id = pending("http://a.example/");
