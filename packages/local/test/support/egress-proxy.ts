@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { DestinationPattern } from "../../src/egress/destination-pattern.js";
 import { EgressGateway } from "../../src/egress/egress-gateway.js";
@@ -66,8 +67,12 @@ export class EgressProxy implements AsyncDisposable {
   }
 
   /** Connections whose end the proxy has not seen. */
-  openConnections(): Promise<number> {
-    return promisify(this.server.getConnections.bind(this.server))();
+  async openConnections(): Promise<number> {
+    const count = await promisify(this.server.getConnections.bind(this.server))();
+    // Node counts a socket no longer when it is destroyed; `close` comes at the end of that turn of the event loop.
+    await turn();
+    await turn();
+    return count;
   }
 
   /** All that is answered to `bytes`, until the proxy ends the connection. */
