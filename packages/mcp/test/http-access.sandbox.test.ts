@@ -3,9 +3,18 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { exchange, initialize, posted, startHttpServer, statelessRequest } from "./http-server.js";
+import {
+  exchange,
+  initialize,
+  posted,
+  startHttpServer as start,
+  statelessRequest,
+  withoutBackend,
+} from "./http-server.js";
 
 const token = "one-token-of-this-test";
+const startHttpServer = (args: readonly string[] = [], environment: Record<string, string> = {}) =>
+  start(args, { ...withoutBackend, ...environment });
 
 describe.each(["127.0.0.1", "0.0.0.0"])("at %s", (host) => {
   it("makes a token when none is set, says it once, and asks for it", async () => {

@@ -19,6 +19,13 @@ export interface HttpServer {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** For servers whose calls get as far as no backend: none is started for them. */
+export const withoutBackend: Readonly<Record<string, string>> = {
+  CLOUD_SANDBOX_BACKEND: "cloud",
+  CLOUD_SANDBOX_API_KEY: "key",
+  CLOUD_SANDBOX_BASE_URL: "http://127.0.0.1:9",
+};
+
 export async function startHttpServer(
   args: readonly string[] = [],
   environment: Record<string, string> = {},

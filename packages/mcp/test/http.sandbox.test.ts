@@ -10,6 +10,7 @@ import {
   posted,
   startHttpServer,
   statelessRequest,
+  withoutBackend,
 } from "./http-server.js";
 
 const token = "one-token-of-this-test";
@@ -251,7 +252,7 @@ const own = Object.values(networkInterfaces())
 
 describe("off loopback", () => {
   it("is addressed by the names of this machine", async () => {
-    const server = await startHttpServer(["--host", "0.0.0.0"]);
+    const server = await startHttpServer(["--host", "0.0.0.0"], withoutBackend);
     const host = `${own?.address ?? "localhost"}:${new URL(server.url).port}`;
     const at = `http://127.0.0.1:${new URL(server.url).port}/mcp`;
     const headers = { ...server.authorization, host };
@@ -260,13 +261,8 @@ describe("off loopback", () => {
   });
 
   it("is served by further names, and to pages of further origins, that it is given", async () => {
-    const server = await startHttpServer([
-      "--no-token",
-      "--allowed-host",
-      "mcp.example",
-      "--allowed-origin",
-      "app.example",
-    ]);
+    const allowed = ["--allowed-host", "mcp.example", "--allowed-origin", "app.example"];
+    const server = await startHttpServer(["--no-token", ...allowed], withoutBackend);
     const headers = { host: "mcp.example", origin: "https://app.example" };
     expect((await exchange(server.url, posted(initialize, headers))).status).toBe(200);
     await server.stop();
@@ -319,7 +315,7 @@ describe("silent clients", () => {
   });
 
   it("make room for others when there are as many as may be", async () => {
-    const server = await startHttpServer(["--no-token", "--max-clients", "2"]);
+    const server = await startHttpServer(["--no-token", "--max-clients", "2"], withoutBackend);
     const sessions: string[] = [];
     for (let client = 0; client < 5; client += 1) {
       const { status, headers } = await exchange(server.url, posted(initialize));

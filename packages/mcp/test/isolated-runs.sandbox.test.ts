@@ -64,7 +64,7 @@ it("lets who is cancelled leave the line, and the others go on", async () => {
   expect(await runs.run(work, isFull, { signal: stay, report: () => undefined })).toBe("done");
 });
 
-it("runs 60 programs that are asked for at once, and tells those that wait", {
+it("runs 30 programs that are asked for at once, and tells those that wait", {
   timeout: 300_000,
 }, async () => {
   const mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
@@ -78,10 +78,10 @@ it("runs 60 programs that are asked for at once, and tells those that wait", {
       const given = { code: `print(${index})` };
       return (await mcp.result("execute_code_isolated", given, { ...options, onprogress })).stdout;
     };
-    const all = await Promise.all(Array.from({ length: 60 }, (_, index) => run(index)));
-    expect(all).toEqual(Array.from({ length: 60 }, (_, index) => `${index}\n`));
+    const all = await Promise.all(Array.from({ length: 30 }, (_, index) => run(index)));
+    expect(all).toEqual(Array.from({ length: 30 }, (_, index) => `${index}\n`));
     const waited = [...told.values()].filter(([first]) => first?.startsWith("Waiting for its turn: "));
-    expect(waited.length).toBeGreaterThan(20);
+    expect(waited.length).toBeGreaterThan(5);
     expect(await mcp.result("list_sandboxes")).toMatchObject({ count: 0 });
   } finally {
     await mcp.client.close();

@@ -66,7 +66,7 @@ describe("in place of mcp-codemode", () => {
   });
 
   it("kills at EXEC_TIMEOUT, and says so as the original", async () => {
-    const code = "print('begun', flush=True)\nwhile True: pass";
+    const code = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)";
     expect(await plainText(mcp, "execute_code", { code })).toBe(
       "[stdout]\nbegun\n\n[stderr]\nExecution timed out after 10 seconds\n\n[exit_code] -1",
     );
