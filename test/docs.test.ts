@@ -195,7 +195,17 @@ const toolOfProfile: Readonly<Record<string, string>> = {
   "code-executer": "start_code_executer",
 };
 
-async function toolsOf({ command, args, env }: ConfiguredServer): Promise<string[]> {
+/** Most clients are told to start the same: that is started once. */
+const started = new Map<string, Promise<string[]>>();
+
+function toolsOf(configured: ConfiguredServer): Promise<string[]> {
+  const key = JSON.stringify(configured);
+  const tools = started.get(key) ?? listTools(configured);
+  started.set(key, tools);
+  return tools;
+}
+
+async function listTools({ command, args, env }: ConfiguredServer): Promise<string[]> {
   const transport = new StdioClientTransport({
     command,
     args,

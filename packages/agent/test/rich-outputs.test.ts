@@ -104,6 +104,7 @@ test("nothing is told of what a caller does not want", async () => {
   expect(answer.rich_outputs).toEqual([]);
 });
 
+// The library takes longer to load than anything here: one context does for all.
 describe("matplotlib", { timeout: 60_000 }, () => {
   const figure = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n";
 
@@ -116,7 +117,7 @@ describe("matplotlib", { timeout: 60_000 }, () => {
     ["closed", `${figure}plt.close()`, 0],
   ] as const)("shows figures %s", async ([, code, count], { skip }) => {
     skip(...needs("matplotlib"));
-    const answer = await rich(code, { timeout: 50 });
+    const answer = await rich(code, { context: "figures", timeout: 50 });
     expect(types(answer)).toEqual(Array.from({ length: count }, () => "image/png"));
     expect(answer.rich_outputs?.every(({ data }) => isPng(data))).toBe(true);
     if (count > 0) expect(isPng(answer.png)).toBe(true);
@@ -147,7 +148,7 @@ describe("IPython", { timeout: 60_000 }, () => {
     ["a session's own name", "print(type(get_ipython()).__name__)", /Shell\n$/],
   ] as const)("runs %s", async ([, code, stdout], { skip }) => {
     skip(...needs("IPython"));
-    const answer = await cell(code);
+    const answer = await cell(code, agent, "cells");
     expect(answer.stdout).toMatch(stdout);
     expect(answer).toMatchObject({ exit_code: 0, stderr: "" });
   });
@@ -169,7 +170,7 @@ describe("IPython", { timeout: 60_000 }, () => {
     skip(...needs("IPython"));
     const answer = await rich(
       "from IPython.display import display, HTML, Markdown, JSON\ndisplay(HTML('<i>1</i>'))\ndisplay(Markdown('*2*'))\nHTML('<i>3</i>')",
-      { timeout: 50 },
+      { context: "cells", timeout: 50 },
     );
     expect(answer.rich_outputs?.map(({ type, data }) => [type, data])).toEqual([
       ["text/html", "<i>1</i>"],
@@ -183,6 +184,8 @@ describe("IPython", { timeout: 60_000 }, () => {
     skip(...needs("IPython"));
     const answer = await cell(
       "import os, glob\nprint(glob.glob(os.path.expanduser('~/.ipython/profile_default/history*')))",
+      agent,
+      "cells",
     );
     expect(answer.stdout).toBe("[]\n");
   });
