@@ -22,7 +22,11 @@ const shared: Options = {
 export default defineConfig([
   {
     ...shared,
-    entry: { index: "src/index.ts", opentelemetry: "src/opentelemetry.ts" },
+    entry: {
+      index: "src/index.ts",
+      opentelemetry: "src/opentelemetry.ts",
+      "absent-archives": "src/files/absent-archives.ts",
+    },
     // Also drops the imports that splitting leaves for their order alone.
     treeshake: { moduleSideEffects: false },
     clean: ["!testing/**"],

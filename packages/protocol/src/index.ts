@@ -16,14 +16,7 @@ export type {
   operations as ControlPlaneOperations,
   paths as ControlPlanePaths,
 } from "./generated/control-plane.js";
-export {
-  type ImageAnswer,
-  type ImageOffer,
-  imageAnswer,
-  imagesOf,
-  type OfferedLanguage,
-  type OfferedSystem,
-} from "./image-answer.js";
+export type { OfferedLanguage, OfferedSystem } from "./image-answer.js";
 export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";

@@ -33,7 +33,7 @@ export async function packArchive(
   { exclude = () => false, signal }: PackOptions = {},
 ): Promise<LocalArchive> {
   const { crypto, fs, stream, streams, zlib } = nodeModules();
-  const { createTarPacker } = await import("modern-tar");
+  const { createTarPacker } = await import("./tar-packer.js");
   const { controller, readable } = createTarPacker();
   const hash = crypto.createHash("sha256");
   const own = new CallbackErrors();

@@ -2,7 +2,12 @@
  * Finds the template that matches the name of a container image. No image is downloaded, and none is replaced by
  * something different.
  */
-import { type ImageOffer, imageAnswer, imagesOf, type OfferedLanguage } from "@cloud-sandbox/protocol";
+import {
+  type ImageOffer,
+  imageAnswer,
+  imagesOf,
+  type OfferedLanguage,
+} from "@cloud-sandbox/protocol/image-answer";
 import { ValidationError } from "../errors/errors.js";
 import type { TemplateRecord } from "./template-record.js";
 

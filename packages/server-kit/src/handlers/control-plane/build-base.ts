@@ -1,4 +1,4 @@
-import { type ImageOffer, imageAnswer, imagesOf } from "@cloud-sandbox/protocol";
+import { type ImageOffer, imageAnswer, imagesOf } from "@cloud-sandbox/protocol/image-answer";
 import { invalidBuild } from "./build-problems.js";
 import type { TemplateFacts } from "./template-facts.js";
 
