@@ -49,7 +49,7 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, StreamCommandOptions } from "./execution/commands.js";
-export type { DetachOptions } from "./execution/detach.js";
+export type { DetachOptions } from "./execution/detach-options.js";
 export type { DisplayedData, DisplayedValue } from "./execution/displayed-value.js";
 export type { ExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
@@ -116,7 +116,12 @@ export type {
 } from "./sandbox/isolated-execution.js";
 export type { KeepAlive, KeepAliveOptions } from "./sandbox/keep-alive.js";
 export { Sandbox } from "./sandbox/sandbox.js";
-export type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox/sandbox-creation.js";
+export type {
+  CreateSandboxOptions,
+  EgressLists,
+  NamedSandboxOptions,
+  SandboxLimits,
+} from "./sandbox/sandbox-creation.js";
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";

@@ -10,6 +10,7 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
+import { checkKnown } from "./config/known-options.js";
 import type { RequestEvent } from "./transport/observation/hooks.js";
 import type { TraceContext } from "./transport/observation/trace-context.js";
 import type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
@@ -26,7 +27,9 @@ export interface OpenTelemetryOptions {
  * span; the registered propagator sends its context to the server. If the program registered no provider and no
  * propagator, does nothing.
  */
-export function openTelemetry({ tracerProvider }: OpenTelemetryOptions = {}): Tracing {
+export function openTelemetry(options: OpenTelemetryOptions = {}): Tracing {
+  checkKnown("openTelemetry", options, { tracerProvider: true });
+  const { tracerProvider } = options;
   return {
     begin(request) {
       const tracer = (tracerProvider ?? trace).getTracer("cloud-sandbox", version);

@@ -8,10 +8,11 @@ import {
   settingsFrom,
 } from "./config/client-options.js";
 import type { Isolation } from "./config/isolation.js";
+import { checkKnown } from "./config/known-options.js";
 import type { LocalBackend } from "./config/local-backend.js";
 import { longestExecution, margin } from "./config/time-limits.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
-import type { DetachOptions } from "./execution/detach.js";
+import type { DetachOptions } from "./execution/detach-options.js";
 import type {
   DetachedExecution,
   IsolatedExecutionOptions,
@@ -139,7 +140,9 @@ export class SandboxClient implements AsyncDisposable {
    * a `SandboxError` (CLIENT_CLOSED), as streams over HTTP do. A local backend that this client started ends with all its
    * sandboxes.
    */
-  async close({ timeoutSeconds = 30 }: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkKnown("close", options, { timeoutSeconds: true });
+    const { timeoutSeconds = 30 } = options;
     if (!(timeoutSeconds >= 0))
       throw invalidArgument("timeoutSeconds must be a number of seconds, 0 or more.");
     const over = Promise.all([this.#sockets.close(), this.#background.end()]).then(() => this.#calls.end());

@@ -1,5 +1,5 @@
 import type { CallInit } from "../transport/http/light-request.js";
-import type { OptionNames } from "./known-options.js";
+import { checkKnown, type OptionNames } from "./known-options.js";
 import { checkSeconds } from "./option-checks.js";
 
 /** Options of every call. */
@@ -15,8 +15,19 @@ export interface CallOptions {
 
 export const callOptionNames: OptionNames<CallOptions> = { signal: true, requestTimeoutSeconds: true };
 
-/** Call options in the form that openapi-fetch takes: `{ params, ...callInit(options) }`. */
-export function callInit(options: CallOptions | undefined, requestTimeout?: number): CallInit {
+/**
+ * The options of a call that has no others, in the form that openapi-fetch takes: `{ params, ...callInit(options) }`.
+ * Throws for any other option.
+ */
+export function callInit<Options extends CallOptions>(
+  options: (Options & Record<Exclude<keyof Options, keyof CallOptions>, never>) | undefined,
+): CallInit {
+  checkKnown<CallOptions>("This call", options, callOptionNames);
+  return requestInit(options);
+}
+
+/** Like `callInit`, for calls that have more options, which they have checked themselves. */
+export function requestInit(options: CallOptions | undefined, requestTimeout?: number): CallInit {
   const init: CallInit = {};
   if (options?.signal !== undefined) init.signal = options.signal;
   const seconds = options?.requestTimeoutSeconds ?? requestTimeout;

@@ -140,6 +140,8 @@ export function settingsFrom(options: SandboxClientOptions): Settings {
   checkKnown("SandboxClient", options, clientOptionNames);
   checkKnown("timeouts", options.timeouts, timeoutNames);
   checkKnown("hooks", options.hooks, hookNames);
+  checkKnown("local", options.local, localNames);
+  checkKnown("local.limits", options.local?.limits, limitNames);
   if (options.retry !== false) checkKnown("retry", options.retry, retryNames);
   const account = accountOf(options);
   const {
@@ -218,6 +220,18 @@ const timeoutNames: OptionNames<Timeouts> = {
   executionSeconds: true,
   requestSeconds: true,
   idleSeconds: true,
+};
+const localNames: OptionNames<LocalBackendOptions> = {
+  pool: true,
+  limits: true,
+  internet: true,
+  onReady: true,
+};
+const limitNames: OptionNames<NonNullable<LocalBackendOptions["limits"]>> = {
+  memoryMb: true,
+  diskMb: true,
+  vcpu: true,
+  maxProcesses: true,
 };
 const retryNames: OptionNames<RetryOptions> = {
   attempts: true,

@@ -1,5 +1,6 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkWhole, requireText } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -26,11 +27,12 @@ export class Keyboard {
 
   /** Types text (POST /desktop/keyboard/type). */
   async type(text: string, options: TypingOptions = {}): Promise<void> {
+    checkKnown("keyboard.type", options, { ...callOptionNames, delayMs: true });
     if (typeof text !== "string" || text.length > longestTyping)
       throw invalidArgument(`text must be text of at most ${longestTyping} characters.`);
     checkWhole("delayMs", options.delayMs, 0, 1000);
     const body = { text, ...omitUndefined({ delay_ms: options.delayMs }) };
-    await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...callInit(options) }));
+    await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...requestInit(options) }));
   }
 
   /** Presses one key (POST /desktop/keyboard/press). */

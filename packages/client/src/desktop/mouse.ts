@@ -1,6 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkOneOf, checkWhole, requireWhole } from "../config/option-checks.js";
 import { successOf } from "../transport/contract-clients.js";
@@ -41,12 +42,13 @@ export class Mouse {
 
   /** Clicks at a position (POST /desktop/mouse/click). */
   async click({ x, y }: Point, options: ClickOptions = {}): Promise<void> {
+    checkKnown("mouse.click", options, { ...callOptionNames, button: true, clicks: true });
     const { button, clicks } = options;
     checkPoint("point", { x, y });
     checkOneOf("button", button, buttons);
     checkWhole("clicks", clicks, 1, 10);
     const body = { x, y, ...omitUndefined({ button, clicks }) };
-    await successOf(this.#access.client.POST("/desktop/mouse/click", { body, ...callInit(options) }));
+    await successOf(this.#access.client.POST("/desktop/mouse/click", { body, ...requestInit(options) }));
   }
 
   /** Moves the pointer (POST /desktop/mouse/move). */
@@ -62,9 +64,10 @@ export class Mouse {
     to: Point,
     options: Pick<ClickOptions, "button"> & CallOptions = {},
   ): Promise<void> {
+    checkKnown("mouse.drag", options, { ...callOptionNames, button: true });
     checkOneOf("button", options.button, buttons);
     const body = { ...path(from, to), ...omitUndefined({ button: options.button }) };
-    await successOf(this.#access.client.POST("/desktop/mouse/drag", { body, ...callInit(options) }));
+    await successOf(this.#access.client.POST("/desktop/mouse/drag", { body, ...requestInit(options) }));
   }
 
   /** Drags an object and drops it on a target that accepts it (POST /desktop/x11/drag-drop). */
@@ -75,12 +78,13 @@ export class Mouse {
 
   /** Turns the wheel by `amount` notches, 1 or more (POST /desktop/mouse/scroll). */
   async scroll(amount: number, options: ScrollOptions = {}): Promise<void> {
+    checkKnown("mouse.scroll", options, { ...callOptionNames, at: true, direction: true });
     const { at, direction = "down" } = options;
     requireWhole("amount", amount, 1);
     checkOneOf("direction", direction, directions);
     if (at !== undefined) checkPoint("at", at);
     const body = { amount, direction, ...omitUndefined({ x: at?.x, y: at?.y }) };
-    await successOf(this.#access.client.POST("/desktop/mouse/scroll", { body, ...callInit(options) }));
+    await successOf(this.#access.client.POST("/desktop/mouse/scroll", { body, ...requestInit(options) }));
   }
 }
 

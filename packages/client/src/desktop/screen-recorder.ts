@@ -1,6 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { bodyOf, successOf } from "../transport/contract-clients.js";
@@ -18,6 +19,14 @@ export interface RecordingOptions extends CallOptions {
   /** Path of the video file in the sandbox. Default: the server's choice. */
   path?: string | undefined;
 }
+
+const recordingOptionNames: OptionNames<RecordingOptions> = {
+  ...callOptionNames,
+  fps: true,
+  format: true,
+  quality: true,
+  path: true,
+};
 
 /** A screen recording, as the server describes it. */
 export interface Recording {
@@ -47,12 +56,13 @@ export class ScreenRecorder {
 
   /** Starts a recording (POST /desktop/recording/start). */
   async start(options: RecordingOptions = {}): Promise<Recording> {
+    checkKnown("recording.start", options, recordingOptionNames);
     const { format = "mp4", fps = 10, path, quality = "medium" } = options;
     for (const [option, text] of Object.entries({ format, path, quality })) checkText(option, text);
     checkWhole("fps", fps, 1, 60);
     const body = { format, fps, quality, ...omitUndefined({ output_file: path }) };
     return recording(
-      await bodyOf(this.#access.client.POST("/desktop/recording/start", { body, ...callInit(options) })),
+      await bodyOf(this.#access.client.POST("/desktop/recording/start", { body, ...requestInit(options) })),
     );
   }
 

@@ -1,6 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { checkText, requireText } from "../config/option-checks.js";
 import { margin } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -45,10 +46,11 @@ export class ScreenText {
     region: ScreenRegion,
     options: CallOptions & { language?: string | undefined } = {},
   ): Promise<RecognisedText> {
+    checkKnown("text.read", options, { ...callOptionNames, language: true });
     checkRegion(region);
     checkText("language", options.language);
     const body = { ...region, language: options.language ?? "eng" };
-    const init = { body, ...callInit(options) };
+    const init = { body, ...requestInit(options) };
     const { confidence, text } = await bodyOf(this.#access.client.POST("/desktop/x11/ocr", init));
     return { text: text ?? "", confidence };
   }
@@ -62,11 +64,12 @@ export class ScreenText {
 
   /** Waits until a text appears (POST /desktop/x11/wait_for). Resolves with undefined if it does not appear in time. */
   async waitFor(text: string, options: TextWaitOptions = {}): Promise<TextBounds | undefined> {
+    checkKnown("text.waitFor", options, { ...callOptionNames, timeoutSeconds: true });
     const timeout = options.timeoutSeconds ?? 30;
     requireText("text", text);
     if (!(timeout >= 1 && timeout <= 300))
       throw invalidArgument("timeoutSeconds must be a number of seconds from 1 to 300.");
-    const init = { body: { text, timeout }, ...callInit(options, timeout + margin) };
+    const init = { body: { text, timeout }, ...requestInit(options, timeout + margin) };
     return bounds(await bodyOf(this.#access.client.POST("/desktop/x11/wait_for", init)));
   }
 

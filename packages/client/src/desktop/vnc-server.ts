@@ -1,6 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { bodyOf } from "../transport/contract-clients.js";
@@ -37,12 +38,13 @@ export class VncServer {
 
   /** Starts the VNC server (POST /desktop/vnc/start). */
   async start(options: VncStartOptions = {}): Promise<VncState> {
+    checkKnown("vnc.start", options, { ...callOptionNames, display: true, password: true });
     const { display = 1, password } = options;
     checkWhole("display", display, 0);
     checkText("password", password);
     const body = { display, ...omitUndefined({ password }) };
     return vncState(
-      await bodyOf(this.#access.client.POST("/desktop/vnc/start", { body, ...callInit(options) })),
+      await bodyOf(this.#access.client.POST("/desktop/vnc/start", { body, ...requestInit(options) })),
     );
   }
 

@@ -1,6 +1,6 @@
 /** Starts programs in the background. */
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, requestInit } from "../config/call-options.js";
 import { checkKnown } from "../config/known-options.js";
 import { isSandboxError, type SandboxError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
@@ -99,7 +99,7 @@ async function startedUnlessAborted(
     timer = setTimeout(() => request.abort(), lastMoment);
   });
   try {
-    const id = await start(callInit({ ...options, signal: request.signal }));
+    const id = await start(requestInit({ ...options, signal: request.signal }));
     const execution = Execution.of(access, id);
     if (scope.failure !== undefined) await killFor(scope.failure, execution);
     return execution;

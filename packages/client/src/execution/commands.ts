@@ -1,5 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, requestInit } from "../config/call-options.js";
 import { checkKnown } from "../config/known-options.js";
 import { margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -38,6 +38,7 @@ export class Commands {
    * killed.
    */
   async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
+    checkKnown("commands.run", options, runningOptionNames);
     return runCommand(this.#access, commandRequest(command, options, this.#defaultTimeout), options);
   }
 
@@ -72,13 +73,12 @@ export class Commands {
   }
 }
 
-/** The request body for a command. Throws for options that no server accepts. */
+/** The request body for a command. Throws for values that no server accepts. */
 export function commandRequest(
   command: string | readonly string[],
   options: RunningOptions,
   defaultTimeout: number,
 ) {
-  checkKnown("commands.run", options, runningOptionNames);
   const timeout = runningTimeout(options.timeoutSeconds ?? defaultTimeout);
   return { ...argv(command), timeout, ...envAndWorkdir(options) };
 }
@@ -89,7 +89,7 @@ export function runCommand(
   body: ReturnType<typeof commandRequest>,
   options: CallOptions,
 ): Promise<CommandResult> {
-  const init = callInit(options, body.timeout + margin);
+  const init = requestInit(options, body.timeout + margin);
   return readBody(client.POST("/commands/run", { body, ...init }), commandResult, "exit_code");
 }
 

@@ -2,25 +2,18 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp } from "../agent/cleanup.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, requestInit } from "../config/call-options.js";
 import { margin } from "../config/time-limits.js";
 import { invalidArgument, TimeoutError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { startCode, startCommand } from "./background-execution.js";
 import { type commandRequest, runCommand } from "./commands.js";
+import type { DetachOptions } from "./detach-options.js";
 import { execute } from "./execute.js";
 import type { ExecuteRequest } from "./execute-options.js";
-import type { Execution, WaitOptions } from "./execution.js";
+import type { Execution } from "./execution.js";
 import type { ExecutionResult, ProgramResult } from "./execution-result.js";
 import { executeRich } from "./rich-execution.js";
-
-/** How long to wait for a program before it continues in the background. */
-export interface DetachOptions {
-  /** Seconds to wait, 1 or more. Default 45, because many callers have a limit of one minute themselves. */
-  detachAfterSeconds?: number | undefined;
-  /** Called every two seconds with the program's progress. */
-  onProgress?: WaitOptions["onProgress"];
-}
 
 /** Where a program runs. */
 export interface ProgramPlace {
@@ -52,7 +45,7 @@ export async function executeOrDetach(
   const { signal } = options;
   if (isolation === undefined) return execute(access.client, body, { signal });
   if (body.timeout <= seconds)
-    return executeRich(access.client, body, callInit({ signal }, body.timeout + margin));
+    return executeRich(access.client, body, requestInit({ signal }, body.timeout + margin));
   const { context = "default", ...request } = body;
   const start = (until: AbortSignal): Promise<Execution> =>
     startCode(access, { ...request, context }, { signal: until, requestTimeoutSeconds: seconds });

@@ -1,4 +1,4 @@
-import { checkKnown, type OptionNames } from "../config/known-options.js";
+import type { OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -26,19 +26,19 @@ export interface ExecuteOptions extends RunningOptions {
   cache?: boolean | undefined;
 }
 
-const executeOptionNames: OptionNames<ExecuteOptions> = {
+/** Options of `executeRich` and `executeStream`, which take no result from the cache. */
+export const uncachedOptionNames: OptionNames<Omit<ExecuteOptions, "cache">> = {
   ...runningOptionNames,
   language: true,
   context: true,
-  cache: true,
 };
+export const executeOptionNames: OptionNames<ExecuteOptions> = { ...uncachedOptionNames, cache: true };
 
 /** A checked request. */
 export type ExecuteRequest = ReturnType<typeof executeRequest>;
 
-/** The request body for `/execute` and its variants. Throws for options that no server accepts. */
+/** The request body for `/execute` and its variants. Throws for values that no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
-  checkKnown("execute", options, executeOptionNames);
   const { cache, context, language = "python" } = options;
   checkProgram(code, options.language);
   checkContext(context);

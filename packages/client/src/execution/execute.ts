@@ -1,4 +1,4 @@
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, requestInit } from "../config/call-options.js";
 import { margin } from "../config/time-limits.js";
 import { type AgentClient, readBody } from "../transport/contract-clients.js";
 import type { ExecuteRequest } from "./execute-options.js";
@@ -10,6 +10,6 @@ export function execute(
   body: ExecuteRequest,
   options: CallOptions,
 ): Promise<ExecutionResult> {
-  const init = callInit(options, body.timeout + margin);
+  const init = requestInit(options, body.timeout + margin);
   return readBody(agent.POST("/execute", { body, ...init }), executionResult, "stdout", "exit_code");
 }

@@ -1,6 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkFunction } from "../config/option-checks.js";
 import { margin } from "../config/time-limits.js";
@@ -56,6 +57,7 @@ export class Execution {
    * A program that fails is an end too. The signal ends the wait, not the program; `kill()` ends the program.
    */
   async wait(options: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionEnd> {
+    checkKnown("wait", options, { signal: true });
     for (;;) {
       const end = await this.waitAtMost(Number.POSITIVE_INFINITY, options);
       if (end !== undefined) return end;
@@ -66,10 +68,9 @@ export class Execution {
    * Waits for the program's end, at most `seconds`. Resolves with undefined if the program still runs then. `onProgress`
    * is called every two seconds.
    */
-  async waitAtMost(
-    seconds: number,
-    { onProgress, signal }: WaitOptions = {},
-  ): Promise<ExecutionEnd | undefined> {
+  async waitAtMost(seconds: number, options: WaitOptions = {}): Promise<ExecutionEnd | undefined> {
+    checkKnown("waitAtMost", options, { signal: true, onProgress: true });
+    const { onProgress, signal } = options;
     if (!(seconds >= 0)) throw invalidArgument("seconds must be a number, 0 or more.");
     checkFunction("onProgress", onProgress);
     const until = performance.now() + seconds * 1000;
@@ -131,9 +132,10 @@ export class Execution {
    * Waits for the program's end and returns what `execute` would: of output above 1 MiB, the beginning and the end.
    * Displayed values are included only if the code ran in a context. The signal ends the wait, not the program.
    */
-  async result({ signal }: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionResult> {
-    await this.wait({ signal });
-    return finishedResult(this.#access, this.id, signal);
+  async result(options: Pick<WaitOptions, "signal"> = {}): Promise<ExecutionResult> {
+    checkKnown("result", options, { signal: true });
+    await this.wait(options);
+    return finishedResult(this.#access, this.id, options.signal);
   }
 
   /**
@@ -141,6 +143,7 @@ export class Execution {
    * and `stderrOffset` to the next call, until `complete` is true.
    */
   async output(options: OutputPosition & CallOptions = {}): Promise<ExecutionOutput> {
+    checkKnown("output", options, { ...callOptionNames, ...offsetNames, limit: true });
     return this.#output(options, 0, options);
   }
 
@@ -151,6 +154,7 @@ export class Execution {
   async *follow(
     options: Omit<OutputPosition, "limit"> & Pick<CallOptions, "signal"> = {},
   ): AsyncGenerator<OutputEvent, void, void> {
+    checkKnown("follow", options, { ...offsetNames, signal: true });
     let { stdoutOffset = 0, stderrOffset = 0 } = options;
     const scope = new CallScope(options.signal);
     try {
@@ -188,7 +192,7 @@ export class Execution {
     }
     const query = omitUndefined({ ...position, wait: wait === 0 ? undefined : wait });
     const params = { path: { process_id: this.id }, query };
-    const init = wait === 0 ? callInit(options) : callInit(options, wait + margin);
+    const init = wait === 0 ? requestInit(options) : requestInit(options, wait + margin);
     const path = "/execute/processes/{process_id}/output";
     return executionOutput(
       await bodyOf(this.#access.client.GET(path, { params, ...init }), "status", "stdout", "stderr"),
@@ -203,6 +207,8 @@ export interface WaitOptions {
   /** Called every two seconds with the program's progress. */
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
 }
+
+const offsetNames = { stdoutOffset: true, stderrOffset: true } as const;
 
 /** Bytes of output to ask for when only the end matters: the smallest limit that the server accepts. */
 const smallestPiece = 16;

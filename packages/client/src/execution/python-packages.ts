@@ -1,3 +1,4 @@
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
 import type { BackgroundOptions } from "./background-options.js";
 import type { Commands } from "./commands.js";
@@ -15,6 +16,14 @@ export interface InstallOptions extends Pick<BackgroundOptions, "env" | "signal"
    */
   indexUrl?: string | undefined;
 }
+
+const installOptionNames: OptionNames<InstallOptions> = {
+  env: true,
+  signal: true,
+  timeoutSeconds: true,
+  onLine: true,
+  indexUrl: true,
+};
 
 /** Installs packages for a sandbox's Python. */
 export class PythonPackages {
@@ -35,6 +44,7 @@ export class PythonPackages {
    * (PACKAGES_NOT_INSTALLED) with the end of pip's output. If `signal` fires, pip is killed.
    */
   async install(requirements: readonly string[], options: InstallOptions = {}): Promise<void> {
+    checkKnown("pythonPackages.install", options, installOptionNames);
     const { env, onLine, signal, timeoutSeconds: timeout = 900 } = options;
     const command = [...pip, ...indexOptions(options.indexUrl), "--", ...checked(requirements)];
     const execution = await this.#commands.runBackground(command, {

@@ -1,6 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkBoolean, checkFunction, checkWhole, requireText } from "../config/option-checks.js";
 import { invalidArgument, NotFoundError, SandboxError } from "../errors/errors.js";
@@ -66,6 +67,9 @@ export interface WriteOptions extends CallOptions {
   overwrite?: boolean | undefined;
 }
 
+const writeOptionNames: OptionNames<WriteOptions> = { ...callOptionNames, mode: true, overwrite: true };
+const transferOptionNames: OptionNames<TransferOptions> = { ...callOptionNames, onProgress: true };
+
 /** A file after `write` or `upload`. */
 export interface WrittenFile {
   path: string;
@@ -106,10 +110,11 @@ export class Files {
 
   /** Reads a file as bytes, of any size or at most `maxBytes` (GET /files/download). */
   async readBytes(path: string, options: ReadBytesOptions = {}): Promise<Uint8Array> {
+    checkKnown("files.readBytes", options, { ...callOptionNames, maxBytes: true });
     const { maxBytes } = options;
     requireText("path", path);
     checkWhole("maxBytes", maxBytes, 1);
-    const timed = { ...callInit(options), ...omitUndefined({ maxBytes }) };
+    const timed = { ...requestInit(options), ...omitUndefined({ maxBytes }) };
     const init = { params: { query: { path } }, parseAs: "arrayBuffer", ...timed } as const;
     // An empty file is an answer without a body.
     const bytes = (await successOf(this.#access.client.GET("/files/download", init))) ?? new ArrayBuffer(0);
@@ -123,6 +128,7 @@ export class Files {
    * the stream throws rejects the call.
    */
   async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
+    checkKnown("files.write", options, writeOptionNames);
     const { mode, overwrite } = options;
     requireText("path", path);
     checkBoolean("overwrite", overwrite);
@@ -174,6 +180,7 @@ export class Files {
    * (const { event, path } of watch)`. The first of the two starts the watch. Symbolic links are not followed.
    */
   watch(path: string, options: WatchOptions = {}): FileWatch {
+    checkKnown("files.watch", options, { signal: true });
     if (typeof path !== "string" || path === "" || path.length > 4096)
       throw invalidArgument("path must be text of 1 to 4,096 characters.");
     return FileWatch.of(this.#access, path, options, this.#requestTimeout);
@@ -226,11 +233,12 @@ export class Files {
     newPath: string,
     options: CallOptions & { overwrite?: boolean | undefined } = {},
   ): Promise<void> {
+    checkKnown("files.rename", options, { ...callOptionNames, overwrite: true });
     requireText("path", path);
     requireText("newPath", newPath);
     checkBoolean("overwrite", options.overwrite);
     const body = { path, new_path: newPath, overwrite: options.overwrite ?? false };
-    await successOf(this.#access.client.POST("/files/rename", { body, ...callInit(options) }));
+    await successOf(this.#access.client.POST("/files/rename", { body, ...requestInit(options) }));
   }
 
   /**
@@ -238,6 +246,7 @@ export class Files {
    * `uploadDirectory` and `downloadDirectory`. Rejects with code LOCAL_FILE_FAILED if the local file cannot be used.
    */
   async upload(localPath: string, path: string, options: TransferOptions = {}): Promise<WrittenFile> {
+    checkKnown("files.upload", options, transferOptionNames);
     checkTransfer(path, options);
     const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
     return {
@@ -251,6 +260,7 @@ export class Files {
    * the file is complete. Resolves with the size in bytes.
    */
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
+    checkKnown("files.download", options, transferOptionNames);
     checkTransfer(path, options);
     return this.#access.during(() => downloadFile(this.#access, path, localPath, options));
   }
@@ -264,6 +274,7 @@ export class Files {
     path: string,
     options: DirectoryUploadOptions = {},
   ): Promise<void> {
+    checkKnown("files.uploadDirectory", options, { ...transferOptionNames, exclude: true });
     checkTransfer(path, options);
     checkFunction("exclude", options.exclude);
     const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
@@ -281,6 +292,7 @@ export class Files {
     localPath: string,
     options?: DirectoryDownloadOptions,
   ): Promise<void> {
+    checkKnown("files.downloadDirectory", options, { ...transferOptionNames, maxBytes: true });
     checkTransfer(path, options);
     checkWhole("maxBytes", options?.maxBytes, 1);
     const access = this.#access;
@@ -309,7 +321,7 @@ export class Files {
 
   /** Call options whose timeout includes the time to send `size` bytes over a slow connection. */
   #transferInit(options: CallOptions, size: number): CallInit {
-    return callInit(options, this.#requestTimeout + size / slowestTransfer);
+    return requestInit(options, this.#requestTimeout + size / slowestTransfer);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Copies files between this machine and a sandbox, in constant memory. */
 
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, requestInit } from "../config/call-options.js";
 import { inTemporaryDirectory, localFailure, nodeModules } from "../config/node-modules.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { requireText } from "../config/option-checks.js";
@@ -62,7 +62,7 @@ export async function uploadFile(
       }
     });
   const seconds = options.requestTimeoutSeconds + total / slowestTransfer;
-  const timed = callInit({ signal: scope.abortSignal, requestTimeoutSeconds: seconds });
+  const timed = requestInit({ signal: scope.abortSignal, requestTimeoutSeconds: seconds });
   const init = { body: { file, path }, ...timed, ...omitUndefined({ onSent }) };
   try {
     await successOf(access.client.POST("/files/upload", init));
@@ -84,7 +84,7 @@ export async function downloadFile(
 ): Promise<number> {
   const { fs, streams } = nodeModules();
   const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
-  const init = { params: { query: { path } }, parseAs: "stream", ...callInit(options) } as const;
+  const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
   const content = (await successOf(pending)) ?? new Blob([]).stream();
   const declared = Number.parseInt((await pending).response.headers.get("content-length") ?? "", 10);
@@ -147,7 +147,7 @@ export async function downloadDirectory(
       await runTar(commands, 'exec tar -czf "$1" -C "$2" .', [remote, path], options.signal);
       await downloadFile(access, remote, archive, { ...options, maxBytes });
     });
-    const { unpackTar } = await import("modern-tar/fs");
+    const { unpackTar } = await import("./tar-unpacker.js");
     try {
       await fs.promises.mkdir(local, { recursive: true });
       const limited = (source: AsyncIterable<Uint8Array>) => noLongerThan(maxBytes, source);

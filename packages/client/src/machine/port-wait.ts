@@ -1,4 +1,5 @@
 import type { CallOptions } from "../config/call-options.js";
+import { checkKnown } from "../config/known-options.js";
 import { longestExecution } from "../config/time-limits.js";
 import { invalidArgument, SandboxError, TimeoutError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
@@ -13,8 +14,10 @@ export interface WaitForPortOptions extends Pick<CallOptions, "signal"> {
 export async function waitForPort(
   commands: Commands,
   port: number,
-  { signal, timeoutSeconds = 60 }: WaitForPortOptions,
+  options: WaitForPortOptions,
 ): Promise<void> {
+  checkKnown("waitForPort", options, { signal: true, timeoutSeconds: true });
+  const { signal, timeoutSeconds = 60 } = options;
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > longestExecution)
     throw invalidArgument(`timeoutSeconds must be a whole number from 1 to ${longestExecution}.`);
   const program = ["bash", "-c", untilOpen, "wait-for-port", String(port)];

@@ -1,4 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
+import { checkKnown } from "../config/known-options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import type { WaitForPortOptions } from "./port-wait.js";
@@ -32,7 +33,9 @@ export class Ports {
    * server's description of the sandbox, else from the cloud's naming scheme. Throws a `SandboxError`
    * (PREVIEW_UNAVAILABLE) if there is neither.
    */
-  previewUrl(port: number, { form = "host" }: PreviewUrlOptions = {}): string {
+  previewUrl(port: number, options: PreviewUrlOptions = {}): string {
+    checkKnown("previewUrl", options, { form: true });
+    const { form = "host" } = options;
     const number = String(checkedPort(port));
     if (form !== "host" && form !== "path") throw invalidArgument('form must be "host" or "path".');
     const template = this.#access.previews[form];

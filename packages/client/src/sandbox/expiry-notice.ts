@@ -1,3 +1,4 @@
+import { checkKnown } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { Expiring } from "./deadline.js";
 
@@ -16,8 +17,10 @@ export function noticeExpiry<Subject>(
   sandbox: Expiring,
   callback: (subject: Subject) => unknown,
   subject: Subject,
-  { leadSeconds = 60 }: ExpiringOptions = {},
+  options: ExpiringOptions = {},
 ): () => void {
+  checkKnown("onExpiring", options, { leadSeconds: true });
+  const { leadSeconds = 60 } = options;
   if (typeof callback !== "function") throw invalidArgument("onExpiring needs a function to call.");
   if (!(leadSeconds >= 0 && leadSeconds <= 86_400))
     throw invalidArgument("leadSeconds must be a number of seconds from 0 to 86400.");

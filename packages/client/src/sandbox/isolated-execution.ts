@@ -4,7 +4,8 @@ import type { Isolation } from "../config/isolation.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { checkFunction } from "../config/option-checks.js";
 import type { SandboxError } from "../errors/errors.js";
-import { type DetachOptions, detachAfter, executeOrDetach } from "../execution/detach.js";
+import { detachAfter, executeOrDetach } from "../execution/detach.js";
+import { type DetachOptions, detachOptionNames } from "../execution/detach-options.js";
 import { execute } from "../execution/execute.js";
 import { type ExecuteOptions, type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
@@ -61,6 +62,7 @@ export async function executeIsolated(
   code: string,
   options: IsolatedRun,
 ): Promise<IsolatedExecutionResult> {
+  checkKnown("executeIsolated", options, isolatedOptionNames);
   const body = checkedRequest(code, options);
   const { signal } = options;
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => execute(sandbox.agent, body, { signal });
@@ -76,6 +78,7 @@ export async function executeIsolatedOrDetach(
   code: string,
   options: IsolatedRun & DetachOptions,
 ): Promise<IsolatedExecutionResult | DetachedExecution> {
+  checkKnown("executeIsolatedOrDetach", options, { ...isolatedOptionNames, ...detachOptionNames });
   const body = checkedRequest(code, options);
   const { onProgress, signal } = options;
   const until = performance.now() + detachAfter(options) * 1000;
@@ -93,7 +96,7 @@ export async function executeIsolatedOrDetach(
     : { kind: "execution", sandbox: place.sandbox, execution: result };
 }
 
-const isolatedOptionNames: OptionNames<IsolatedRun & DetachOptions> = {
+const isolatedOptionNames: OptionNames<IsolatedRun> = {
   timeoutSeconds: true,
   env: true,
   language: true,
@@ -106,13 +109,10 @@ const isolatedOptionNames: OptionNames<IsolatedRun & DetachOptions> = {
   template: true,
   templateId: true,
   onStep: true,
-  detachAfterSeconds: true,
-  onProgress: true,
 };
 
 /** The request body for the code, checked before a sandbox is created for it. */
 function checkedRequest(code: string, options: IsolatedRun): ExecuteRequest {
-  checkKnown("executeIsolated", options, isolatedOptionNames);
   checkFunction("onStep", options.onStep);
   const { env, language, timeoutSeconds, workdir } = options;
   return executeRequest(code, { env, language, workdir }, timeoutSeconds);

@@ -1,3 +1,4 @@
+import { checkKnown } from "../config/known-options.js";
 import { checkSeconds } from "../config/option-checks.js";
 import { lifetime } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
@@ -26,7 +27,9 @@ export class KeepAlive implements Disposable {
     return new KeepAlive(sandbox, options);
   }
 
-  private constructor(sandbox: Keepable, { maxSeconds, seconds = 300 }: KeepAliveOptions) {
+  private constructor(sandbox: Keepable, options: KeepAliveOptions) {
+    checkKnown("keepAlive", options, { seconds: true, maxSeconds: true });
+    const { maxSeconds, seconds = 300 } = options;
     if (lifetime(seconds, "seconds") < shortest)
       throw invalidArgument(`seconds must be ${shortest} or more; it is ${seconds}.`);
     checkSeconds("maxSeconds", maxSeconds);

@@ -75,7 +75,10 @@ export interface EgressLists {
   deny?: readonly string[] | undefined;
 }
 
-const createOptionNames: OptionNames<CreateSandboxOptions> = {
+/** Options of `sandboxes.getOrCreate`. */
+export type NamedSandboxOptions = Omit<CreateSandboxOptions, "deleteOnSignal" | "limits" | "name">;
+
+const namedOptionNames: OptionNames<NamedSandboxOptions> = {
   ...callOptionNames,
   template: true,
   templateId: true,
@@ -83,13 +86,26 @@ const createOptionNames: OptionNames<CreateSandboxOptions> = {
   region: true,
   internetAccess: true,
   egress: true,
-  limits: true,
   env: true,
-  name: true,
   metadata: true,
   minIsolation: true,
+};
+const createOptionNames: OptionNames<CreateSandboxOptions> = {
+  ...namedOptionNames,
+  limits: true,
+  name: true,
   deleteOnSignal: true,
 };
+
+/** The request body of "create sandbox" that finds the sandbox of this name, if there is one. */
+export function namedRequest(
+  name: string,
+  options: NamedSandboxOptions,
+  defaultLifetime: number | undefined,
+): CreateRequest {
+  checkKnown("getOrCreate", options, namedOptionNames);
+  return { ...createRequest({ ...options, name }, defaultLifetime), get_or_create: true };
+}
 
 /** The request body of "create sandbox". Throws for options that no server accepts. */
 export function createRequest(

@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { type CallOptions, callInit, callOptionNames } from "../config/call-options.js";
+import { type CallOptions, callOptionNames, requestInit } from "../config/call-options.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkOneOf, checkText, checkTexts, checkWhole } from "../config/option-checks.js";
@@ -54,7 +54,7 @@ export function listSandboxes<Item>(
   const filters = omitUndefined({ status, region, name, metadata: labels, limit });
   return PaginatedList.of(async (cursor) => {
     const query = { ...filters, ...omitUndefined({ cursor }) };
-    const init = { params: { query }, ...callInit(options) };
+    const init = { params: { query }, ...requestInit(options) };
     return readBody(controlPlane.GET("/v1/sandboxes", init), ({ data, has_more, next_cursor }) => {
       const found = (data ?? []).filter((wire) => hasName(wire, name) && hasLabels(wire, metadata));
       return {

@@ -10,22 +10,26 @@ import { unlessAborted } from "../transport/calls/unless-aborted.js";
 import { type Answer, bodyOf } from "../transport/contract-clients.js";
 import type { OwnedSandboxes } from "./owned-sandboxes.js";
 import type { Sandbox, SandboxOperations } from "./sandbox.js";
-import type { CreateSandboxOptions } from "./sandbox-creation.js";
+import { type CreateSandboxOptions, createRequest, namedRequest } from "./sandbox-creation.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
 /** What `makeSandbox` needs from the client. */
-interface Making {
+interface MakingParts {
   sandboxes: Pick<SandboxOperations, "background" | "controlPlane" | "delete">;
   calls: Calls;
   /** Deletes the sandbox when a signal ends the process; undefined if `deleteOnSignal` is false. */
   owned: OwnedSandboxes | undefined;
-  /** Seconds until the sandbox must be ready. */
-  seconds: number;
+  timeouts: { lifetime: number | undefined; request: number };
   tries: number;
   sandbox(wire: WireSandbox): Sandbox;
   access(id: string): AgentAccess;
+}
+
+interface Making extends MakingParts {
+  /** Seconds until the sandbox must be ready. */
+  seconds: number;
 }
 
 interface MadeSandbox {
@@ -39,12 +43,19 @@ const graceForTheId = 60;
 /** Seconds without an answer after which the request is repeated, if the server supports idempotency keys. */
 const longestSilence = 15;
 
+/** Creates a sandbox; with `name`, finds the sandbox of this name or creates it. */
 export async function makeSandbox(
-  making: Making,
-  request: WireRequest,
+  parts: MakingParts,
   options: CreateSandboxOptions,
+  name?: string,
 ): Promise<Sandbox> {
-  const { owned, sandboxes, seconds } = making;
+  const { owned, sandboxes, timeouts } = parts;
+  const request =
+    name === undefined
+      ? createRequest(options, timeouts.lifetime)
+      : namedRequest(name, options, timeouts.lifetime);
+  const seconds = options.requestTimeoutSeconds ?? timeouts.request;
+  const making = { ...parts, seconds };
   const scope = new CallScope(options.signal);
   const isOver = making.calls.stoppable(scope);
   try {

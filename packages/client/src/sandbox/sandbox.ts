@@ -1,15 +1,22 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, requestInit } from "../config/call-options.js";
 import type { Isolation } from "../config/isolation.js";
+import { checkKnown } from "../config/known-options.js";
 import { margin } from "../config/time-limits.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import { Commands, commandRequest } from "../execution/commands.js";
 import { executionStreamOf } from "../execution/deferred-executions.js";
-import type { DetachOptions, ProgramPlace } from "../execution/detach.js";
+import type { ProgramPlace } from "../execution/detach.js";
+import { type DetachOptions, executeOrDetachNames, runOrDetachNames } from "../execution/detach-options.js";
 import { execute } from "../execution/execute.js";
-import { type ExecuteOptions, executeRequest } from "../execution/execute-options.js";
+import {
+  type ExecuteOptions,
+  executeOptionNames,
+  executeRequest,
+  uncachedOptionNames,
+} from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, ProgramResult } from "../execution/execution-result.js";
 import type { ExecutionStream } from "../execution/execution-stream.js";
@@ -211,6 +218,7 @@ export class Sandbox implements AsyncDisposable {
    * after the other.
    */
   async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    checkKnown("execute", options, executeOptionNames);
     return execute(this.agent, executeRequest(code, options, this.#timeouts.execution), options);
   }
 
@@ -220,8 +228,9 @@ export class Sandbox implements AsyncDisposable {
    * display of each kind.
    */
   async executeRich(code: string, options: Omit<ExecuteOptions, "cache"> = {}): Promise<RichExecutionResult> {
+    checkKnown("executeRich", options, uncachedOptionNames);
     const body = executeRequest(code, options, this.#timeouts.execution);
-    const init = callInit(options, body.timeout + margin);
+    const init = requestInit(options, body.timeout + margin);
     const { executeRich } = await import("../execution/rich-execution.js");
     return executeRich(this.agent, body, init);
   }
@@ -235,6 +244,7 @@ export class Sandbox implements AsyncDisposable {
    * `idle` if the server is silent for `timeouts.idleSeconds`. A broken stream never looks like success.
    */
   executeStream(code: string, options: Omit<ExecuteOptions, "cache"> = {}): ExecutionStream {
+    checkKnown("executeStream", options, uncachedOptionNames);
     const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
     const first = { type: "execute", ...request, timeout, capture_rich: true };
     const { signal } = options;
@@ -262,8 +272,8 @@ export class Sandbox implements AsyncDisposable {
     code: string,
     options: Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ExecutionResult | Execution> {
-    const { detachAfterSeconds, onProgress, ...request } = options;
-    const body = executeRequest(code, request, this.#timeouts.execution);
+    checkKnown("executeOrDetach", options, executeOrDetachNames);
+    const body = executeRequest(code, options, this.#timeouts.execution);
     const { executeOrDetach } = await import("../execution/detach.js");
     return executeOrDetach(Sandbox.placeOf(this), body, options);
   }
@@ -273,8 +283,8 @@ export class Sandbox implements AsyncDisposable {
     command: string | readonly string[],
     options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ProgramResult | Execution> {
-    const { detachAfterSeconds, onProgress, ...request } = options;
-    const body = commandRequest(command, request, this.#timeouts.execution);
+    checkKnown("runOrDetach", options, runOrDetachNames);
+    const body = commandRequest(command, options, this.#timeouts.execution);
     const { runOrDetach } = await import("../execution/detach.js");
     return runOrDetach(Sandbox.placeOf(this), body, options);
   }

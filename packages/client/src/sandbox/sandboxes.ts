@@ -18,7 +18,7 @@ import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../transpo
 import type { CallInit } from "../transport/http/light-request.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
-import { type CreateSandboxOptions, createRequest } from "./sandbox-creation.js";
+import type { CreateSandboxOptions, NamedSandboxOptions } from "./sandbox-creation.js";
 import type { ListSandboxesOptions } from "./sandbox-list.js";
 import { sandboxListOf } from "./sandbox-parts.js";
 import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
@@ -74,7 +74,7 @@ export class Sandboxes {
    * error says that a sandbox may have been created.
    */
   async create(options: CreateSandboxOptions = {}): Promise<Sandbox> {
-    return this.#make(createRequest(options, this.#parts.timeouts.lifetime), options);
+    return this.#make(options);
   }
 
   /**
@@ -83,13 +83,9 @@ export class Sandboxes {
    * here nor the end of this process deletes it. If its template is another one, throws a `ConflictError`. An extension:
    * on a server without it, such as the cloud, rejects with code GET_OR_CREATE_UNAVAILABLE and leaves no sandbox behind.
    */
-  async getOrCreate(
-    name: string,
-    options: Omit<CreateSandboxOptions, "deleteOnSignal" | "limits" | "name"> = {},
-  ): Promise<Sandbox> {
+  async getOrCreate(name: string, options: NamedSandboxOptions = {}): Promise<Sandbox> {
     requireText("name", name);
-    const request = createRequest({ ...options, name }, this.#parts.timeouts.lifetime);
-    return this.#make({ ...request, get_or_create: true }, { ...options, deleteOnSignal: false });
+    return this.#make(options, name);
   }
 
   /**
@@ -101,22 +97,23 @@ export class Sandboxes {
     if (failures.length > 0) throw new AggregateError(failures, "Some sandboxes could not be deleted.");
   }
 
-  #make(request: WireRequest, options: CreateSandboxOptions): Promise<Sandbox> {
+  /** Creates a sandbox, or finds the sandbox of this name. The checks are loaded too, to keep startup fast. */
+  #make(options: CreateSandboxOptions, name?: string): Promise<Sandbox> {
     const { agents, deleteOnSignal, timeouts } = this.#parts;
-    const owned = (options.deleteOnSignal ?? deleteOnSignal) ? this.#owned : undefined;
+    const isOwned = name === undefined && (options?.deleteOnSignal ?? deleteOnSignal);
     return this.background.during(async () =>
       (await import("./sandbox-making.js")).makeSandbox(
         {
           sandboxes: this,
           calls: agents.calls,
-          owned,
+          owned: isOwned ? this.#owned : undefined,
           tries: agents.retry.attempts,
-          seconds: options.requestTimeoutSeconds ?? timeouts.request,
+          timeouts,
           sandbox: (wire) => this.#sandbox(wire),
           access: (id) => this.#access(id),
         },
-        request,
         options,
+        name,
       ),
     );
   }
@@ -142,9 +139,10 @@ export class Sandboxes {
   async connect(id: string, options: ConnectOptions = {}): Promise<Sandbox> {
     checkKnown("connect", options, { ...callOptionNames, start: true });
     checkBoolean("start", options.start);
-    const sandbox = await this.get(id, options);
-    if (sandbox.status === "paused") await sandbox.resume(options);
-    if (sandbox.status === "stopped" && options.start === true) await sandbox.start(options);
+    const { start, ...call } = options;
+    const sandbox = await this.get(id, call);
+    if (sandbox.status === "paused") await sandbox.resume(call);
+    if (sandbox.status === "stopped" && start === true) await sandbox.start(call);
     if (sandbox.status === "running") return sandbox;
     throw (await import("./sandbox-refusals.js")).notRunning(sandbox);
   }
@@ -198,6 +196,7 @@ export class Sandboxes {
    * needed. Resolves with the time when the token expires, if known.
    */
   async refreshToken(id: string, options?: Pick<CallOptions, "signal">): Promise<Date | undefined> {
+    checkKnown("refreshToken", options, { signal: true });
     const scope = new CallScope(options?.signal);
     try {
       const { expiresAt } = await unlessAborted(this.#access(id).tokens.renew(), scope);
@@ -250,7 +249,6 @@ export class Sandboxes {
 }
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
-type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
 /** Seconds to delete one sandbox while a signal ends the process. */
 const longestLastDelete = 5;

@@ -1,4 +1,5 @@
 import type { TerminalFrame } from "@cloud-sandbox/protocol";
+import { checkKnown } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
 import { FrameStream, type StreamOpener } from "./frame-stream.js";
@@ -30,6 +31,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
 
   /** @internal */
   static async open(access: StreamOpener, options: TerminalOptions): Promise<Terminal> {
+    checkKnown("terminal.open", options, { cols: true, rows: true, shell: true, signal: true });
     const { cols = 80, rows = 24, shell, signal } = options;
     checkSize({ cols, rows });
     if (shell !== undefined && (typeof shell !== "string" || shell === ""))

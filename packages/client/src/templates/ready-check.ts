@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { invalidArgument } from "../errors/errors.js";
 
@@ -19,9 +20,20 @@ export interface ReadyCheck {
   intervalSeconds?: number | undefined;
 }
 
+const readyCheckNames: OptionNames<ReadyCheck> = {
+  port: true,
+  url: true,
+  file: true,
+  process: true,
+  command: true,
+  timeoutSeconds: true,
+  intervalSeconds: true,
+};
+
 type WireCheck = ControlPlaneSchemas["ReadyCheck"];
 
 export function wireReadyCheck(check: ReadyCheck): WireCheck {
+  checkKnown("A readiness check", check, readyCheckNames);
   const { command, file, intervalSeconds, port, process, timeoutSeconds, url } = check;
   const kinds = Object.entries({ command, file, port, process, url }).filter(
     ([, value]) => value !== undefined,

@@ -1,5 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../config/call-options.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { nodeModules } from "../config/node-modules.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import {
@@ -47,6 +48,27 @@ export interface TemplateBuildOptions {
   /** Ends the wait. A build that has started continues on the server, which offers no way to stop it. */
   signal?: AbortSignal | undefined;
 }
+
+const buildOptionNames: OptionNames<TemplateBuildOptions> = {
+  name: true,
+  update: true,
+  context: true,
+  cpu: true,
+  memoryMb: true,
+  diskGb: true,
+  skipCache: true,
+  registry: true,
+  onLog: true,
+  onProgress: true,
+  timeoutSeconds: true,
+  signal: true,
+};
+const registryNames: OptionNames<NonNullable<TemplateBuildOptions["registry"]>> = {
+  type: true,
+  username: true,
+  password: true,
+  token: true,
+};
 
 /** Progress of a build. */
 export interface TemplateBuildProgress {
@@ -108,6 +130,8 @@ function idsOf(wire: { build_id: string; template_id: string }): readonly [strin
 
 function buildRequest(options: TemplateBuildOptions) {
   const { cpu = 2, diskGb = 10, memoryMb = 2048, name, registry, skipCache, update } = options;
+  checkKnown("templates.build", options, buildOptionNames);
+  checkKnown("registry", registry, registryNames);
   requireText("name", name);
   checkText("context", options.context);
   checkBoolean("update", update);

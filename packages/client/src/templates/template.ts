@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { checkKnown } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkBoolean, checkFunction, checkText, requireText } from "../config/option-checks.js";
 import { checkedVariables } from "../config/variables.js";
@@ -42,6 +43,7 @@ export class Template {
    * context and must be inside it. The destination is a directory if it ends with a slash or there are several sources.
    */
   copy(sources: string | readonly string[], destination: string, options: CopyOptions = {}): Template {
+    checkKnown("copy", options, { owner: true, permissions: true, exclude: true });
     const all = typeof sources === "string" ? [sources] : [...sources];
     if (all.length === 0) throw invalidArgument("sources must be one path or more.");
     for (const source of all) {
@@ -58,6 +60,7 @@ export class Template {
 
   /** Runs a shell command. The build fails at the first command that fails. */
   run(command: string, options: { skipCache?: boolean } = {}): Template {
+    checkKnown("run", options, { skipCache: true });
     checkBoolean("skipCache", options.skipCache);
     return this.#step({ type: "RUN", args: [text(command, "command")], ...omitUndefined(options) });
   }

@@ -1,5 +1,6 @@
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
 import { NotFoundError } from "../errors/errors.js";
@@ -27,6 +28,14 @@ export interface ListTemplatesOptions extends CallOptions {
   limit?: number | undefined;
 }
 
+const listOptionNames: OptionNames<ListTemplatesOptions> = {
+  ...callOptionNames,
+  category: true,
+  language: true,
+  text: true,
+  limit: true,
+};
+
 /** Lists, builds and deletes templates: the public ones and those of the account. */
 export class Templates {
   readonly #parts: UploadParts;
@@ -42,12 +51,13 @@ export class Templates {
 
   /** Lists templates, optionally filtered (GET /v1/templates). */
   list(options: ListTemplatesOptions = {}): PaginatedList<TemplateRecord> {
+    checkKnown("templates.list", options, listOptionNames);
     const { category, language, limit, text } = options;
     for (const [option, value] of Object.entries({ category, language, text })) checkText(option, value);
     checkWhole("limit", limit, 1, 1000);
     return PaginatedList.of(async (cursor) => {
       const query = omitUndefined({ category, language, limit, cursor });
-      const init = { params: { query }, ...callInit(options) };
+      const init = { params: { query }, ...requestInit(options) };
       const pending = this.#parts.controlPlane.GET("/v1/templates", init);
       return readBody(pending, ({ data, has_more, next_cursor }) => {
         const items = (data ?? []).map(templateRecord).filter((record) => fits(record, options));

@@ -7,6 +7,7 @@ import {
   Reply,
 } from "@cloud-sandbox/server-kit/portable";
 import type { SandboxClientOptions } from "../config/client-options.js";
+import { checkKnown } from "../config/known-options.js";
 import type { Fetch } from "../transport/http/fetch-transport.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";
 import { agentService } from "./agent/agent-service.js";
@@ -58,6 +59,7 @@ export class TestingService {
   readonly #reports: Reports;
 
   constructor(options: TestingServiceOptions = {}) {
+    checkKnown("TestingService", options, { programs: true, apiKey: true, baseUrl: true, sendReport: true });
     const { clock } = this;
     const { apiKey = "testing-key", baseUrl = "http://sandboxes.test", programs = {} } = options;
     this.apiKey = apiKey;

@@ -1,3 +1,4 @@
+import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { date } from "../transport/answers/date.js";
 import { type ExecutionReport, executionReport } from "./execution-report.js";
@@ -11,6 +12,8 @@ export interface VerifyWebhookOptions {
   /** The most seconds by which the request's timestamp may differ from this machine's clock. Default 300. */
   toleranceSeconds?: number | undefined;
 }
+
+export const verifyOptionNames: OptionNames<VerifyWebhookOptions> = { toleranceSeconds: true };
 
 /**
  * Verifies the signature and timestamp of a webhook request and returns its report. Throws a `WebhookVerificationError`
@@ -28,6 +31,7 @@ export async function verifyWebhook(
   secret: string,
   options: VerifyWebhookOptions = {},
 ): Promise<ExecutionReport> {
+  checkKnown("verifyWebhook", options, verifyOptionNames);
   const { toleranceSeconds = 300 } = options;
   checkVerification(secret, options);
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array))

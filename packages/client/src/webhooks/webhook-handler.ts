@@ -1,6 +1,12 @@
+import { checkKnown } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { ExecutionReport } from "./execution-report.js";
-import { checkVerification, type VerifyWebhookOptions, verifyWebhook } from "./verify-webhook.js";
+import {
+  checkVerification,
+  type VerifyWebhookOptions,
+  verifyOptionNames,
+  verifyWebhook,
+} from "./verify-webhook.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
 /** Options of `webhookHandler`. */
@@ -23,6 +29,7 @@ const longestBody = 16 * 1024 * 1024;
  * is not POST, 413 for a body above 16 MiB.
  */
 export function webhookHandler(options: WebhookHandlerOptions): (request: Request) => Promise<Response> {
+  checkKnown("webhookHandler", options, { ...verifyOptionNames, secret: true, onReport: true });
   const { onReport, secret, ...verification } = options;
   checkVerification(secret, verification);
   if (typeof onReport !== "function") throw invalidArgument("onReport must be a function.");
