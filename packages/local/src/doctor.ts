@@ -12,7 +12,7 @@ export interface DoctorReport {
   readonly languages: readonly HostLanguage[];
   readonly egress: EgressReport;
   readonly memory: {
-    /** Of this machine, in MiB. */
+    /** Memory of this machine, in MiB. */
     readonly totalMb: number;
     /** All sandboxes together may use `totalMb` times this for memory and files. `serve --memory-overcommit` changes it. */
     readonly overcommit: number;

@@ -177,7 +177,8 @@ async function serve(
   const registry = new SandboxRegistry(store.sandboxes, store.writes);
   const layers = new LayerStore(
     () => keptOrPrivate(store, "layers"),
-    // A sandbox that is stopped starts again on what it was made of, which its template may not be any more.
+    // Also keep the layers of every existing sandbox: a stopped sandbox starts again from the layers that it was
+    // created with, and its template may have been rebuilt or deleted since.
     () =>
       [...templates.list(), ...registry.list().map(({ template }) => template)].flatMap(
         ({ built }) => built?.layers ?? [],
@@ -311,7 +312,10 @@ function defaultMaxSandboxes(): number {
   return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));
 }
 
-/** A place on the disk: what is not to outlive this process is found by the next one otherwise. */
+/**
+ * A directory for the control plane's files: below the data directory, or, without one, a temporary directory. If this
+ * process is killed, the next control plane on this machine removes the temporary directory.
+ */
 async function keptOrPrivate({ directory }: Store, name: string): Promise<string> {
   return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, name);
 }
@@ -320,7 +324,10 @@ function defaultLimits(): MachineLimits {
   return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
 }
 
-/** Does what depends on what a data directory holds. */
+/**
+ * Runs work that reads the data directory. If the work fails, throws an error that names the directory and how to fix
+ * it.
+ */
 async function taken<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -329,7 +336,10 @@ async function taken<Result>(store: Store, work: () => Promise<Result>): Promise
   }
 }
 
-/** Listens for a moment. Somebody else may take the port until it is listened on for good; then that is told later. */
+/**
+ * Throws if the port is taken: listens on it for a moment. Another process may still take the port before the server
+ * listens; then starting the server reports that.
+ */
 async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer();
   await listen(server, host, port);

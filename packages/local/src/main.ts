@@ -122,7 +122,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof InvalidEgressError ||
     error instanceof InvalidOriginError ||
     error instanceof InvalidArgumentError;
-  // Exit at once: work that was begun could keep the process running although nobody can use it.
+  // Exit at once: work that is still running could otherwise keep this process alive although nobody can use it.
   end(error instanceof NotKeptError ? 2 : 1, isExpected ? error.message : `unexpected: ${String(error)}`);
 });
 
@@ -215,7 +215,10 @@ async function serve({
   await controlPlane.close();
 }
 
-/** How long a start goes on that was asked to stop: it would have to be ended as a whole. */
+/**
+ * Milliseconds that a start may continue after a signal asked to stop. A start cannot be cancelled half-way, so the
+ * process exits when this time is over.
+ */
 const startLimitMs = 5000;
 
 /** Resolves on the first of the signals that ask a server to stop. A second one, of any kind, ends the process at once. */

@@ -2,7 +2,7 @@ import { BubblewrapRuntime } from "./runtime/bubblewrap/bubblewrap-runtime.js";
 import type { RuntimeOptions } from "./runtime/runtime-options.js";
 import type { RuntimeReport, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 
-/** In the order in which they are tried. */
+/** All runtimes, in the order in which `auto` tries them. */
 const runtimes = {
   bubblewrap: (options: RuntimeOptions): SandboxRuntime => new BubblewrapRuntime(options),
 } as const;
@@ -33,13 +33,13 @@ export async function chooseRuntime(
   return { runtime: undefined, reports };
 }
 
-/** The report for a name that no runtime has, which JavaScript lets through. */
+/** The report for an unknown runtime name, which callers without TypeScript can pass. */
 function unknownRuntime(name: string): RuntimeReport {
   const fix = `use one of: auto, ${runtimeNames.join(", ")}`;
   return { runtime: name, usable: false, reason: `there is no runtime named ${JSON.stringify(name)}`, fix };
 }
 
-/** What every runtime says about this host. */
+/** The reports of all runtimes: whether each can be used on this host. */
 export function probeRuntimes(): Promise<RuntimeReport[]> {
   return Promise.all(runtimeNames.map((name) => runtimes[name]({}).probe()));
 }

@@ -37,7 +37,10 @@ const connectionOptions = { keepAlive: true, highWaterMark: relayBufferBytes };
 /** The agent accepts a connection before it executes anything, so this limit does not cut long executions. */
 const connectLimitMs = 30_000;
 
-/** A caller whose bytes are not read causes no events: its tunnel is checked this often. */
+/**
+ * Milliseconds between checks of whether bytes wait in a tunnel to a paused machine. Backpressure may have stopped reading
+ * from the caller, and then no event reports that bytes wait.
+ */
 const stallCheckMs = 1000;
 
 /** One {@link AgentConnection} for each machine, shared by everything that calls its agent. */

@@ -92,7 +92,8 @@ export class AgentSupervisor {
       if (this.machine.isPaused) return false;
       const signal = AbortSignal.timeout(limit);
       await answersHealth(this.machine.agentAddress, signal).catch(() => undefined);
-      // Settled within the limit: the agent answered, or it ended and closed the connection; the machine restarts that one.
+      // The health check ended within its limit. Either the agent answered, or the agent exited and closed the
+      // connection; in that case the machine's process 1 restarts the agent by itself.
       if (!signal.aborted || this.machine.isPaused) return false;
     }
     return true;

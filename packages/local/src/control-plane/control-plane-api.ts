@@ -31,14 +31,17 @@ export interface ControlPlaneApiOptions
   readonly runtime: string;
   readonly isolation: IsolationLevel;
   readonly version: string;
-  /** Whether the data directory takes nothing more. */
+  /** Whether the data directory is full, so that changes cannot be saved. */
   readonly isStorageFull: () => boolean;
   /** The operations on webhook deliveries. */
   readonly webhooks: Handlers<ControlPlaneContract, undefined>;
   readonly log: (message: string) => void;
 }
 
-/** Contract 1, as far as this machine can keep it. Everything inside a sandbox is the agent's. */
+/**
+ * Serves the control plane's HTTP API (`openapi/control-plane.yaml`). Operations inside a sandbox are served by the
+ * sandbox's agent.
+ */
 export function controlPlaneApi(options: ControlPlaneApiOptions) {
   return contractRouter<ControlPlaneContract, undefined>({
     contract: controlPlaneContract,

@@ -16,7 +16,7 @@ export class PollBackoff {
     this.#pause = options.firstMs;
   }
 
-  /** Call it right before each request. */
+  /** Records the start of a request. Call it right before each request. */
   beginRequest(): void {
     this.#requestStart = performance.now();
   }

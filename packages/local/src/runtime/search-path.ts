@@ -24,8 +24,8 @@ export const searchPathAnywhere = [
 ].join(":");
 
 /**
- * Puts `python`, `pip` and `pip3` into the machine's own directory, for hosts that have only `python3`, as Debian does.
- * They are scripts and no links: a virtual environment that `python` makes then names the real interpreter.
+ * Creates the commands `python`, `pip` and `pip3` for machines on hosts that have only `python3`, such as Debian. They
+ * are scripts, not links, so that a virtual environment created with `python` names the real interpreter.
  */
 export async function placeSubstitutes(parts: string): Promise<void> {
   const directory = join(parts, "substitutes");

@@ -30,7 +30,7 @@ export interface MachineSupplyOptions {
   readonly egress: EgressGateway;
   readonly activity: Activity;
   readonly budget: MemoryBudget;
-  /** Warm machines for the default template. With 0, no template has warm machines. */
+  /** Number of warm machines for the default template. With 0, no template has warm machines. */
   readonly poolSize: number;
   readonly defaultTemplate: LocalTemplate | undefined;
   readonly log: (message: string) => void;

@@ -8,7 +8,10 @@ export const defaultMemoryOvercommit = 4;
 export interface MemoryBudgetOptions {
   /** All machines together may use this many times the host's memory. */
   readonly overcommit: number;
-  /** How many times its disk size a machine may fill, as the runtime reports it. */
+  /**
+   * How many times its `diskMb` a machine may fill with files: 2 with a read-only root, which has two tmpfs of that
+   * size, else 1. Reported by the runtime.
+   */
   readonly disks: number;
 }
 

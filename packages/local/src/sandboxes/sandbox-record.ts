@@ -24,7 +24,7 @@ export interface SandboxRecord {
   readonly idempotency: Idempotency | undefined;
   /** Undefined while the sandbox is stopped. */
   machine: Machine | undefined;
-  /** Also `creating` while a stopped sandbox is started again. */
+  /** The sandbox's status. `creating` also while a stopped sandbox is being started again. */
   status: SandboxStatus;
   /** True while the sandbox is being stopped. Its status is still `running`, but new requests are refused. */
   isStopping: boolean;

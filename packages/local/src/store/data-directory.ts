@@ -5,7 +5,10 @@ import { isAliveIdentity, processIdentity } from "../runtime/host/process-identi
 import { makeDirectories } from "./make-directories.js";
 import { unusableDirectory } from "./storage-problem.js";
 
-/** Directories this process owns. The files in `owners` carry process ids, so they cannot tell apart two owners in one process. */
+/**
+ * Directories that this process owns. The files in `owners` carry process ids, so they cannot tell apart two owners in
+ * one process.
+ */
 const ownedHere = new Set<string>();
 
 /**

@@ -49,7 +49,7 @@ export class DeliveryQueue {
         await this.#receiver(delivery.callbackUrl, () => this.#attempt(id));
       } catch (error) {
         if (signal.aborted) return;
-        // A full disk, for example, which the operator may fix.
+        // Saving the delivery failed, for example on a full disk. The operator may fix that, so try again later.
         log(`Webhook delivery ${id} is delayed by an error and will be tried again: ${String(error)}`);
         await sleep(webhooks.maxRetryMs, undefined, { signal, ref: false }).catch(() => undefined);
       }

@@ -2,14 +2,23 @@ import { readFileSync } from "node:fs";
 import { type ProcessTree, processTree } from "../host/process-tree.js";
 import { agentEntry } from "./machine-image.js";
 
-/** Finds, checks and kills the agent of a machine. On the host it is a child of the machine's process 1. */
+/**
+ * Finds, checks and kills a machine's agent from the host, where the agent is a child process of the machine's process
+ * 1.
+ */
 export class AgentProcess {
-  /** The agent, and orphans of the sandbox's code that look like it: those are no loss. */
+  /**
+   * Host pids of the agent, and of orphaned processes that code in the sandbox made look like the agent. Killing such
+   * orphans does no harm.
+   */
   #found: readonly number[] = [];
 
   constructor(private readonly init: number) {}
 
-  /** Whether it has been stopped, as by SIGSTOP. Asked often: where nothing has changed, one file is read. */
+  /**
+   * Whether the agent has been stopped, for example by SIGSTOP. Called often, so if the agent's pid is still valid,
+   * only one file in /proc is read.
+   */
   async isStopped(): Promise<boolean> {
     let states = this.#found.map((pid) => this.#state(pid));
     if (states.length === 0 || states.includes(undefined)) {
@@ -19,11 +28,15 @@ export class AgentProcess {
     return states.includes("T");
   }
 
-  /** Kills it, for process 1 to start another; does nothing where `mayKill` says no by then. */
+  /**
+   * Kills the agent, after which process 1 starts a new one. Does nothing if `mayKill` returns false after the
+   * processes were listed.
+   */
   async kill(mayKill: () => boolean): Promise<void> {
     const tree = await processTree();
     if (!mayKill()) return;
-    // Looked at again without a pause before the kill: by now its number may be another process's of the host.
+    // Check the candidates again right before the kill, without an await in between: the kernel may have given a pid to
+    // another process of the host.
     for (const pid of this.#candidates(tree)) tree.signal(pid, "SIGKILL");
   }
 
@@ -39,7 +52,10 @@ export class AgentProcess {
       );
   }
 
-  /** As the kernel names it; undefined once it is no child of process 1. */
+  /**
+   * The process state as the kernel writes it: `R`, `S`, `T`, … Undefined if the process is no longer a child of
+   * process 1.
+   */
   #state(pid: number): string | undefined {
     const stat = read(pid, "stat");
     // Split after the last parenthesis: the command name before it may hold spaces and parentheses.
@@ -48,10 +64,13 @@ export class AgentProcess {
   }
 }
 
-/** Code has the agent's, or another where the agent has one of its own. */
+/**
+ * The real uid of a process. Used to tell the agent from programs of the sandbox on hosts where these have different
+ * uids.
+ */
 const realUid = (pid: number): string | undefined => /^Uid:\s(\d+)/m.exec(read(pid, "status"))?.[1];
 
-/** Empty when it has ended. */
+/** Reads a file of the process in /proc. Empty if the process has ended. */
 function read(pid: number, file: "stat" | "status" | "cmdline"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

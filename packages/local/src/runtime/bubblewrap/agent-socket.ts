@@ -2,15 +2,16 @@ import { rename } from "node:fs/promises";
 import { createServer } from "node:net";
 
 /**
- * A listening Unix socket made here and served in there: the machine inherits its descriptor.
+ * A listening Unix socket for a machine's agent. This process creates the socket, and the machine inherits its
+ * descriptor.
  *
- * Its path exists on the host only, so code in the sandbox can neither remove it nor put its own in its place,
- * and a connection made before the agent has booted waits in the kernel's queue.
+ * The socket's path exists on the host only, so code in the sandbox can neither remove the socket nor put another one
+ * in its place. A connection made before the agent has booted waits in the kernel's queue.
  */
 export interface AgentSocket {
   readonly path: string;
   readonly descriptor: number;
-  /** Closes this process's copy; the machine's stays open. */
+  /** Closes this process's copy of the descriptor. The machine's copy stays open. */
   release(): void;
 }
 

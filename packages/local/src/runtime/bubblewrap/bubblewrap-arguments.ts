@@ -64,7 +64,8 @@ export function bubblewrapArguments(profile: {
     ...image.masks.map(readOnly),
     views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", views.dev, "/dev"],
     disk ? ["--bind", disk.sharedMemory, "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
-    // The overlay of the machine's own is read-only already, and remounting it would disable its devices.
+    // If the machine has an overlay for `/dev`, do not remount it: the overlay is read-only already, and a remount
+    // would disable its devices.
     views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
     readOnly(figures),
     egress ? readOnly(egress) : [],

@@ -125,7 +125,8 @@ export class BubblewrapMachine implements Machine {
   readDisk(): Readable {
     const { root, child, group } = this.#parts;
     if (!root || child.pid === undefined) throw new Error("This machine has no disk of its own.");
-    // How much work its files are is up to the code in it: it is done at the expense of the machine.
+    // Code in the machine decides how many files there are to read. So the reader runs in the machine's control group,
+    // and its CPU time and memory count towards the machine's limits.
     const [program = "", ...args] = [...enterGroups(group.helperFiles), ...root.read(child.pid)];
     const reader = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
     this.#readers.add(reader);
@@ -171,8 +172,8 @@ export class BubblewrapMachine implements Machine {
     void this.#insist();
     for (const reader of this.#readers) reader.kill("SIGKILL");
     const init = await Promise.race([this.#init, sleep(insistMs, undefined, { ref: false })]);
-    // The end of process 1 takes every process of the machine with it, and bubblewrap reports it only afterwards.
-    // Its number cannot have been used again: bubblewrap, its parent, has not reaped it while it is running itself.
+    // Kill process 1: the kernel then kills all other processes of the machine. Its pid cannot belong to another
+    // process by now, because its parent, bubblewrap, is still running and has not reaped it.
     if (init !== undefined && this.#isRunning()) killIfThere(init);
     else this.#parts.child.kill("SIGKILL");
     // A process killed while frozen only dies when its group is thawed.
@@ -203,7 +204,8 @@ export class BubblewrapMachine implements Machine {
   async #setFrozen(frozen: boolean): Promise<void> {
     const init = await this.#init;
     if (init === undefined || (frozen && !this.#isRunning())) return;
-    // Until all of it goes on, it is paused: a process that is not going yet is not taken for one that hangs.
+    // The machine counts as paused until all of its processes run again, so that the supervisor does not take a process
+    // that is still frozen for one that hangs.
     this.#isPaused = true;
     const { group } = this.#parts;
     const freeze = (on: boolean) => (group.canFreeze ? group.freeze(on) : stopProcessTree(init, on));
@@ -238,12 +240,15 @@ export class BubblewrapMachine implements Machine {
     });
     // We destroyed the machine: skip the out-of-memory diagnosis.
     const kills = this.#isDestroyed ? 0 : await group.outOfMemoryKills();
-    // What stays is removed when the machine is destroyed, which is told that it did.
+    // Ignore errors here: `destroy` tries to remove the rest again, and reports what cannot be removed.
     await Promise.all([rm(socketPath, { force: true }), this.#clean()]).catch(() => undefined);
     return this.#explain(kills);
   }
 
-  /** Names what was counted: files are in memory too, which users who wrote many files do not expect. */
+  /**
+   * The message for a machine that ran out of memory. It says that files count as memory, because users who wrote many
+   * files do not expect that.
+   */
   #outOfMemory(): string {
     const { group, root, spec } = this.#parts;
     const { memoryMb, diskMb } = spec.limits;

@@ -73,15 +73,21 @@ export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise
 
 const probeLimitMs = 20_000;
 
-/** Ends with the first line of its input, and fails where another user namespace can be made by then. */
+/**
+ * A shell script that waits for a line on stdin, and then fails if a process inside can create a further user
+ * namespace.
+ */
 const tryAnother = "read -r started; ! unshare --user true 2>/dev/null";
 
-/** The number of the descriptor whose other end only this process holds. */
+/**
+ * Descriptor number of a pipe whose other end only this process holds. When this process closes it or dies, the probe
+ * is killed.
+ */
 const leash = 8;
 
 /**
- * Becomes the command that follows, and kills its process group when this process closes the leash or ends. A probe is in
- * no control group, and bubblewrap's child waits for its parent for ever when that dies first.
+ * A shell that runs the command after it, and kills the whole process group when the `leash` pipe is closed. Needed
+ * because a probe is in no control group, and bubblewrap's child waits forever if bubblewrap dies first.
  */
 const onLeash = `{ read -r _; kill -9 0; } <&${leash} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
 exec "$@" ${leash}>&-`;
@@ -102,14 +108,14 @@ async function startProfile(isRoot: boolean): Promise<void> {
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
   stdio[leash] = "pipe";
-  // Detached, so that it leads a process group of its own.
+  // Detached, so that the probe leads its own process group, which can then be killed as a whole.
   const child = spawn(program, args, { cwd: "/", stdio, detached: true });
   const kill = (): void => void child.stdio.at(leash)?.destroy();
   const giveUp = setTimeout(kill, probeLimitMs);
   const said = child.stderr ? text(child.stderr) : "";
   // "exit", not "close": a child that waits for its dead parent keeps the pipes open.
   const ended = once(child, "exit").finally(kill);
-  // The exit code below tells why the probe failed.
+  // Ignore write errors: the exit code below says why the probe failed.
   child.stdin?.on("error", () => undefined);
   ended.catch(() => undefined);
   const init = await readInitPid(child.stdio[descriptors.information] as Readable);

@@ -72,7 +72,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const foundation = await this.#laidFoundation();
     const { groups, uids } = foundation;
     const cleanups: (() => Promise<void>)[] = [];
-    // Every user of the host reads the names of groups and sockets. The id is nobody's to know: it leads to previews.
+    // A random name, not the sandbox's id: every user of the host can read the names of control groups and sockets, and
+    // anyone who knows the id can open the sandbox's previews.
     const name = randomBytes(8).toString("hex");
     try {
       const lent = await uids?.take();
@@ -81,7 +82,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
       };
       cleanups.push(release);
       const group = await groups.create(name, spec.limits, diskCount(foundation.root !== undefined));
-      // As long as the group is there, processes with the uids may be.
+      // Release the uids only after the control group is removed: until then processes with these uids may still run.
       cleanups[0] = () => group.remove().then(release);
       const egress = await openEgress(spec, foundation.directory, name, lent?.code);
       if (egress) cleanups.push(() => egress.close());
@@ -162,7 +163,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
       });
       const pipes: readonly unknown[] = child.stdio;
       const told = pipes[descriptors.arguments] as Writable;
-      // What ended before it read them says why elsewhere.
+      // Ignore write errors: if bubblewrap exits before it has read its options, booting fails with the reason.
       told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
       const information = pipes[descriptors.information] as Readable;
       const gate = pipes[descriptors.uidsMapped];
@@ -177,7 +178,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
         cleanups,
       });
     } finally {
-      // At once: while this process holds the socket too, it may be the one that accepts.
+      // Close this process's copy of the socket right away: while both hold it, a connection could be accepted here
+      // instead of by the agent.
       socket.release();
       await seccomp?.close();
     }
@@ -220,7 +222,7 @@ interface Foundation {
   readonly strayDescriptors: readonly number[];
 }
 
-/** Whether everything that this process may remove is removed. */
+/** Removes what killed processes left behind. Resolves with true if no control group of theirs remains. */
 async function removeLeftovers(): Promise<boolean> {
   await InstanceDirectory.removeStale();
   const remaining = await removeStaleGroups(isAliveIdentity);
@@ -233,7 +235,7 @@ async function removeLeftovers(): Promise<boolean> {
 async function layFoundation(): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
-  // Before anything is made that would have to be removed.
+  // Start the guard first: it removes everything made below if this process is killed.
   const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));
   await directory.make();
   const controlGroups = await openControlGroups(directory.instance);
@@ -279,14 +281,17 @@ function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<stri
     LOGNAME: "sandbox",
     SHELL: "/bin/bash",
     TERM: "xterm-256color",
-    // The marker that pip heeds stands in the host's /usr; what is installed here is the sandbox's own.
+    // pip refuses system-wide installs because of a marker file in the host's `/usr`. In a sandbox they are safe,
+    // because packages are installed into the sandbox's own layer.
     PIP_BREAK_SYSTEM_PACKAGES: "1",
-    // pip finds by itself that it has to install into the home; npm has to be told.
+    // With a read-only `/usr`, packages must be installed into the home directory: pip does that by itself, npm needs
+    // this setting.
     ...(image.disk === undefined && { NPM_CONFIG_PREFIX: `${home}/.local` }),
     MACHINE_MEMORY_KB: String(spec.limits.memoryMb * 1024),
-    // The agent and the init are processes of the machine too.
+    // The limit of processes. The init and the agent count towards it.
     MACHINE_PROCESSES: String(spec.limits.maxProcesses),
-    // As an ordinary user, what is kept for open files and for files on their way through sockets is the host user's too.
+    // The limit of open files. Lower for an ordinary user: the kernel counts the memory of open files, and of
+    // descriptors sent through sockets, towards that user's limits on the host.
     MACHINE_FILES: String(Math.min(process.getuid?.() === 0 ? 4096 : 512, openFilesLimit)),
   };
 }

@@ -1,14 +1,20 @@
 import { chmod, chown, rename, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 
-/** A Unix socket on which this process answers what one machine, and nobody else on this host, connects to it. */
+/**
+ * A Unix socket over which one machine reaches this process's egress proxy. No other user of the host can connect to
+ * it.
+ */
 export interface EgressSocket {
   readonly path: string;
-  /** Closes it with all its connections, and removes it. */
+  /** Closes the socket and all its connections, and removes its file. */
   close(): Promise<void>;
 }
 
-/** Makes it in `hidden`, where nobody else can connect yet, and then moves it to `path` for the machine of `uid`. */
+/**
+ * Creates the socket at `hidden`, a path that no other user can reach, sets its owner and mode, and then moves it to
+ * `path`, where processes of `uid` can connect.
+ */
 export async function listenForEgress(
   { hidden, path, uid }: { hidden: string; path: string; uid: number | undefined },
   onConnection: (connection: Socket) => void,

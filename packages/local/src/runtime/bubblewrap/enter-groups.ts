@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 
 /**
- * A shell that ends when this process has ended before it began, which nothing else would notice. It enters the control
- * groups, offers itself to the kernel when memory runs out, closes what this process
- * was started with, and becomes the machine.
+ * The command of a shell that prepares a machine's first process and then runs the command after it. The shell exits if
+ * this process died meanwhile, because then nothing else would end the machine. Otherwise it closes inherited
+ * descriptors, tells the kernel to kill the machine first when memory runs out, and enters the control groups.
  */
 export function becomeMachine(memberFiles: readonly string[], strayDescriptors: readonly number[]): string[] {
   // bash, because other shells cannot redirect descriptors above 9.
@@ -14,7 +14,7 @@ while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }
 
-/** A shell that enters control groups and becomes the command that follows these arguments. */
+/** The command of a shell that enters the control groups and then runs the command after these arguments. */
 export function enterGroups(memberFiles: readonly string[]): string[] {
   return ["/bin/sh", "-c", enterScript, "helper", ...memberFiles, "--"];
 }

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * File descriptors that this process was started with and that its children would inherit in turn.
+ * Numbers of the file descriptors that a child of this process would inherit. They are to be closed before a sandbox
+ * starts.
  *
- * Node marks its own close-on-exec, but not every one it was given (a shell's, a job runner's). None of them
- * may reach a sandbox.
+ * Node.js marks the descriptors that it opens as close-on-exec, but not all of those that this process was started with
+ * (by a shell or a job runner).
  */
 export function inheritableDescriptors(): number[] {
   const numbers = readdirSync("/proc/self/fd").map(Number);
@@ -16,7 +17,7 @@ function isCloseOnExec(number: number): boolean {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, "utf8"))?.[1] ?? "0";
     return (Number.parseInt(flags, 8) & 0o2000000) !== 0;
   } catch {
-    // The descriptor of the listing itself, gone by now.
+    // The descriptor belonged to the directory listing above and is closed by now.
     return true;
   }
 }

@@ -1,15 +1,16 @@
 import { stat } from "node:fs/promises";
 
-/** What of the kernel's own files is hidden in a machine. */
+/** Files and directories of the kernel that are hidden in a machine, as absolute paths. */
 export interface MaskedKernelFiles {
   readonly files: readonly string[];
   readonly directories: readonly string[];
 }
 
 /**
- * The files and directories in `/proc` that tell about the host instead of the machine: how it was booted, its hardware, its
- * disks and how busy they are, who holds which lock. What programs such as `top` and `free` read stays. A mask costs each
- * start a mount, so there is none over what only the host's root may read, which nobody inside is.
+ * The files and directories in `/proc` to hide, because they describe the host instead of the machine: how it was
+ * booted, its hardware, its disks and their load, who holds which lock. Files that programs such as `top` and `free`
+ * read stay visible. Every hidden file costs each start of a machine a mount, so files that only the host's root may
+ * read are not hidden: no process in a machine is the host's root.
  */
 export async function maskedKernelFiles(): Promise<MaskedKernelFiles> {
   const modes = await Promise.all(

@@ -7,16 +7,21 @@ import { isAliveIdentity, processIdentity } from "./process-identity.js";
 import { removeTree } from "./remove-tree.js";
 
 const prefix = "cloud-sandbox-";
-/** A tmpfs that every Linux has and every user may write to. */
+/** A tmpfs that exists on every Linux system and that every user may write to. */
 const sharedMemory = "/dev/shm";
-/** The directory's name holds its owner's identity, so that it has an owner from the moment it exists. */
+/**
+ * The directory's name contains its owner's pid and start time, so the owner is known from the moment the directory
+ * exists.
+ */
 const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
 
 /**
- * One directory an instance, for what its machines are made of and for their sockets; gone when it closes.
+ * The directory of one control plane process: it holds the files that machines are made of, and their sockets. It is
+ * removed when the process ends.
  *
- * It may be entered by every uid (sandboxes have their own) but only its owner can list or write it, and
- * `sockets` is its owner's alone. What `egress` holds may be reached by whoever knows its name and owns it.
+ * Every uid may enter the directory, because sandboxes have their own uids, but only its owner can list or write it.
+ * Only its owner may enter `sockets`. In `egress`, a process can reach only a socket whose random name it knows and
+ * whose uid it has.
  */
 export class InstanceDirectory {
   #inMemory: string;
@@ -55,7 +60,10 @@ export class InstanceDirectory {
     await chmod(this.#inMemory, 0o711);
   }
 
-  /** A directory that is removed as one of this process's should it not come to that itself, and is otherwise the caller's. */
+  /**
+   * Creates a temporary directory that the caller removes. If this process is killed first, the next control plane
+   * removes it.
+   */
   static async createPrivate(): Promise<string> {
     return mkdtemp(join(tmpdir(), `${prefix}${ownIdentity()}-`));
   }
@@ -114,14 +122,15 @@ async function removeStaleIn(place: string): Promise<void> {
     const status = await lstat(path).catch(() => undefined);
     if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
     await killMachines(path);
-    // Its guard may be removing it too, and so may others that start. What stays in spite of all is for the next start.
+    // Ignore errors: that instance's guard, or another process that is starting, may be removing the directory too.
+    // What remains is removed at the next start.
     await removeTree(path).catch(() => undefined);
   }
 }
 
 /**
- * Kills machines whose command line names this directory. The kernel kills them with their server, except those that were
- * just being made: the child of a bubblewrap that was killed waits for it for ever.
+ * Kills the machines whose command line names this directory. The kernel kills machines when their server dies, except
+ * machines that were just being created: their bubblewrap was killed, and its child waits for it forever.
  */
 async function killMachines(directory: string): Promise<void> {
   for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
@@ -130,7 +139,8 @@ async function killMachines(directory: string): Promise<void> {
     try {
       process.kill(pid, "SIGKILL");
     } catch (error) {
-      // It has ended by itself, or is another user's, who may write there too.
+      // ESRCH: the process has ended. EPERM: it belongs to another user, whose command line happens to name the
+      // directory.
       if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }

@@ -4,22 +4,24 @@ import type { InstanceDirectory } from "./instance-directory.js";
 import { uidLeaseDirectory } from "./uid-lease.js";
 
 /**
- * Ends the machines of an instance whose process was killed, and removes what it kept.
+ * A shell process that cleans up if this process is killed: it kills the machines of this instance and removes its
+ * files.
  *
- * The kernel kills a machine with its parent, but not one that is frozen, and not one that is just being made. So a
- * shell waits for the end of a pipe which only this process holds, and then looks until nothing is left.
+ * The kernel kills a machine when its parent dies, but not a machine that is frozen or just being created. So the shell
+ * waits until a pipe that only this process holds is closed, and then kills and removes until nothing is left.
  */
 export class InstanceGuard {
   readonly #child: ChildProcess;
 
   /**
-   * Machines are known by the directory's path, which stands on the command line of each, and by being in `groups`. Of
-   * all these nothing need be there yet.
+   * The guard finds machines by the instance directory's path, which is on their command lines, and by the control
+   * groups `groups`. Neither the directory nor the groups need to exist yet.
    */
   constructor({ path, inMemory, instance }: InstanceDirectory, groups: readonly string[]) {
     this.#child = spawn("/bin/sh", ["-c", script, "cloud-sandbox-guard", ...groups], {
       cwd: "/",
-      // Not on its own command line: it would take itself for a machine.
+      // Pass the path in the environment, not as an argument: with the path on its command line, the guard would kill
+      // itself.
       env: {
         PATH: process.env.PATH ?? "/usr/bin:/bin",
         INSTANCE_DIRECTORY: path,
@@ -27,17 +29,17 @@ export class InstanceGuard {
         INSTANCE: instance,
         LEASES: uidLeaseDirectory,
       },
-      // In a session of its own: what ends a whole process group must leave it.
+      // Detached: the guard gets its own session, so a signal to this process's group does not end the guard.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
     this.#child.unref();
-    // Somebody may have killed it; the next start does its work then.
+    // Ignore errors: if somebody killed the guard, the next start of a control plane cleans up.
     this.#child.on("error", () => undefined);
     this.#child.stdin?.on("error", () => undefined);
   }
 
-  /** Everything has ended as it should, and so does the guard. */
+  /** Ends the guard after this process has cleaned up itself. */
   async release(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
@@ -48,7 +50,10 @@ export class InstanceGuard {
   }
 }
 
-/** What has been killed may take a while to be gone, on a busy machine above all; only then can its groups be removed. */
+/**
+ * The guard's shell script. It repeats its passes, because killed processes may take seconds to end on a busy machine,
+ * and their control groups can be removed only after that.
+ */
 const script = `
 read -r released && exit 0
 is_left() {

@@ -5,7 +5,7 @@ export interface ProcessTree {
   children(pid: number): readonly number[];
   /** `root` and everything that descends from it. */
   descendants(root: number): readonly number[];
-  /** As the kernel names it: `R`, `S`, `D`, `T`, `Z`… */
+  /** The process state as the kernel writes it: `R`, `S`, `D`, `T`, `Z`, … */
   state(pid: number): string;
   /** Resident memory of a process in pages, shared memory included. */
   residentPages(pid: number): number;

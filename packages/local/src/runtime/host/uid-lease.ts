@@ -2,7 +2,10 @@ import { mkdir, readdir, readFile, readlink, rm, rmdir, symlink } from "node:fs/
 import { join } from "node:path";
 
 export const uidLeaseDirectory = "/run/cloud-sandbox-uids";
-/** Above the uids that distributions give to accounts and containers, and below 2^31, which some tools cannot handle. */
+/**
+ * A range of uids above those that distributions give to accounts and containers, and below 2^31, which some tools
+ * cannot handle.
+ */
 const preferred: UidRange = { first: 1_879_048_192, count: 65_536 };
 
 interface UidRange {
@@ -12,9 +15,9 @@ interface UidRange {
 
 /** The two host uids of a machine's processes. */
 export interface MachineUids {
-  /** Of process 1 and the agent. */
+  /** Uid of the machine's process 1 and of its agent. */
   readonly agent: number;
-  /** Of the user's code and its files. */
+  /** Uid of the user's programs and files. */
   readonly code: number;
 }
 

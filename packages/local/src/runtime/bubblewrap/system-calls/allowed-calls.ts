@@ -1,10 +1,11 @@
 /**
- * The system calls that code in a sandbox may make, whatever their arguments: what programs of every kind need.
+ * The system calls that code in a sandbox may make with any arguments: those that ordinary programs need.
  *
- * They are what both Docker's default profile (`seccomp/default.json` of moby/profiles) and systemd's `@system-service` let
- * through, and of the calls that only Docker lists, those that programs try on newer kernels. Left out are calls with a
- * record of holes and next to no users, and those that tell what others on the host do: `vmsplice`, `memfd_secret`,
- * `listmount`, `statmount`, `cachestat`, `fanotify_mark`. A name that an architecture does not have is skipped there.
+ * The list has the calls that both Docker's default profile (`seccomp/default.json` of moby/profiles) and systemd's
+ * `@system-service` allow. Of the calls that only Docker allows, it has those that programs try on newer kernels. It
+ * leaves out calls with a history of vulnerabilities and few users, and calls that reveal activity of the host:
+ * `vmsplice`, `memfd_secret`, `listmount`, `statmount`, `cachestat`, `fanotify_mark`. A name that an architecture does
+ * not have is skipped there.
  */
 export const allowedCalls: readonly string[] = words(
   // Files and descriptors.
@@ -24,7 +25,7 @@ export const allowedCalls: readonly string[] = words(
   brk madvise map_shadow_stack membarrier mincore mlock mlock2 mlockall mmap mprotect mremap mseal msync munlock
   munlockall munmap pkey_alloc pkey_free pkey_mprotect process_mrelease remap_file_pages
 `,
-  // Between processes.
+  // Communication between processes.
   `
   mq_getsetattr mq_notify mq_timedreceive mq_timedsend msgctl msgrcv msgsnd semctl semop semtimedop shmat shmctl
   shmdt
@@ -54,7 +55,7 @@ export const allowedCalls: readonly string[] = words(
   rt_sigtimedwait rt_tgsigqueueinfo setfsgid setfsuid setgid setgroups setpgid setpriority setregid setresgid
   setresuid setreuid setrlimit setsid setuid sigaltstack tgkill tkill vfork wait4 waitid
 `,
-  // Scheduling, and what is left.
+  // Scheduling, and all other allowed calls.
   `
   get_thread_area getcpu getpgrp getrandom ioprio_get ioprio_set landlock_add_rule landlock_create_ruleset
   landlock_restrict_self restart_syscall rseq sched_get_priority_max sched_get_priority_min sched_getaffinity
@@ -63,13 +64,16 @@ export const allowedCalls: readonly string[] = words(
 `,
 );
 
-/** They make memory that belongs to no process: where no control group counts it, nothing would hold it. */
+/**
+ * Calls that allocate memory which belongs to no process. They are allowed only where a control group counts that
+ * memory; without one, no limit would apply to it.
+ */
 export const ownerlessMemoryCalls: readonly string[] = words("memfd_create mq_open msgget semget shmget");
 
 /**
- * Refused with EPERM, because programs take that for "not allowed here" and go on. Every other call that is not allowed,
- * and every call that a later kernel adds, gives ENOSYS, at which programs fall back to what was there before: clone3,
- * io_uring, the mount calls since Linux 5.2.
+ * Calls that are refused with EPERM, because programs understand EPERM as "not allowed here" and continue. Every other
+ * call that is not allowed, including calls of later kernels, fails with ENOSYS ("no such call"). On ENOSYS programs
+ * use an older call instead: for example `clone` instead of `clone3`, or `read` instead of `io_uring`.
  */
 export const forbiddenCalls: readonly string[] = words(`
   acct add_key bpf chroot clock_adjtime clock_settime delete_module fanotify_init finit_module init_module ioperm iopl

@@ -31,14 +31,14 @@ export class BpfProgram {
     return this.return(verdict);
   }
 
-  /** Runs `then`, which must end in a verdict, for one value of what is loaded only. */
+  /** Runs `then` if the loaded value equals `value`; otherwise continues after it. `then` must end in a verdict. */
   when(value: number, then: (program: BpfProgram) => void): this {
     const inner = new BpfProgram();
     then(inner);
     return this.#skip(0x15, value, inner, true).append(inner);
   }
 
-  /** One program for values of what is loaded below `value`, another for the rest. Both must end in a verdict. */
+  /** Runs `below` if the loaded value is less than `value`, else `rest`. Both must end in a verdict. */
   split(value: number, below: BpfProgram, rest: BpfProgram): this {
     return this.#skip(0x35, value, below, false).append(below).append(rest);
   }
@@ -59,7 +59,10 @@ export class BpfProgram {
     return buffer;
   }
 
-  /** Goes past `program` when the test is not what `isEntered` says. A test reaches 255 instructions far, a jump any distance. */
+  /**
+   * Emits a conditional jump that enters `program` if the test's result is `isEntered`, else skips it. A conditional
+   * jump reaches at most 255 instructions, so a longer `program` is skipped with an unconditional jump.
+   */
   #skip(test: number, value: number, program: BpfProgram, isEntered: boolean): this {
     const isNear = program.length <= 255;
     const distance = isNear ? program.length : 0;

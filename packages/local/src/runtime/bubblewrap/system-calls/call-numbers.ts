@@ -12,7 +12,7 @@ function numbered(...runs: readonly (readonly [first: number, names: string])[])
   );
 }
 
-/** Since Linux 5.1 a new call has the same number everywhere. */
+/** The system calls since Linux 5.1, whose numbers are the same on all architectures. */
 const common = `
   pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount fsopen fsconfig fsmount
   fspick pidfd_open clone3 close_range openat2 pidfd_getfd faccessat2 process_madvise epoll_pwait2 mount_setattr
@@ -22,7 +22,9 @@ const common = `
   removexattrat open_tree_attr file_getattr file_setattr
 `;
 
-/** Of `arch/x86/entry/syscalls/syscall_64.tbl` in Linux, in the order of their numbers. */
+/**
+ * The system calls of x86-64, from `arch/x86/entry/syscalls/syscall_64.tbl` in Linux, in the order of their numbers.
+ */
 export const x64Numbers = numbered(
   [
     0,
@@ -63,7 +65,7 @@ export const x64Numbers = numbered(
   [424, common],
 );
 
-/** Of `include/uapi/asm-generic/unistd.h` in Linux, in the order of their numbers. */
+/** The system calls of arm64, from `include/uapi/asm-generic/unistd.h` in Linux, in the order of their numbers. */
 export const arm64Numbers = numbered(
   [
     0,

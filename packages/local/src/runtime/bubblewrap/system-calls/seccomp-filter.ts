@@ -3,14 +3,15 @@ import { BpfProgram } from "./bpf-program.js";
 import { arm64Numbers, type CallNumbers, x64Numbers } from "./call-numbers.js";
 
 /**
- * What code in a sandbox may ask of the kernel, as a classic BPF program for seccomp.
+ * The seccomp filter for code in a sandbox, as a classic BPF program. Undefined for an architecture without a filter.
  *
- * A list of what is allowed. What is not on it does not exist, which is also what an older kernel would say, so that
- * programs fall back and calls of later kernels are closed before anybody here has heard of them. What the list leaves out
- * reaches into other processes, into kernel surfaces with a record of escapes, or into new namespaces. The program is
- * assembled here, so that no compiler and no library is needed.
+ * The filter is a list of allowed system calls. Every other call fails as if the kernel did not have it, so programs
+ * fall back to older calls, and calls that later kernels add are closed from the start. Calls that are not allowed can
+ * reach other processes, reach parts of the kernel with a history of sandbox escapes, or create namespaces. The program
+ * is assembled here, so that neither a compiler nor a library is needed.
  *
- * Without `countsAllMemory` (a control group), memory that belongs to no process is refused too: nothing would hold it.
+ * `countsAllMemory`: whether a control group counts the machine's memory. If not, calls that allocate memory outside
+ * processes are refused too, because no limit would apply to that memory.
  */
 export function seccompProgram(
   arch: NodeJS.Architecture,
@@ -49,25 +50,42 @@ const allow = 0x7fff0000;
 const killProcess = 0x80000000;
 const refuse = (error: number): number => 0x00050000 | error;
 
-/** Byte offsets in `struct seccomp_data`; arguments are read by their low 32 bits, but for pointers. */
+/**
+ * Byte offsets in `struct seccomp_data`. Of each argument only the low 32 bits are read, except where `arg2High` is
+ * used, for a pointer.
+ */
 const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32, arg2High: 36 } as const;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const newNamespaceFlags = 0x7e020000;
 /** TIOCSTI and TIOCLINUX push input into a terminal as if it had been typed; TIOCSETD loads modules of the kernel. */
 const terminalTampering = [0x5412, 0x541c, 0x5423];
-/** A process may set its own limits only: the agent and the init have the same uid. Those of others may be read. */
+/**
+ * 0 as a pid means the calling process. A process may set limits only for itself, because the agent and the init have
+ * the same uid. It may read the limits of others.
+ */
 const ownProcess = 0;
-/** F_SETLEASE: a lease on a file that machines share holds up everybody who opens it. */
+/**
+ * F_SETLEASE is refused: a lease on a file that several machines share would block every process that opens the file.
+ */
 const setLease = 1024;
-/** PER_LINUX, PER_LINUX32, UNAME26, both, and the question which it is. Others switch off randomised addresses. */
+/**
+ * PER_LINUX, PER_LINUX32, UNAME26, PER_LINUX32 with UNAME26, and 0xffffffff, which only queries. Other personalities
+ * can turn off address space randomization.
+ */
 const harmlessPersonalities = [0, 0x8, 0x20000, 0x20008, 0xffffffff];
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
 /** NETLINK_ROUTE, which lists the network interfaces; the other netlink families reach subsystems that no program in a sandbox needs. */
 const routing = 0;
-/** All types but SOCK_STREAM, SOCK_DGRAM and SOCK_RAW (for which a capability is missing): SCTP, DCCP and others. */
+/**
+ * A mask for all socket types except SOCK_STREAM, SOCK_DGRAM and SOCK_RAW (which needs a capability that code does not
+ * have): SCTP, DCCP and others.
+ */
 const otherSocketTypes = 0xc;
-/** The default, ICMP, TCP, UDP, ICMPv6. Others, such as MPTCP and SCTP, load modules of the kernel. */
+/**
+ * The allowed socket protocols: default, ICMP, TCP, UDP, ICMPv6. Others, such as MPTCP and SCTP, would load kernel
+ * modules.
+ */
 const protocols = [0, 1, 6, 17, 58];
 const tcp = { level: 6, upperLayer: 31 } as const;
 
@@ -87,7 +105,7 @@ const checkedCalls: Readonly<Record<string, Rule>> = {
     for (const half of [offset.arg2, offset.arg2High]) program.load(half).unlessEqual(0, refuse(errno.EPERM));
     program.return(allow);
   },
-  // A layer on top of TCP is work of the kernel's that programs can do themselves: TLS libraries do, when refused.
+  // Refuse TCP_ULP, which moves protocols such as TLS from programs into the kernel. TLS libraries work without it.
   setsockopt: (program) =>
     program
       .load(offset.arg1)
@@ -104,7 +122,7 @@ const checkedCalls: Readonly<Record<string, Rule>> = {
     program.load(offset.arg1).ifAnyBit(otherSocketTypes, refuse(errno.ESOCKTNOSUPPORT));
     program.load(offset.arg2).unlessOneOf(protocols, refuse(errno.EPROTONOSUPPORT)).return(allow);
   },
-  // Only some families have pairs; asking the others for one loads them.
+  // Only Unix sockets have pairs. Asking for a pair of another family could load that family's kernel module.
   socketpair: (program) =>
     program.load(offset.arg0).unlessEqual(family.unix, refuse(errno.EOPNOTSUPP)).return(allow),
 };
@@ -114,7 +132,7 @@ const targets: Partial<Record<NodeJS.Architecture, { audit: number; numbers: Cal
   arm64: { audit: 0xc00000b7, numbers: arm64Numbers },
 };
 
-/** From this number on, up to the next range. */
+/** The first system call number to which `rule` applies. It applies up to the start of the next range. */
 interface VerdictRange {
   readonly from: number;
   readonly rule: Rule;
@@ -141,7 +159,10 @@ function verdictRanges(
   return ranges;
 }
 
-/** Finds the range of the loaded number by halves, so that each call costs some ten instructions, whatever its number. */
+/**
+ * A BPF program that finds the rule for the loaded number by binary search, so that every call costs about ten
+ * instructions.
+ */
 function search(ranges: readonly VerdictRange[]): BpfProgram {
   const [first, ...others] = ranges;
   if (first === undefined) throw new Error("A search needs a range to find.");
