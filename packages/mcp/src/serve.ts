@@ -22,7 +22,7 @@ async function serveAsAsked(): Promise<void> {
 export async function serve(): Promise<void> {
   try {
     await serveAsAsked();
-    // Connections that are kept alive for a next call would hold the process.
+    // Exit explicitly: idle keep-alive connections would keep the process running.
     process.exit();
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;

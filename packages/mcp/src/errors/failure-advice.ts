@@ -3,19 +3,21 @@ import type { Environment } from "../settings/environment.js";
 /** What to do after a failure, in the names of one profile's tools. */
 export interface FailureAdvice {
   /**
-   * By the error's code, else by the name of its class. `EXECUTION_TIMEOUT`, `TEMPLATE_CONFLICT` and `TOKEN_REFUSED` are keys of our
-   * own. An empty text means that no tool helps.
+   * Advice by the error's code, else by the name of its class. The keys `EXECUTION_TIMEOUT`, `TEMPLATE_CONFLICT` and
+   * `TOKEN_REFUSED` are this server's own. An empty text means that no tool helps.
    */
   readonly steps: Readonly<Record<string, string>>;
-  /** For every other failure. */
+  /** Advice for every failure that `steps` does not list. */
   readonly otherwise: string;
-  /** Added when a sandbox could not be deleted. */
+  /** Advice that is added when a sandbox could not be deleted. */
   readonly leftBehind: string;
-  /** The service's names for operations, and the tools that do the same. */
+  /** Pairs of the service's name for an operation, and the tool that does the same. */
   readonly terms?: ReadonlyArray<readonly [wire: RegExp, tool: string]>;
 }
 
-/** The steps that are the same for all profiles. They name the environment variables that the server has read. */
+/**
+ * Advice that is the same for all profiles. It names the environment variables from which the server read its settings.
+ */
 export function generalSteps(environment: Environment): Readonly<Record<string, string>> {
   const key = variableRead(environment, "API_KEY", "BEARER_TOKEN");
   const baseUrl = variableRead(environment, "BASE_URL");

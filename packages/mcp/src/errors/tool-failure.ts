@@ -24,7 +24,8 @@ export function explainFailure(
   if (error instanceof InvalidArgumentsError || error instanceof BackendError) return error.message;
   if (!isSandboxError(error)) return undefined;
   const known = advice.steps[error.code];
-  // Our step names a tool. The service's advice names its own operations, so only its first sentence is kept.
+  // If this server has advice for the error, keep only the first sentence of the service's message: the rest advises
+  // operations, which the model cannot call.
   const isAdvised = known !== undefined || advised.has(error.name);
   const theirs = isAdvised || !(error instanceof ApiError) ? undefined : error.serverHint;
   const happened = inToolTerms([error.summary, theirs].filter(Boolean).join(" "), advice);
@@ -33,13 +34,16 @@ export function explainFailure(
   return [closed(happened), known ?? stepOfKind(error, advice, environment), left].filter(Boolean).join(" ");
 }
 
-/** Errors whose advice from the service is always replaced by our step. */
+/** Errors for which this server's advice always replaces the service's. */
 const advised: ReadonlySet<string> = new Set(["AuthenticationError", "SandboxExpiredError"]);
 
-/** Codes of errors whose own hint lists what exists, so it is kept. */
+/** Codes of errors whose own hint is kept, because it lists what exists. */
 const hinted: ReadonlySet<string> = new Set(["IMAGE_UNAVAILABLE", "PACKAGES_NOT_INSTALLED"]);
 
-/** Messages name operations of the service and methods of the client. The model knows only the tools, so their names are put in. */
+/**
+ * Replaces names of the service's operations and of the client's methods by names of tools, because the model knows
+ * only the tools.
+ */
 function inToolTerms(text: string, { terms = [] }: FailureAdvice): string {
   return terms.reduce((told, [wire, tool]) => told.replace(wire, tool), text);
 }

@@ -11,8 +11,8 @@ export class BearerTokens {
   }
 
   /**
-   * The digest of the token that a request carries, or "" where none is asked for. Undefined when the request must be refused.
-   * The comparison takes the same time for every token, so that the time tells nothing about them.
+   * The digest of the token that a request carries; "" if this server needs no token; undefined if the request must be
+   * refused. The comparison takes the same time for every token, so that timing reveals nothing about the tokens.
    */
   tokenDigest(authorization: string | undefined): string | undefined {
     if (this.#digests.length === 0) return "";
@@ -25,7 +25,7 @@ export class BearerTokens {
 /** The tokens of `--token`, or `CLOUD_SANDBOX_MCP_TOKEN`: one, or several, one for each client. */
 export function parseTokens(text: string | undefined): string[] {
   const tokens = (text ?? "").split(/[\s,]+/).filter((token) => token !== "");
-  // The characters are those of RFC 6750. Shorter tokens could be guessed.
+  // The characters are those that RFC 6750 allows. Tokens shorter than 16 characters could be guessed.
   if (tokens.every((token) => /^[A-Za-z0-9._~+/-]{16,}=*$/.test(token))) return tokens;
   throw new OptionError(
     "Each token of CLOUD_SANDBOX_MCP_TOKEN must be 16 or more letters, digits and . _ ~ + / -; `openssl rand -hex 24` makes one.",

@@ -9,25 +9,25 @@ export interface HttpClient {
 }
 
 export interface HttpClientsOptions {
-  /** Clients at a time. */
+  /** The most clients at a time. */
   readonly most: number;
   /**
-   * A client is forgotten after this long without a request or an open stream. One that has leased sandboxes is remembered for as
-   * long as they live without being used.
+   * Milliseconds without a request or an open stream after which a client is forgotten. A client with leased sandboxes
+   * is remembered for as long as those sandboxes live without being used.
    */
   readonly idleMs: number;
 }
 
 interface Entry<Client> {
   readonly client: Client;
-  /** Requests and streams that are open. */
+  /** Number of the client's open requests and streams. */
   open: number;
   lastSeen: number;
 }
 
 export class HttpClients<Client extends HttpClient> {
   readonly #options: HttpClientsOptions;
-  /** In the order in which they were seen, the longest ago first. */
+  /** All clients in the order of their last request, the longest ago first. */
   readonly #entries = new Map<string, Entry<Client>>();
   readonly #sweeper: NodeJS.Timeout;
 
@@ -63,7 +63,7 @@ export class HttpClients<Client extends HttpClient> {
     });
   }
 
-  /** The client says that it leaves: its calls are cancelled, and the sandboxes that it made are deleted. */
+  /** Called when a client disconnects for good: cancels its calls and deletes the sandboxes that it made. */
   async leave(key: string): Promise<void> {
     const client = this.get(key);
     this.#entries.delete(key);
@@ -71,12 +71,12 @@ export class HttpClients<Client extends HttpClient> {
     await client?.session.end();
   }
 
-  /** Stops all calls of tools. Their callers are told that the server ends. */
+  /** Cancels all tool calls, because the server shuts down. Their callers get an error that says so. */
   stopCalls(): void {
     for (const { client } of this.#entries.values()) client.session.stopCalls();
   }
 
-  /** Disconnects all clients, because the server ends. */
+  /** Disconnects all clients, because the server shuts down. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     const clients = [...this.#entries.values()].map(({ client }) => client);

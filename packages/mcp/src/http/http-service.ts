@@ -22,15 +22,15 @@ import { listenOnSocket } from "./unix-socket.js";
 
 export interface HttpOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** Port to listen on; 0 takes any free port. */
   readonly port: number;
   /** Path of a Unix socket to listen on instead of a port. */
   readonly socket?: string | undefined;
   readonly allowedHost?: readonly string[];
   readonly allowedOrigin?: readonly string[];
-  /** Tokens in the form of `CLOUD_SANDBOX_MCP_TOKEN`; false asks for none. */
+  /** Accepted tokens, in the form of `CLOUD_SANDBOX_MCP_TOKEN`. With false, clients need no token. */
   readonly token?: string | false | undefined;
-  /** Clients that are remembered at a time. */
+  /** The most clients that are remembered at a time. */
   readonly maxClients: number;
   /** Seconds after which a silent client is forgotten. */
   readonly idleTimeout: number;
@@ -39,7 +39,10 @@ export interface HttpOptions {
 export interface HttpService {
   /** The URL of the MCP endpoint. */
   readonly url: string;
-  /** Gives open requests a moment to end, then cancels them. Calls of tools are answered with an error: the server ends. */
+  /**
+   * Waits a moment for open requests, then cancels them. Cancelled tool calls get an error that says that the server
+   * shuts down.
+   */
   close(): Promise<void>;
 }
 
@@ -47,13 +50,13 @@ export interface HttpService {
 const longestBody = 24 * 1024 * 1024;
 const load = { mostRequests: 1_000, mostBytes: 8 * longestBody };
 
-/** Milliseconds that open requests may go on after the server was asked to stop. */
+/** Milliseconds that open requests may continue after the server was asked to stop. */
 const drainMs = 700;
 
-/** Milliseconds for sending the answers of calls that were stopped. */
+/** Milliseconds for sending the answers of cancelled calls. */
 const answerMs = 500;
 
-/** Resolves when a signal asks to stop, and nothing is left behind. */
+/** Serves until a signal asks to stop. Resolves when everything is cleaned up. */
 export async function serveOverHttp(
   offer: Offer,
   backend: SharedBackend,
@@ -70,7 +73,7 @@ export async function serveOverHttp(
   await Promise.race([service.close().then(() => backend.close()), timePasses(closeWithinMs)]);
 }
 
-/** Starts to listen. `parts` say what is served. */
+/** Starts to listen. `parts` has the MCP server to serve and its backend. */
 export async function startHttpService(parts: EndpointParts, options: HttpOptions): Promise<HttpService> {
   const { log } = parts;
   const { host, port, allowedHost = [], allowedOrigin = [] } = options;
@@ -105,7 +108,7 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
     const share = limit.enter(bytes);
     if (share === undefined) return refuse(busy);
     const over = new Promise<void>((resolve) => response.once("close", resolve));
-    // GET opens a stream for notifications, which never ends by itself, so closing does not wait for it.
+    // Wait only for POST requests when closing: a GET opens a stream of notifications, which never ends by itself.
     if (request.method === "POST") underWay.add(over);
     void over.then(() => {
       share.leave();

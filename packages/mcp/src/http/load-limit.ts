@@ -1,14 +1,14 @@
-/** Limits the requests and the bytes of bodies that are served at a time. */
+/** Limits how many requests, and how many bytes of their bodies, are served at the same time. */
 
 export interface LoadLimitOptions {
   readonly mostRequests: number;
-  /** Bytes of all their bodies. */
+  /** The most bytes of all request bodies together. */
   readonly mostBytes: number;
 }
 
-/** One request's share of the load. */
+/** The part of the limits that one admitted request takes. */
 export interface LoadShare {
-  /** The body has arrived and has this many bytes. */
+  /** Replaces the reserved size by the body's actual size, once the body has arrived. */
   settle(bytes: number): void;
   leave(): void;
 }
@@ -22,7 +22,7 @@ export class LoadLimit {
     this.#options = options;
   }
 
-  /** Admits a request whose body may have so many bytes. Undefined when the load would be too high. */
+  /** Admits a request and reserves `bytes` for its body. Undefined if that would exceed a limit. */
   enter(bytes: number): LoadShare | undefined {
     const { mostRequests, mostBytes } = this.#options;
     if (this.#requests >= mostRequests || this.#bytes + bytes > mostBytes) return undefined;

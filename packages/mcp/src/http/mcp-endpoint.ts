@@ -1,4 +1,7 @@
-/** The protocol over HTTP, in both of its eras, with a session for each client. */
+/**
+ * MCP over HTTP, with a session for each client: both the protocol versions with an `Mcp-Session-Id` and the stateless
+ * one.
+ */
 import { randomUUID } from "node:crypto";
 import {
   CLIENT_INFO_META_KEY,
@@ -14,10 +17,10 @@ import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-cl
 import { type Refusal, refused } from "./request-checks.js";
 
 export interface EndpointParts {
-  /** Makes the server that speaks MCP with a client: one for a session, or for one request of the stateless protocol. */
+  /** Creates the MCP server for a client: one for each session, or one for each request of the stateless protocol. */
   readonly newServer: (session: Session) => McpServer;
   readonly backend: SharedBackend;
-  /** Whether a request of the protocol with sessions is served when it names no session. */
+  /** Whether to serve a request without `Mcp-Session-Id`, although its protocol version requires one. */
   readonly sessionless?: boolean | undefined;
   readonly log: (line: string) => void;
 }
@@ -31,11 +34,11 @@ interface EndpointClient extends HttpClient {
 
 export interface EndpointRequest {
   readonly request: Request;
-  /** Its body. */
+  /** The request's body. */
   readonly text: string;
-  /** The digest of its token; "" where no token is asked for. */
+  /** The digest of the request's token; "" if this server needs no token. */
   readonly tokenDigest: string;
-  /** Resolves when the response was sent, or its connection has closed. */
+  /** Resolves when the response was sent, or the connection has closed. */
   readonly over: Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export class McpEndpoint {
   readonly #parts: EndpointParts;
   readonly #clients: HttpClients<EndpointClient>;
   readonly #stateless: McpHttpHandler;
-  /** The session that a request of the stateless protocol belongs to. */
+  /** The session for a request of the stateless protocol. */
   readonly #sessions = new WeakMap<Request, Session>();
 
   constructor(parts: EndpointParts, options: HttpClientsOptions) {
@@ -71,7 +74,7 @@ export class McpEndpoint {
     return !headers.has("mcp-session-id") && !beginsSession(body);
   }
 
-  /** Stops all calls of tools. Their callers are told that the server ends. */
+  /** Cancels all tool calls, because the server shuts down. Their callers get an error that says so. */
   stopCalls(): void {
     this.#clients.stopCalls();
   }
@@ -80,7 +83,10 @@ export class McpEndpoint {
     await Promise.all([this.#stateless.close(), this.#clients.close()]);
   }
 
-  /** Requests of the stateless protocol name no session: a client is known by its token and by the name that it gives itself. */
+  /**
+   * The key of a client of the stateless protocol, whose requests name no session: its token, and the name that it
+   * gives itself.
+   */
   async #serveStateless(
     request: Request,
     parsedBody: unknown,
@@ -97,7 +103,8 @@ export class McpEndpoint {
 
   #newClient(tokenDigest: string): EndpointClient {
     const session = new Session(this.#parts.backend, tokenDigest);
-    // Every listener is told to list its resources again. Each client is listed only its own sandboxes.
+    // Tell every listening client that the list of resources changed, because listeners are not known by client. A
+    // client that lists again gets only its own sandboxes.
     session.onSandboxesChange(() => this.#stateless.notify.resourcesChanged());
     return { tokenDigest, session, disconnect: async () => undefined };
   }

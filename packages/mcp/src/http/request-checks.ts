@@ -18,9 +18,9 @@ export interface Refusal {
 export interface RequestCheckOptions {
   /** The address that the server listens on. */
   readonly host: string;
-  /** Further names by which the server may be addressed. */
+  /** Further host names that requests may have in their Host header. */
   readonly allowedHosts: readonly string[];
-  /** Origins of pages beyond those of this machine. */
+  /** Origins of web pages that may call this server, in addition to those of this machine. */
   readonly allowedOrigins: readonly string[];
   readonly tokens: BearerTokens;
 }
@@ -75,7 +75,7 @@ function namesOfThisMachine(): string[] {
   return [hostname(), ...addresses.map(({ address }) => address)];
 }
 
-/** As the `hostname` of a URL has it: IPv6 in brackets, names in lower case. */
+/** A host in the form of a URL's `hostname`: IPv6 in brackets, names in lower case. */
 function asInUrl(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host.toLowerCase();
 }

@@ -14,9 +14,9 @@ export interface WaitOptions {
 export class IsolatedRuns {
   #starting = 0;
   #running = 0;
-  /** Runs that wait to begin, the oldest first. */
+  /** Callbacks of runs that wait for their turn to start, the oldest first. */
   readonly #queue = new Set<() => void>();
-  /** Runs that the service had no room for. They wait until a sandbox is deleted. */
+  /** Callbacks of runs that the service had no room for. They wait until another run of this queue has ended. */
   readonly #forRoom = new Set<() => void>();
 
   /**
@@ -30,7 +30,7 @@ export class IsolatedRuns {
   ): Promise<Result> {
     for (;;) {
       await this.#turn(options).catch((error: unknown) => {
-        // The run that ended has told only this one, which gives up: tell the next.
+        // This run was told that there is room, but it gives up: tell the next waiting run.
         this.#tellOfRoom();
         throw error;
       });
@@ -69,7 +69,7 @@ export class IsolatedRuns {
   async #turn({ signal, report }: WaitOptions): Promise<void> {
     if (this.#starting >= mostStarting) {
       report(`Waiting for its turn: ${this.#queue.size + this.#starting} other runs start first`);
-      // `#passTurn` hands its own place on, so the count does not change.
+      // Do not count this run here: `#passTurn` passes the place of the run before on to it.
       return waitIn(this.#queue, signal);
     }
     this.#starting += 1;
@@ -82,7 +82,10 @@ export class IsolatedRuns {
   }
 }
 
-/** Waits in `line` until it is called. When the signal fires, it leaves the line and rejects. */
+/**
+ * Waits until the callback that this adds to `line` is called. If the signal fires first, removes the callback and
+ * rejects.
+ */
 function waitIn(line: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (end: () => void) => (): void => {

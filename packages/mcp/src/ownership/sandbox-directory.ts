@@ -1,18 +1,24 @@
-/** Finds the sandbox that a call names by its id, URL or name, among those that its client may use. Records those that it makes. */
+/**
+ * Finds the sandbox that a tool call names by id, URL or name, among those that the client may use, and records the
+ * sandboxes that calls create.
+ */
 import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
 
-/** Sandboxes kept in memory. The service is asked again for one beyond them. */
+/** The most sandboxes kept in memory. Others are fetched from the service when a call names them. */
 const mostKnown = 500;
 
 /** Seconds that a leased sandbox lives after its last use. Sandboxes of a server that crashed end then, too. */
 export const idleSeconds = 3600;
 
-/** Milliseconds after its deadline at which a sandbox is looked at, and after which one that still exists is looked at again. */
+/**
+ * Milliseconds after a sandbox's deadline at which the server checks whether the sandbox has ended, and between further
+ * checks.
+ */
 const graceMs = 1_000;
 const lookAgainMs = 30_000;
-/** The longest delay of a timer. A look before the deadline sets the timer again. */
+/** The longest delay of a timer, in milliseconds. For a later deadline, the timer is set again when it fires. */
 const longestTimer = 2_147_483_647;
 
 export interface GivenReference {
@@ -37,7 +43,9 @@ export class SandboxDirectory {
     this.#owner = owner;
   }
 
-  /** The sandbox that a call names by its id, or by the URL of its agent. No request goes to a URL that a call gave. */
+  /**
+   * The sandbox that a call names by its id, or by its agent's URL. The URL is only compared: no request is sent to it.
+   */
   async find({ sandbox_id: id, vm_url: url }: GivenReference, signal: AbortSignal): Promise<Sandbox> {
     if (id !== undefined) {
       this.requireOwn(id);
@@ -54,7 +62,7 @@ export class SandboxDirectory {
     return (await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown)) !== undefined;
   }
 
-  /** Whether the client may use a sandbox: not when another client of this server made it. */
+  /** Whether the client may use a sandbox. False if another client of this server created it. */
   isOwn(id: string): boolean {
     return !this.#ledger.isOfAnother(id, this.#owner);
   }
@@ -78,8 +86,8 @@ export class SandboxDirectory {
   }
 
   /**
-   * A sandbox that the client has made, which is deleted when the client leaves or this server ends. One that only this client
-   * can call is deleted when the client is forgotten, too.
+   * Records a sandbox that the client created. It is deleted when the client disconnects or this server shuts down; if
+   * it is leased (only this client can call it), also when the client is forgotten.
    */
   adopt(sandbox: Sandbox, { isLeased = false } = {}): void {
     this.#ledger.add(sandbox.id, this.#owner, isLeased);
@@ -87,7 +95,7 @@ export class SandboxDirectory {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Forgets a sandbox that is gone. */
+  /** Removes a deleted or expired sandbox from the records. */
   forget(id: string): void {
     this.#ledger.delete(id);
     this.#drop(id);
@@ -101,7 +109,7 @@ export class SandboxDirectory {
     this.#deadlines.set(id, setTimeout(() => void this.#lookAt(id), wait).unref());
   }
 
-  /** The client's sandbox of that name. Waits for one that is being created; undefined when there is none. */
+  /** The client's sandbox of that name. Waits if it is being created. Undefined if there is none. */
   async named(name: string): Promise<Sandbox | undefined> {
     return this.#holder(name);
   }
@@ -115,7 +123,9 @@ export class SandboxDirectory {
     return this.#ledger.freedNames(this.#owner);
   }
 
-  /** The sandbox of that name, running: a paused one is resumed. Undefined when there is none, or it has ended. */
+  /**
+   * The client's sandbox of that name, running: a paused one is resumed. Undefined if there is none, or it has ended.
+   */
   async findRunning(name: string, signal: AbortSignal): Promise<Sandbox | undefined> {
     const sandbox = await this.named(name).catch(creationFailed);
     if (sandbox === undefined) return undefined;
@@ -203,7 +213,8 @@ export class SandboxDirectory {
 
   /** Deletes the client's sandbox of that name. Returns whether there was one. */
   async end(name: string): Promise<boolean> {
-    // The name is free before the first await: a sandbox that gets the name later must not be deleted here.
+    // Free the name before the first await: another call may give the name to a new sandbox meanwhile, which must not
+    // be deleted here.
     return this.#delete(this.#free(name));
   }
 
@@ -233,7 +244,10 @@ export class SandboxDirectory {
     if (wasKnown) for (const listener of this.#listeners) listener();
   }
 
-  /** Asks for the deadline again, which others may have moved. When the service cannot be asked, the sandbox stays known. */
+  /**
+   * Fetches the sandbox's deadline, which other clients may have moved. If the service does not answer, the sandbox
+   * stays in the records.
+   */
   async #lookAt(id: string): Promise<void> {
     try {
       const sandbox = await this.#client.sandboxes.get(id).catch(unlessUnknown);
@@ -280,7 +294,10 @@ export class SandboxDirectory {
   }
 }
 
-/** A sandbox whose creation failed does not exist. The call that creates it throws the error. */
+/**
+ * Waits for a sandbox that is being created. Undefined if its creation fails: the call that creates it throws the
+ * error.
+ */
 function creationFailed(): undefined {
   return undefined;
 }
@@ -291,7 +308,7 @@ function hasEnded(error: unknown): boolean {
   return error.name === "SandboxExpiredError" || ("code" in error && error.code === "SANDBOX_NOT_FOUND");
 }
 
-/** An id that the account does not have is undefined. Every other error is the call's failure. */
+/** Turns "not found" into undefined, for an id that the account does not have. Throws every other error. */
 function unlessUnknown(error: unknown): undefined {
   if (error instanceof Error && ["NotFoundError", "SandboxExpiredError"].includes(error.name))
     return undefined;
@@ -302,7 +319,7 @@ function isAgentOf({ publicHost }: Sandbox, url: string): boolean {
   return publicHost !== undefined && normalise(publicHost) === url;
 }
 
-/** Scheme, host and path, without a slash at the end. */
+/** A URL's scheme, host and path, without a slash at the end. */
 function normalise(text: string): string {
   const given = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(given)) return "";

@@ -1,15 +1,18 @@
 /** Records each sandbox that this server made: its owner, the name that the owner gave it, and whether it is leased. */
 import type { Sandbox } from "cloud-sandbox";
 
-/** Sandboxes recorded for one token. The ledger drops the oldest beyond them, which then ends at its own deadline. */
+/**
+ * The most sandboxes recorded for one token. Above that the oldest is dropped from the ledger; it then ends at its own
+ * deadline.
+ */
 const mostRecorded = 10_000;
 
-/** Names kept of an owner's sandboxes that have ended. */
+/** How many names of ended sandboxes are remembered for each owner. */
 const mostFreed = 100;
 
 /** A client of this server. */
 export interface Owner {
-  /** The digest of the token that the client sends; "" where no token is asked for. */
+  /** The digest of the token that the client sends; "" if this server needs no token. */
   readonly tokenDigest: string;
 }
 
@@ -17,21 +20,25 @@ interface Entry {
   readonly tokenDigest: string;
   /** Undefined once the client has gone: then every client with the same token may use the sandbox. */
   owner: Owner | undefined;
-  /** The name that its owner calls it by, and the sandbox that is called. */
+  /** The name that the owner gave the sandbox, and the sandbox itself. Undefined if it has no name. */
   named: { readonly name: string; readonly sandbox: Sandbox } | undefined;
-  /** Whether the sandbox lives only while its owner uses it, under a name that no other client can call. */
+  /**
+   * Whether only the owner can call the sandbox, by a name that no other client knows. It then lives only while the
+   * owner uses it.
+   */
   readonly isLeased: boolean;
 }
 
 export class SandboxLedger {
-  /** By sandbox id, the oldest first. */
+  /** Entries by sandbox id, the oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #freed = new WeakMap<Owner, Set<string>>();
 
   add(id: string, owner: Owner, isLeased = false): void {
     const { tokenDigest } = owner;
     this.#entries.set(id, { owner, tokenDigest, isLeased, named: undefined });
-    // The limit is for each token: making many sandboxes must not push those of other tokens out.
+    // The limit is for each token, so that a client that creates many sandboxes does not push out those of other
+    // clients.
     const [oldest, ...others] = this.#idsWhere((entry) => entry.tokenDigest === tokenDigest);
     if (others.length >= mostRecorded && oldest !== undefined) this.#entries.delete(oldest);
   }
@@ -50,12 +57,12 @@ export class SandboxLedger {
     return new Map(own.flatMap(({ named }) => (named ? [[named.name, named.sandbox] as const] : [])));
   }
 
-  /** The owner's latest names that are free again. */
+  /** The owner's names whose sandboxes have ended, the latest last. */
   freedNames(owner: Owner): string[] {
     return [...(this.#freed.get(owner) ?? [])];
   }
 
-  /** Takes a name away from the sandbox that has it or will have it. */
+  /** Frees a name, whether its sandbox exists already or is still being created. */
   free(owner: Owner, name: string): void {
     for (const entry of this.#entries.values())
       if (entry.owner === owner && entry.named?.name === name) entry.named = undefined;
@@ -71,7 +78,10 @@ export class SandboxLedger {
     this.#entries.delete(id);
   }
 
-  /** A sandbox has ended by itself. One with a name stays recorded, so that the next call by that name learns of its end. */
+  /**
+   * Called when a sandbox has ended by itself. If it has a name, its entry is kept, so that the next call with that
+   * name learns that it ended.
+   */
   expire(id: string): void {
     if (this.#entries.get(id)?.named === undefined) this.#entries.delete(id);
   }
@@ -92,7 +102,10 @@ export class SandboxLedger {
     return this.#take((entry) => entry.owner === owner && entry.isLeased);
   }
 
-  /** The owner has gone. Its sandboxes lose their names, and live until their deadlines or the server's end. */
+  /**
+   * Called when the owner has disconnected. Its sandboxes lose their names and stay until their deadlines or the
+   * server's shutdown.
+   */
   release(owner: Owner): void {
     for (const entry of this.#entries.values())
       if (entry.owner === owner) Object.assign(entry, { owner: undefined, named: undefined });

@@ -1,10 +1,10 @@
-/** Every profile, the default first. A profile is loaded when it has been chosen. */
+/** All profiles, the default first. Only the chosen profile's code is loaded. */
 import type { Profile } from "../session/profile.js";
 
 export interface ProfileChoice {
-  /** As it is given to `--profile`. */
+  /** The profile's name, as `--profile` takes it. */
   readonly name: string;
-  /** What it is, in a line of `--help`. */
+  /** A one-line description for `--help`. */
   readonly title: string;
   readonly load: () => Promise<Profile>;
 }

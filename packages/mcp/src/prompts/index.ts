@@ -1,4 +1,4 @@
-/** Every prompt, in the order in which they are listed. */
+/** All prompts, in the order in which clients list them. */
 
 import { templateNames } from "../resources/templates.js";
 import type { Registration } from "../session/profile.js";
@@ -136,7 +136,7 @@ ${quoted(purpose)}
 Call list_templates, and get_template for those that may fit. Compare languages, features and resources with what the purpose needs. Name the one to use and why, or say that none fits and what is missing.`,
 });
 
-/** The guide that HOPX's own server has under this name. */
+/** The guide that HOPX's own MCP server offers under this name. */
 const quickCodeExecution = prompt({
   name: "quick_code_execution",
   title: "Run code quickly",

@@ -16,7 +16,7 @@ interface Prompt<Name extends string> {
   readonly title: string;
   readonly description: string;
   readonly arguments: Readonly<Record<Name, Argument>>;
-  /** The tools that its text names. The prompt is offered only when all of them are. */
+  /** The tools that the prompt's text names. The prompt is offered only if all of them are offered. */
   readonly tools: readonly string[];
   readonly text: (given: Readonly<Partial<Record<Name, string>>>) => string;
 }

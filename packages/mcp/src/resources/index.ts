@@ -1,4 +1,4 @@
-/** What can be browsed: each resource and resource template, in the order in which they are listed. */
+/** All resources and resource templates, in the order in which clients list them. */
 import type { Registration } from "../session/profile.js";
 import { listing } from "./listing.js";
 import { sandboxFiles } from "./sandbox-files.js";

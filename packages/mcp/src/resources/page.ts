@@ -4,11 +4,11 @@ const pageLength = 100;
 
 export interface Page<Item> {
   readonly items: Item[];
-  /** Where the next page begins; absent when this is the last. */
+  /** The cursor of the next page; absent on the last page. */
   readonly nextCursor?: string;
 }
 
-/** One page of a long list, from a cursor on. It reads no more of the list than the page needs. */
+/** Returns one page of a long list, starting at a cursor. Reads only as much of the list as the page needs. */
 export async function pageOf<Item>(
   all: AsyncIterable<Item>,
   cursor: string | undefined,

@@ -8,7 +8,7 @@ import {
 import type { Profile } from "../session/profile.js";
 import type { Session, SessionContext } from "../session/session.js";
 
-/** Does a piece of work for the resource `uri`. Its errors become errors of the protocol that say what to do. */
+/** Runs `work` for the resource `uri`. Turns its errors into MCP errors that say what to do. */
 type Reader = <Result>(uri: string, work: (context: SessionContext) => Promise<Result>) => Promise<Result>;
 
 export function reader(session: Session, { advice }: Profile): Reader {
@@ -24,7 +24,7 @@ export function reader(session: Session, { advice }: Profile): Reader {
     });
 }
 
-/** Completions. An error gives none, because completions only help while somebody types. */
+/** Wraps a completion so that an error gives no suggestions: completions only help while somebody types. */
 export async function completing(
   session: Session,
   work: (context: SessionContext) => Promise<string[]>,

@@ -1,4 +1,4 @@
-/** `template://{name}`: what sandboxes can be made from. */
+/** `template://{name}`: the templates from which sandboxes can be created. */
 import { type Resource, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { TemplateRecord } from "cloud-sandbox";
 import { similarNames } from "../errors/similar-names.js";

@@ -1,10 +1,10 @@
-/** The answer of a tool: the structured result, its text, and images and links. */
+/** The answer of a tool call: the structured result, its text, and images and links. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 type Content = CallToolResult["content"][number];
 
 export interface AnswerParts {
-  /** The text. By default it is made from the structured result. */
+  /** The text of the answer. Default: made from the structured result. */
   readonly text?: string;
   /** Images and links that follow the text. */
   readonly attachments?: readonly Content[];

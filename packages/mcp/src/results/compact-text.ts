@@ -1,4 +1,4 @@
-/** The same facts as a structured result, as text that is short and easy to read. */
+/** Formats a structured result as text that is short and easy to read. */
 export function compactText(result: Readonly<Record<string, unknown>>): string {
   return Object.entries(result)
     .filter(([, value]) => value !== undefined)

@@ -1,4 +1,4 @@
-/** What code displayed, as part of a result: images as images, and the rest as text, cut to a limit. */
+/** The values that code displayed, as part of a tool's result: images as images, all others as text, cut to a limit. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { RichOutput } from "cloud-sandbox";
 import * as z from "zod";
@@ -21,11 +21,14 @@ const imageBudget = 4_000_000;
 const mostImages = 10;
 /** The most displayed values that a sandbox returns. */
 const mostValues = 64;
-/** Bytes of one text, and of all texts together. */
+/** The most bytes of one displayed text, and of all of them together. */
 const textBudget = 4000;
 const textsBudget = 12_000;
 
-/** With `texts`, the result has tables, JSON and other texts. Without, it only names them. */
+/**
+ * Converts displayed values for a result. With `texts`, the result contains tables, JSON and other texts; without, it
+ * only lists their types.
+ */
 export function displayed(outputs: readonly RichOutput[], { texts }: { readonly texts: boolean }): Displayed {
   const images: Content[] = [];
   let [imagesLeft, textsLeft] = [imageBudget, texts ? textsBudget : 0];

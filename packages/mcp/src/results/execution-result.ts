@@ -1,4 +1,4 @@
-/** The result of a run: its output, cut to the budget, and how to get what was cut. */
+/** The result of a run: its output, cut to the size limit, and how to get the part that was cut. */
 import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { Answer } from "./answer.js";
@@ -26,18 +26,18 @@ export const executionOutput = z.looseObject({
   note: z.string().optional().describe("What to do about an abnormal end, cut output, or what goes on"),
 });
 
-/** Bytes of the last expression's value. */
+/** The most bytes of the last expression's value. */
 const valueBudget = 4000;
 
 export interface ExecutionPlace {
   readonly sandboxId: string;
-  /** Whether the sandbox stays, with its files. */
+  /** Whether the sandbox and its files are kept after the run. */
   readonly kept: boolean;
-  /** Whether the sandbox stays because it could not be deleted. */
+  /** Whether the sandbox still exists only because deleting it failed. */
   readonly leftBehind?: boolean;
   /** Whether displayed text is shown too, not only images. */
   readonly texts?: boolean;
-  /** The tool for what takes longer. */
+  /** Name of the tool that runs code for longer than this one can. */
   readonly longer?: string;
   /** Further fields of the result. */
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -48,7 +48,10 @@ export interface ExecutionPlace {
 type Values = Partial<Pick<ExecutionResult, "contextLost" | "richOutputs" | "value">>;
 type Run = ProgramResult & Values;
 
-/** What code gave and showed beside its output; with `texts`, displayed text is shown too, not only images. */
+/**
+ * The value of the last expression and the values that the code displayed. With `texts`, displayed texts are included,
+ * not only images.
+ */
 export function valuesOf({ contextLost, richOutputs = [], value }: Values, { texts }: { texts: boolean }) {
   const { values, images } = displayed(richOutputs, { texts });
   return {

@@ -26,12 +26,12 @@ export const processOutput = z.looseObject({
 });
 
 export interface ReadPosition {
-  /** A negative offset counts from the end. */
+  /** Offset in bytes. A negative one counts from the end. */
   readonly stdoutOffset?: number;
   readonly stderrOffset?: number;
 }
 
-/** Bytes of a stream to ask for. When their JSON is larger than the budget, fewer are asked for. */
+/** Bytes of each stream to request. If their JSON exceeds the size limit, fewer are requested again. */
 const usualPiece = 15_000;
 const smallestPiece = 16;
 

@@ -12,7 +12,7 @@ const keyShape =
 /** Whether a value is likely to be a secret: by its name, by what it holds, or because it looks random. */
 export function looksSecret(name: string, value: string): boolean {
   if (secretName.test(name) || credentialsInUrl.test(value) || keyShape.test(value)) return true;
-  // A slash may be part of Base64, or part two names of a path.
+  // Test both readings of a slash: it may be a character of Base64, or separate two names in a path.
   const isBase64 = /^[A-Za-z\d+][A-Za-z\d+/]{19,}={0,2}$/.test(value);
   return (isBase64 && looksRandom(value)) || (value.match(/[\w+=~-]{20,}/g) ?? []).some(looksRandom);
 }

@@ -1,4 +1,4 @@
-/** Answers of servers that return only text. Their framework puts the text into the structured result, as `result`. */
+/** Answers in the form of MCP servers that return only text: the structured result has the text as `result`. */
 import * as z from "zod";
 import { Answer } from "./answer.js";
 

@@ -6,12 +6,12 @@ import { version } from "../settings/version.js";
 import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
 import { instead } from "./tool-selection.js";
 
-/** Settings that have a variable and no option. */
+/** Settings that can be given only as environment variables. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
 
 export interface ParsedCommandLine {
   readonly options: Omit<ServerOptions, "profile"> & { readonly profile: ProfileChoice };
-  /** Whether an option was given, as an argument or as a variable. */
+  /** Whether an option was given, on the command line or as an environment variable. */
   readonly isGiven: (name: string) => boolean;
 }
 

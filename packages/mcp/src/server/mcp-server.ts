@@ -13,9 +13,9 @@ import { progressOf } from "./progress.js";
 /** How long clients may cache lists, which are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
-/** What a server offers, to whichever client. */
+/** What the server offers, the same for all clients. */
 export interface Offer {
-  /** With the tools that were chosen of it. */
+  /** The profile, with only the tools that were selected. */
   readonly profile: Profile;
   /** Receives one line at a time, for the people who run the server. */
   readonly log: (line: string) => void;

@@ -1,16 +1,19 @@
-/** Cuts stdin into messages, one a line, and reports lines that are none, which the SDK's reader drops in silence. */
+/**
+ * Splits stdin into messages, one per line, and reports lines that are not messages, which the SDK's reader would drop
+ * silently.
+ */
 import { Transform, type TransformCallback } from "node:stream";
 
 /** Bytes of the longest message: a tool takes 16 MiB of text, and escapes may make that four times as long. */
 export const longestMessage = 64 * 1024 * 1024;
 
-/** A message is too long to be read. Where it ends is not known, so the messages after it are lost, too. */
+/** Thrown for a message that is too long to be read. Its end cannot be found, so all later messages are lost too. */
 export class MessageTooLongError extends Error {
   override readonly name = "MessageTooLongError";
 }
 
 export interface MessageLinesOptions {
-  /** Bytes. Default: {@link longestMessage}. */
+  /** The most bytes of one message. Default: {@link longestMessage}. */
   readonly longest?: number;
   /** Called for each line that is not a JSON-RPC message. The line is dropped. */
   readonly onIgnored: () => void;
@@ -19,8 +22,10 @@ export interface MessageLinesOptions {
 }
 
 /**
- * Lets whole lines through that are messages, one at a time, and takes in more meanwhile, so that the end of its input is
- * noticed behind messages that are not wanted yet. Fails with a {@link MessageTooLongError}. */
+ * Passes complete messages on, one at a time, when the reader is ready for the next. Continues to read its input
+ * meanwhile, so that the end of the input is noticed even while messages wait. Fails with a {@link
+ * MessageTooLongError}.
+ */
 export class MessageLines extends Transform {
   readonly #longest: number;
   readonly #onIgnored: () => void;

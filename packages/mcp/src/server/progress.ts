@@ -18,7 +18,7 @@ export class Progress {
     this.#timer = setInterval(() => this.#beat(), heartbeat).unref();
   }
 
-  /** Reports what happens now. */
+  /** Reports the current step. */
   report(step: string): void {
     this.#step = step;
     this.#send(step);

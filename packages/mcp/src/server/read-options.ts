@@ -12,14 +12,14 @@ export async function readOptions(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<ServerOptions> {
-  // Many clients pass a variable that the user has not set as an empty one.
+  // Treat an empty variable as unset: many clients pass a variable that the user has not set as an empty one.
   for (const [name, value] of Object.entries(environment))
     if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
   // `false` switches a flag off; the parser would take any value of NO_TOKEN as on.
   if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
   const isPlain = argv.length <= 2 && !Object.keys(environment).some((name) => name.startsWith(prefix));
   if (isPlain) return { ...standardOptions, profile: await profiles[0].load() };
-  // Most clients give no option, and need not wait for the parser of the command line.
+  // Without any option, which is the most frequent case, do not load the parser of the command line.
   const { parseCommandLine } = await import("./command-line.js");
   const { options, isGiven } = parseCommandLine(argv, Object.keys(environment));
   handOverAfter(environment);

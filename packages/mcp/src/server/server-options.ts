@@ -8,7 +8,7 @@ export interface ServerOptions extends ToolSelection {
   readonly host: string;
   readonly port: number;
   readonly socket?: string;
-  /** The tokens that clients must send one of; false asks for none. */
+  /** Tokens, one of which each client must send. With false, clients need no token. */
   readonly token?: string | false;
   readonly allowedHost: readonly string[];
   readonly allowedOrigin: readonly string[];
@@ -17,7 +17,7 @@ export interface ServerOptions extends ToolSelection {
   readonly keepSandboxes: boolean;
 }
 
-/** The defaults. */
+/** Options that apply when neither the command line nor the environment sets them. */
 export const standardOptions = {
   transport: "stdio",
   host: "127.0.0.1",
@@ -30,5 +30,5 @@ export const standardOptions = {
   readOnly: false,
 } as const satisfies Omit<ServerOptions, "profile">;
 
-/** `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
+/** Prefix of the environment variables: `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
 export const prefix = "CLOUD_SANDBOX_MCP_";

@@ -9,12 +9,12 @@ import { createServer, type Offer } from "./mcp-server.js";
 import { longestMessage, MessageLines, MessageTooLongError } from "./message-lines.js";
 import { closeWithinMs, stopSignal, timePasses } from "./stopping.js";
 
-/** Milliseconds without a message after which the backend is opened, though no call needs it yet. */
+/** Milliseconds without a message after which the backend is opened in advance, before any call needs it. */
 const quietMs = 100;
 
 /**
- * Resolves when stdin ends, stdout breaks or a signal asks to stop, and nothing is left behind. A message that is too
- * long to be read ends the connection too, and sets the exit code to 1.
+ * Serves until stdin ends, stdout breaks or a signal asks to stop, and resolves when everything is cleaned up. A
+ * message that is too long to be read also ends the connection, and sets the exit code to 1.
  */
 export async function serveOverStdio(offer: Offer, backend: SharedBackend): Promise<void> {
   const { log } = offer;
@@ -57,10 +57,13 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
   }
 }
 
-/** Resolves when the client has read most of what was written. First, requests that have just come get a turn of the event loop. */
+/**
+ * Resolves when the client has read most of the output. Waits one turn of the event loop first, so that requests that
+ * have just arrived are handled.
+ */
 async function whenRead(output: Writable): Promise<void> {
   await nextTurn();
-  // An error of stdout is the transport's to report.
+  // Ignore errors of stdout here: the transport reports them.
   if (output.writableNeedDrain) await once(output, "drain").catch(() => undefined);
 }
 

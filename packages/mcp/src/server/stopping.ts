@@ -1,6 +1,9 @@
 /** How the server ends, over stdio and over HTTP. */
 
-/** Milliseconds for closing. Clients and supervisors wait about two seconds before they kill; nothing may be left by then. */
+/**
+ * Milliseconds for closing. Clients and supervisors wait about two seconds before they kill the process; everything
+ * must be cleaned up by then.
+ */
 export const closeWithinMs = 1_700;
 
 /** Resolves on the first signal that asks to stop. A second one ends the process at once. */

@@ -30,7 +30,7 @@ export async function openBackend(local: LocalOptions | undefined): Promise<Back
       client,
       description,
       endsItsSandboxes: true,
-      // There is nothing to wait for: the sandboxes end with their control plane.
+      // Do not wait for deletions: the sandboxes end together with their control plane.
       close: () => client.close({ timeoutSeconds: 0 }),
     };
   } catch (error) {
@@ -44,7 +44,7 @@ function cloud(client: SandboxClient): Backend {
     client,
     description: "cloud backend; the provider decides the isolation",
     endsItsSandboxes: false,
-    // This waits for sandboxes whose creation was cancelled, and deletes them.
+    // Closing the client also waits for sandboxes whose creation was cancelled, and deletes them.
     close: () => client.close(),
   };
 }

@@ -7,27 +7,29 @@ import type { Tool, Toolset } from "../tools/definition/tool.js";
 import type { LocalOptions } from "./backend.js";
 import type { Session } from "./session.js";
 
-/** Adds one resource, resource template or prompt to a server whose client has this session, and is offered this profile. */
+/** Adds one resource, resource template or prompt to the MCP server of a client with this session and profile. */
 export type Registration = (server: McpServer, session: Session, profile: Profile) => void;
 
 export interface Profile {
-  /** As it is given to `--profile`. */
+  /** The profile's name, as `--profile` takes it. */
   readonly name: string;
-  /** What a model reads first of all. */
+  /** Instructions for the model, sent when a client connects. */
   readonly instructions: string;
-  /** In the order in which they are listed. */
+  /** The profile's tools, in the order in which clients list them. */
   readonly tools: readonly ListedTool[];
-  /** Loads what the tools do, which no client needs before its first call. */
+  /** Loads the tools' handlers, which are not needed before the first call. */
   readonly load: () => Promise<{ readonly tools: readonly Tool[] }>;
-  /** Which step comes after a failure, in the terms of these tools. */
+  /** What the model should do after a failure, in the names of these tools. */
   readonly advice: FailureAdvice;
-  /** Toolsets that are there only when they are asked for. */
+  /** Toolsets that are offered only if the user asks for them. */
   readonly offByDefault?: readonly Toolset[];
-  /** How the server that it replaces is reached where nothing else is said, from variables of that server's own. */
+  /**
+   * The default transport (stdio or HTTP), read from environment variables of the MCP server that the profile replaces.
+   */
   readonly transport?: (environment: Environment) => ProfileTransport;
-  /** Whether requests of the era with sessions are served without one over HTTP, as the server that it replaces does. */
+  /** Whether to serve HTTP requests without `Mcp-Session-Id`, as the MCP server that the profile replaces does. */
   readonly sessionless?: true;
-  /** How this machine makes the sandboxes, where it is this machine that does, from such variables too. */
+  /** Options of the local backend, read from environment variables of the MCP server that the profile replaces. */
   readonly local?: (environment: Environment) => LocalOptions;
   readonly resources?: readonly Registration[];
   readonly prompts?: readonly Registration[];

@@ -1,4 +1,4 @@
-/** One client of this server: its sandboxes, and its calls that are under way. */
+/** One client of this server: its sandboxes and its running calls. */
 import type { SandboxClient } from "cloud-sandbox";
 import { BackendError } from "../errors/backend-error.js";
 import { SandboxDirectory } from "../ownership/sandbox-directory.js";
@@ -10,7 +10,7 @@ import type { SharedBackend } from "./shared-backend.js";
 
 type Caller = Pick<ToolContext, "signal" | "report" | "offered">;
 
-/** What every piece of work for a client is given: a call of a tool, or a read of a resource. */
+/** The context of every piece of work for a client, which is a tool call or a read of a resource. */
 export type SessionContext = Omit<ToolContext, keyof Caller>;
 
 export class Session implements Owner {
@@ -21,7 +21,7 @@ export class Session implements Owner {
   readonly #calls = new Set<AbortController>();
   #sandboxes: SandboxDirectory | undefined;
 
-  /** `tokenDigest` is the digest of the token that the client sends; "" where no token is asked for. */
+  /** `tokenDigest` is the digest of the token that the client sends; "" if this server needs no token. */
   constructor(backend: SharedBackend, tokenDigest = "") {
     this.#backend = backend;
     this.tokenDigest = tokenDigest;
@@ -36,12 +36,15 @@ export class Session implements Owner {
     return this.#underWay.size > 0;
   }
 
-  /** Whether the client has sandboxes with names. It could not call them any more once it is forgotten. */
+  /** Whether the client has named sandboxes. Once the client is forgotten, it cannot call them by these names. */
   get hasNames(): boolean {
     return (this.#sandboxes?.names().length ?? 0) > 0;
   }
 
-  /** Does the work of a tool's call. Its error is thrown as it is. A call that `stopCalls` stops throws a {@link BackendError}. */
+  /**
+   * Runs the handler of a tool call; its errors are thrown unchanged. A call that `stopCalls` cancels throws a {@link
+   * BackendError}.
+   */
   async call(
     work: (context: ToolContext) => Promise<Answer>,
     { signal: left, ...caller }: Caller,
@@ -60,7 +63,7 @@ export class Session implements Owner {
     }
   }
 
-  /** Opens the backend and does a piece of work for the client. An error of the work is thrown as it is. */
+  /** Opens the backend and runs `work` for the client. Errors of `work` are thrown unchanged. */
   use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
     const underWay = this.#use(work);
     this.#underWay.add(underWay);
@@ -73,23 +76,26 @@ export class Session implements Owner {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops all calls of tools, because the server ends. */
+  /** Cancels all tool calls, because the server shuts down. */
   stopCalls(): void {
     for (const call of this.#calls) call.abort();
   }
 
-  /** Waits until no call is under way. */
+  /** Waits until no call is running. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }
 
-  /** The client said that it leaves: deletes the sandboxes that it made. */
+  /** Called when the client has disconnected for good: deletes the sandboxes that it created. */
   async end(): Promise<void> {
     await this.settled();
     await this.#backend.deleteSandboxesOf(this);
   }
 
-  /** The client was silent for too long: sandboxes that others can call live until their deadlines, the rest is deleted. */
+  /**
+   * Called when the client was silent for too long. Deletes its leased sandboxes; those that other clients can call
+   * stay until their deadlines.
+   */
   async abandon(): Promise<void> {
     await this.#backend.forget(this);
   }

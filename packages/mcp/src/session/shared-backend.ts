@@ -8,7 +8,7 @@ import { type Backend, type LocalOptions, openBackend } from "./backend.js";
 export interface SharedBackendOptions {
   readonly environment: Environment;
   readonly local?: LocalOptions | undefined;
-  /** Does not delete sandboxes when the server ends. Those in the cloud live until their deadlines. */
+  /** Whether to keep sandboxes when the server shuts down. Those in the cloud then stay until their deadlines. */
   readonly keepSandboxes?: boolean;
   readonly log: (line: string) => void;
 }
@@ -21,7 +21,10 @@ export class SharedBackend {
   readonly #keepSandboxes: boolean;
   readonly #log: (line: string) => void;
   #backend: Promise<Backend> | undefined;
-  /** The last line of the log. After a failure each call opens the backend again, and would log the same line. */
+  /**
+   * The last line that was logged. After a failure each call tries to open the backend again and would log the same
+   * line.
+   */
   #logged = "";
 
   constructor({ environment, local, keepSandboxes = false, log }: SharedBackendOptions) {
@@ -37,7 +40,7 @@ export class SharedBackend {
     this.open().catch(() => undefined);
   }
 
-  /** After a failure, the next call tries again. */
+  /** Opens the backend once. After a failure, the next call tries again. */
   open(): Promise<Backend> {
     this.#backend ??= openBackend(this.#local).then(
       (backend) => {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What `node:module` has since Node.js 22.1. */
+/** The part of `node:module` that exists since Node.js 22.1. */
 interface CompileCache {
   enableCompileCache?(directory: string): unknown;
 }

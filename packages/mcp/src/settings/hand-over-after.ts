@@ -4,7 +4,10 @@ import { OptionError } from "./option-error.js";
 const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";
 const standard = 45;
 
-/** Seconds that a call waits for a program before it hands the program over. Throws an {@link OptionError}. */
+/**
+ * Seconds that a call waits for a program before the program continues in the background. Throws an {@link OptionError}
+ * for an invalid setting.
+ */
 export function handOverAfter(environment: Environment): number {
   const given = environment[setting]?.trim() ?? "";
   const seconds = given === "" ? standard : Number(given);

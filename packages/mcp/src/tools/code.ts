@@ -184,7 +184,7 @@ const executeCode = tool({
 
 const ownSandbox = "Mode isolated ran it in a sandbox of its own, not in the one that was given.";
 
-/** The name that HOPX's server has for `execute_code` with its mode persistent. */
+/** The tool that HOPX's own MCP server has for `execute_code` with mode `persistent`. */
 const executeCodePersistent = sandboxTool({
   name: "execute_code_persistent",
   title: "Run code, keeping variables",

@@ -16,8 +16,8 @@ export function mediaType(path: string): string {
 export const largestResource = 4 * 1024 * 1024;
 
 /**
- * The bytes of a file. Undefined when it has more than `maxBytes`. The size is not asked for first: the size of a link is not that
- * of its file, and a file may grow.
+ * Reads a file. Undefined if it has more than `maxBytes`. Does not ask for the size first, because the size of a link
+ * is not that of its target, and a file may grow.
  */
 export async function bytesWithin(
   { files }: Sandbox,

@@ -5,10 +5,13 @@ import { readOutput } from "../results/process-output.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
 import type { ToolContext } from "./definition/tool.js";
 
-/** Seconds: longer than any run takes that a call waits for. */
+/** Seconds. Longer than any run that a call may wait for, so the call waits until the run ends. */
 const untilItsEnd = 86_400;
 
-/** Seconds that a call waits before it hands a run over. When `reader`, the tool that reads on, is not offered, it waits to the end. */
+/**
+ * Seconds that a call waits for a run before the run continues in the background. If the client is not offered
+ * `reader`, the tool that reads the output later, the call waits until the run ends.
+ */
 export function patience(
   { environment, offered }: Pick<ToolContext, "environment" | "offered">,
   reader = "execute_process_output",
@@ -18,11 +21,11 @@ export function patience(
 
 export interface HandedOverFacts {
   readonly mode?: string;
-  /** What the model has to do when the run has ended. */
+  /** What the model must do after the run has ended. */
   readonly then?: string;
 }
 
-/** The answer in place of the result: what the run has written so far, and the tool that reads on. */
+/** The answer for a run that continues in the background: its output so far, and the tool that reads the rest. */
 export async function handedOver(
   sandbox: Sandbox,
   execution: Execution,

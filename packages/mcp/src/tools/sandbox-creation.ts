@@ -1,4 +1,4 @@
-/** Makes sandboxes, and finds those that the client has given names. */
+/** Creates sandboxes, and finds those that the client has named. */
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import type { ToolContext } from "./definition/tool.js";
@@ -18,7 +18,7 @@ export interface WantedSandbox {
 
 export interface FoundSandbox {
   readonly sandbox: Sandbox;
-  /** False when a sandbox of that name existed. */
+  /** Whether this call created the sandbox; false if a sandbox of that name existed. */
   readonly created: boolean;
 }
 
@@ -67,7 +67,10 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
   return sandbox;
 }
 
-/** The size to ask for. Services that do not state their isolation, such as the cloud, ignore a size, so none is sent. */
+/**
+ * The limits to request. Undefined for a service that does not state its isolation, such as the cloud, because it
+ * ignores limits.
+ */
 async function limitsTaken(
   client: SandboxClient,
   { vcpu, memory_mb: memoryMb }: WantedSandbox,
@@ -78,7 +81,7 @@ async function limitsTaken(
   return isolation === undefined ? undefined : { vcpu, memoryMb };
 }
 
-/** Whether a sandbox has the size that was asked for. */
+/** Whether a sandbox has the limits that were requested. */
 export function isAsWished(sandbox: Sandbox, { vcpu, memory_mb }: Partial<WantedSandbox>): boolean {
   const { resources } = sandbox.toJSON();
   return (

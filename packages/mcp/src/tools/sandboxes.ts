@@ -117,7 +117,7 @@ const listSandboxes = tool({
     const { limit, note } = entryLimit(asked, mostListed);
     const own: Sandbox[] = [];
     let hasMore = false;
-    // Reads as many pages as needed: the first ones may have only sandboxes of other clients.
+    // Read as many pages as needed: the first ones may contain only sandboxes of other clients.
     for await (const page of client.sandboxes.list({ status, region, signal }).pages()) {
       own.push(...page.items.filter(({ id }) => sandboxes.isOwn(id)));
       hasMore = page.hasMore;
@@ -150,7 +150,8 @@ const deleteSandbox = tool({
   input: onSandbox,
   output: z.looseObject({ id: z.string(), status: z.string().describe("deleted, or not_found") }),
   handler: async ({ client, sandboxes, id, signal }) => {
-    // Deleting a sandbox that does not exist is no error, so whether it exists is asked first.
+    // Ask first whether the sandbox exists: deleting one that does not exist succeeds, but the answer must say which it
+    // was.
     const wasThere = await sandboxes.has(id, signal);
     await client.sandboxes.delete(id, { signal });
     sandboxes.forget(id);

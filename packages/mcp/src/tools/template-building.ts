@@ -1,4 +1,7 @@
-/** Builds templates. A caller whose patience ends gets the state of the build, which goes on. */
+/**
+ * Builds templates. If the build takes longer than the caller waits, the tool returns the build's state, and the build
+ * continues on the server.
+ */
 import type { SandboxClient, Template, TemplateRecord } from "cloud-sandbox";
 
 export interface TemplateWish {
@@ -23,15 +26,15 @@ export async function definitionOf({
 export interface BuildWish {
   readonly name: string;
   readonly update: boolean;
-  /** How long to wait. */
+  /** Seconds to wait for the build. */
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly onLog: (line: string) => void;
 }
 
 /**
- * Undefined when the build has begun and goes on at the server. What the caller cancels is deleted half-built, unless it takes
- * the place of a template that was there before.
+ * Builds a template and waits for it. Undefined if the build has started and continues on the server when `seconds` are
+ * over. If the caller cancels, the unfinished template is deleted, unless it updates an existing template.
  */
 export async function buildUntil(
   { templates }: SandboxClient,
@@ -50,7 +53,7 @@ export async function buildUntil(
     });
   } catch (error) {
     if (hasBegun && patience.aborted && !signal.aborted) return undefined;
-    // A build that failed by itself is kept: its record says why.
+    // Delete it only after a cancellation. The record of a failed build is kept, because it says why the build failed.
     if (hasBegun && signal.aborted && !options.update)
       await templates.delete(options.name).catch(() => undefined);
     throw error;

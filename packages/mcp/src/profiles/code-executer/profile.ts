@@ -1,7 +1,7 @@
 import type { Profile } from "../../session/profile.js";
 import { listedTools } from "./listed-tools.js";
 
-/** In place of Containerized Code Executer: one Python environment for each client. */
+/** The profile that replaces the MCP server "Containerized Code Executer": one Python environment for each client. */
 export const codeExecuter: Profile = {
   name: "code-executer",
   instructions: `Runs Python code in an isolated environment.

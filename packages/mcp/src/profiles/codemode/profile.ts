@@ -6,7 +6,7 @@ const theUsers =
   "CONTAINER_MEMORY_LIMIT and CONTAINER_CPU_LIMIT in this server's configuration are the user's to correct.";
 const look = "sandbox_list_files shows what is there.";
 
-/** In place of mcp-codemode: one sandbox without network for each client. */
+/** The profile that replaces the MCP server mcp-codemode: one sandbox without internet access for each client. */
 export const codemode: Profile = {
   name: "codemode",
   instructions: `Runs code in an isolated sandbox without network.
@@ -20,7 +20,8 @@ export const codemode: Profile = {
     return { port, ...(host !== undefined && { host }) };
   },
   sessionless: true,
-  // Sandboxes of the pool get the same limits as calls ask for: with others they could not be used.
+  // Boot the pool's sandboxes with the limits that calls ask for: a sandbox with other limits could not be used for
+  // them.
   local: (environment) => ({
     pool: codemodeSettings(environment).POOL_SIZE,
     limits: sandboxLimits(environment),

@@ -9,8 +9,8 @@ import { codemodeSettings, sandboxLimits } from "./settings.js";
 const name = "codemode";
 
 /**
- * Does `work` in the client's sandbox, which the first call makes. How the sandbox differs from SANDBOX_IMAGE is said once, below
- * the text of that call.
+ * Runs `work` in the client's sandbox, which the first call creates. The text of that call also says, once, how the
+ * sandbox differs from SANDBOX_IMAGE.
  */
 export async function inSandbox(
   context: ToolContext,
@@ -30,7 +30,10 @@ export async function inSandbox(
   return textAnswer([text, ...remarks].join("\n"));
 }
 
-/** The limits to ask for. None when the user has set none: a service with limits of its own would refuse the defaults. */
+/**
+ * The limits for the sandbox. Undefined if the user set none: a service with its own limits would refuse mcp-codemode's
+ * defaults.
+ */
 function limitsAsked(environment: Environment): SandboxLimits | undefined {
   const isSet = ["CONTAINER_MEMORY_LIMIT", "CONTAINER_CPU_LIMIT"].some(
     (name) => (environment[name]?.trim() ?? "") !== "",

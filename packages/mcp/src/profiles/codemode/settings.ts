@@ -17,13 +17,13 @@ const variables = z.object({
 
 export type CodemodeSettings = z.output<typeof variables>;
 
-/** What each sandbox may use. */
+/** Limits of each sandbox. */
 export function sandboxLimits(environment: Environment): { memoryMb: number; vcpu: number } {
   const { CONTAINER_MEMORY_LIMIT: memoryMb, CONTAINER_CPU_LIMIT: vcpu } = codemodeSettings(environment);
   return { memoryMb, vcpu };
 }
 
-/** mcp-codemode's variables, with its defaults; throws an OptionError. */
+/** Reads mcp-codemode's environment variables and fills in its defaults. Throws an OptionError for an invalid value. */
 export function codemodeSettings(environment: Environment): CodemodeSettings {
   return readSettings(variables, environment);
 }

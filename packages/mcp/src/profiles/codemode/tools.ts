@@ -12,7 +12,7 @@ import { codemodeSettings } from "./settings.js";
 
 const workspace = "/workspace";
 
-/** How each language runs a program that it is given as text. */
+/** For each language, the command that runs a program given as text. */
 const programs = {
   python: ["python3", "-c"],
   bash: ["bash", "-c"],
@@ -22,7 +22,7 @@ const programs = {
 } as const;
 const languages = ["python", "bash", "sh", "node", "javascript"] as const;
 
-/** Bytes that Linux takes as one argument of a program. */
+/** The most bytes that Linux accepts as one argument of a program. */
 const longestCode = 128 * 1024 - 1;
 
 const executeCode = tool({
@@ -57,7 +57,7 @@ const executeCode = tool({
   },
 });
 
-/** The text in the form of the original server, which leaves empty parts out. */
+/** Formats a result as text in the same form as the original server, without empty parts. */
 function programText(run: CommandResult, timeout: number, most: number): string {
   const isTimeout = run.terminationReason === "timeout";
   const ending = isTimeout ? `Execution timed out after ${timeout} seconds\n` : "";
@@ -139,7 +139,7 @@ function pathInput(what: string): z.ZodString {
     .describe(`${what}, relative to /workspace or absolute inside it`);
 }
 
-/** The absolute path, which must not lead out of the workspace. */
+/** Makes a path absolute. Throws if it leads out of the workspace. */
 function inWorkspace(path: string): string {
   const resolved = posix.resolve(workspace, path);
   if (resolved === workspace || resolved.startsWith(`${workspace}/`)) return resolved;

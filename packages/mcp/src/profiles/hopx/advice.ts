@@ -53,7 +53,7 @@ export const hopxAdvice: FailureAdvice = {
     [/\bcallbackUrl\b/g, "callback_url"],
     [/\bcallbackHeaders\b/g, "callback_headers"],
     [/\bcallbackSecret\b/g, "callback_signature_secret"],
-    // A command line is given to bash as its argument after -c.
+    // `args[1]` is the command line itself: it is passed to bash after `-c`.
     [/\bargs\[1\]/g, "command"],
   ],
 };

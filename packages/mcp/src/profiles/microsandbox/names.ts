@@ -27,7 +27,7 @@ export function fullNameOf(key: string): FullName {
   return { namespace, sandbox };
 }
 
-/** Does `work` in the running sandbox of that name. When there is none, the error says how to start it. */
+/** Runs `work` in the running sandbox of that name. If there is none, throws an error that says how to start it. */
 export async function inRunning<Result>(
   { namespace, sandbox, sandboxes }: FullName & Pick<ToolContext, "sandboxes">,
   work: (sandbox: Sandbox) => Promise<Result>,

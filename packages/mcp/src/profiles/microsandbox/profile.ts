@@ -3,7 +3,10 @@ import { listedTools } from "./listed-tools.js";
 
 const restart = "Start it again with sandbox_start.";
 
-/** In place of microsandbox's own server: sandboxes with names, in namespaces that are each client's own. */
+/**
+ * The profile that replaces microsandbox's own MCP server: named sandboxes, in namespaces that each client has for
+ * itself.
+ */
 export const microsandbox: Profile = {
   name: "microsandbox",
   instructions: `Runs code and commands in isolated sandboxes that have names.

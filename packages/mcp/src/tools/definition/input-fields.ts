@@ -115,7 +115,10 @@ export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodIn
     .describe(`Most entries, 1-${most}; -1: no limit`);
 }
 
-/** The limit is checked and is not in the schema: every conversation would pay for it, and hardly any needs it. */
+/**
+ * The length limit is checked but not part of the schema: a model would read it in every conversation, and hardly any
+ * code reaches it.
+ */
 function longText(instead: string): z.ZodString {
   const limit = `must be at most ${longestText / 1024 / 1024} MiB: ${instead}`;
   return z.string("must be text").refine((text) => Buffer.byteLength(text) <= longestText, limit);

@@ -1,4 +1,7 @@
-/** What a client is told of a tool. It is plain JSON: the build writes it into the bundle. */
+/**
+ * The description of a tool that clients get when they list tools. Plain JSON, because the build writes it into the
+ * bundle.
+ */
 
 import { portableSchema } from "./portable-schema.js";
 import type { Annotations, Tool, Toolset } from "./tool.js";

@@ -29,7 +29,7 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** What every handler gets beside its arguments. */
+/** The context that every handler gets, beside its arguments. */
 export interface ToolContext {
   readonly client: SandboxClient;
   readonly sandboxes: SandboxDirectory;
@@ -37,11 +37,11 @@ export interface ToolContext {
   readonly runs: IsolatedRuns;
   /** The server's own environment variables, for settings of a profile. */
   readonly environment: Environment;
-  /** The names of the tools that the caller is offered. */
+  /** Names of the tools that the client is offered. */
   readonly offered: ReadonlySet<string>;
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
-  /** Reports progress to a caller that asked for it. */
+  /** Reports progress, if the caller asked for it. */
   readonly report: (step: string) => void;
 }
 
@@ -52,7 +52,10 @@ export interface Tool {
   readonly toolset: Toolset;
   readonly annotations: Annotations;
   readonly input: z.ZodObject;
-  /** Always a `z.looseObject`: clients refuse a key that a closed schema does not name. */
+  /**
+   * The schema of the structured result. Always a `z.looseObject`: clients reject a key that a closed schema does not
+   * name.
+   */
   readonly output: z.ZodObject;
   /** Checks the arguments and does the work. */
   run(given: unknown, context: ToolContext): Promise<Answer>;
