@@ -56,7 +56,7 @@ export interface Agent {
   connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
   /** Answers a request to upgrade to a WebSocket. */
   upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Answers a request to upgrade to a file tunnel. */
+  /** Answers an upgrade to a file tunnel, a direct HTTP connection for file operations that bypasses the gateway. */
   openFileTunnel(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /**
    * Exercises the code paths that are slow on first use (starting a program, checking a token, routing a request), so
@@ -181,8 +181,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     upgrade: (request, response) => gate.upgrade(request, response, router),
     openFileTunnel: (request, response) => fileTunnels.open(request, response),
     async warmUp() {
-      // A request for the unknown language "none" passes routing, body parsing and validation and is refused just
-      // before a program would start: it warms up everything else.
+      // Warm up with a request for the unknown language "none": it passes routing, body parsing and validation, and is
+      // refused just before a program would start.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
       const headers = { "content-length": String(body.length) };
       const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });

@@ -160,7 +160,7 @@ interface Resolve {
 }
 const loader = Module as typeof Module & {
   _load: (request: string, ...more: unknown[]) => unknown;
-  /** Hooks for `import`. Older Node.js versions lack them. */
+  /** Hooks for modules loaded by `import`. Older Node.js versions lack such hooks. */
   registerHooks?: (hooks: Resolve) => void;
 };
 const load = loader._load;

@@ -20,7 +20,8 @@ export async function runCommand(
 ): Promise<number> {
   const code = options.code ?? (await readProgram(file, signal));
   const language = options.language ?? languageOf(file);
-  // This command handles signals itself. It needs one sandbox, so the pool must not boot another.
+  // Do not install signal handlers (this command has its own), and boot no spare sandboxes (this command needs only
+  // one).
   const client = new SandboxClient({ deleteOnSignal: false, local: { pool: 0 } });
   try {
     const { stdout, stderr, exitCode, terminationReason, output } = await client.executeIsolated(code, {

@@ -4,7 +4,7 @@ import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
 import { probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
-/** What `doctor` found out about this machine. */
+/** The result of `doctor`: what this machine can run. */
 export interface DoctorReport {
   /** Whether sandboxes can be started here. */
   readonly usable: boolean;

@@ -7,13 +7,13 @@
 /** The languages and the operating system that are offered in place of an image. */
 export interface ImageOffer {
   readonly languages: readonly OfferedLanguage[];
-  /** Undefined if the server does not tell its operating system. */
+  /** The operating system. Undefined if the server does not tell it. */
   readonly system: OfferedSystem | undefined;
 }
 
 export interface OfferedLanguage {
   readonly language: string;
-  /** Undefined if the server does not tell the version. */
+  /** Version of the language. Undefined if the server does not tell it. */
   readonly version: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export const tokenClaims = z.looseObject({
   exp: z.int(),
   /** Id of the token, unique so that a single token can be revoked. */
   jti: z.string().check(z.minLength(1)),
-  /** Absent in the tokens that callers get. */
+  /** `scope` of the control plane's own tokens. Tokens for callers do not have it. */
   scope: z.optional(z.string()),
 });
 

@@ -5,7 +5,7 @@ const timestamp = z.optional(z.string());
 const errorFrame = z.looseObject({
   type: z.literal("error"),
   error: z.string(),
-  /** What is wrong, followed by the hint: the same text as `error`. */
+  /** The problem, followed by the hint: the same text as `error`. */
   message: z.optional(z.string()),
   /** What the caller can do next. */
   hint: z.optional(z.string()),

@@ -370,7 +370,10 @@ async function create(
   }
 }
 
-/** Returns undefined on any error, too: one that prevents `lstat` also prevents the write, which then reports it. */
+/**
+ * Describes the file at `path`. Undefined on any error, too: an error of `lstat` also prevents the write that follows,
+ * which then reports it.
+ */
 function statsIfThere(path: string): Stats | undefined {
   try {
     return lstatSync(path);

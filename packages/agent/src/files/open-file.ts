@@ -26,7 +26,7 @@ export class OpenFile implements Disposable {
     return posix.basename(this.path);
   }
 
-  /** Reads up to `length` bytes, fewer at the end of the file. */
+  /** Reads up to `length` bytes; fewer at the end of the file. */
   read(start: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;

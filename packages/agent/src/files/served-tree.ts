@@ -50,7 +50,7 @@ export class ServedTree {
     return this.roots.includes(path);
   }
 
-  /** Pins what a path leads to. Symbolic links are followed if they end in a served root. */
+  /** Pins the file or directory that a path leads to. Symbolic links are followed if they end in a served root. */
   async pin(path: string): Promise<Pin> {
     try {
       const descriptor = await hold(path);
@@ -119,7 +119,7 @@ export class Pin implements Disposable {
   constructor(
     private readonly descriptor: number,
     readonly path: string,
-    /** Its path when it was pinned, with symbolic links resolved. */
+    /** The path of the file when it was pinned, with symbolic links resolved. */
     readonly realPath: string,
     readonly stats: Stats,
   ) {}
@@ -129,7 +129,7 @@ export class Pin implements Disposable {
     return procPath(this.descriptor);
   }
 
-  /** For a directory: the path of its entry with that name. */
+  /** The path of the entry with that name in a pinned directory. */
   entry(name: string): string {
     return `${this.location}/${name}`;
   }
@@ -142,7 +142,7 @@ export class Pin implements Disposable {
     return (await entryLike(Buffer.from(this.location), name, this.path)) ?? Buffer.from(this.entry(name));
   }
 
-  /** For a file: opens the pinned file for reading. */
+  /** Opens the pinned file for reading. */
   open(): OpenFile {
     return new OpenFile(this.location, this.path);
   }

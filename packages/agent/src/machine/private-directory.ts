@@ -13,7 +13,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
 export class PrivateDirectory {
   #path: Promise<string> | undefined;
 
-  /** With a `name`, the directory of an earlier agent is reused. Without, a new one with a random name is made. */
+  /** With a `name`, reuses the directory that an earlier agent made. Without, makes a new one with a random name. */
   constructor(
     private readonly parent: string,
     private readonly name?: string,

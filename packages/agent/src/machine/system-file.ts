@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 
 const { O_NONBLOCK, O_RDONLY } = constants;
 
-/** Bytes. Most system files fit in one chunk, and all of them in `maxBytes`. */
+/** Bytes to read at once. Most system files fit in one chunk, and all of them in `maxBytes`. */
 const chunkBytes = 8 * 1024;
 const maxBytes = 256 * 1024;
 

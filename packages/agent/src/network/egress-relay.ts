@@ -46,7 +46,7 @@ function isReadable(name: string): boolean {
   try {
     return statSync(`/etc/${name}`, { throwIfNoEntry: false })?.isFile() ?? true;
   } catch {
-    // A dangling symbolic link: Node will not block on that either.
+    // A dangling symbolic link does not block Node.js either.
     return true;
   }
 }

@@ -91,7 +91,7 @@ async function connectToAny(port: number): Promise<Socket> {
   });
 }
 
-/** Undefined if the connection is refused or not accepted within `acceptLimitMs`. */
+/** Connects to a port. Undefined if the connection is refused or not accepted within `acceptLimitMs`. */
 function connectTo(host: string, port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, allowHalfOpen: true });

@@ -24,8 +24,8 @@ export class FileArchive {
 
   /** Streams the directories as tar. The stream fails if they could not be read completely. */
   async save(): Promise<Readable> {
-    // Make every directory and file readable for its owner first: tar runs as that user and would leave unreadable
-    // ones out. They stay readable after a restore.
+    // Make every directory and file readable for its owner first: tar runs as the owner and would leave out unreadable
+    // files. They stay readable after a restore.
     await finished(
       spawn(
         "find",

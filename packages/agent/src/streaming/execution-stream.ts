@@ -134,7 +134,7 @@ export class ExecutionStream<First extends object> {
         this.#end.abort();
         return;
       case "signal":
-        // Only while the program runs: after its end, its pid may belong to another process.
+        // Send the signal only while the program runs: after its end, its pid may belong to another process.
         if (this.#execution) killGroup(this.#execution.pid, frame.signal);
         return;
       case "stdin_close":

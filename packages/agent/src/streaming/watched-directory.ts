@@ -25,7 +25,7 @@ export interface Happening {
   readonly isChanged: boolean;
   /** How often the entry appeared or disappeared. */
   readonly turns: number;
-  /** Whether it was examined after the first of these events and then left for the second. */
+  /** Whether a comparison has examined the entry already and kept it until its deletion event arrives. */
   readonly wasLeft?: boolean;
 }
 
@@ -120,7 +120,10 @@ function start(pin: Pin): FSWatcher {
   }
 }
 
-/** The identity of what a path names, without following symbolic links. Undefined if nothing is there. */
+/**
+ * The identity of the file or directory at a path; a symbolic link is not followed. Undefined if the path does not
+ * exist.
+ */
 export async function identityOf(path: string): Promise<Identity | undefined> {
   try {
     const stats: Stats = await lstat(path);

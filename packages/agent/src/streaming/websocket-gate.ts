@@ -48,8 +48,8 @@ export class WebSocketGate {
   }
 
   /**
-   * For handlers: accepts the upgrade. `attend` gets the WebSocket after the handshake. Throws a 426 problem if the
-   * request is not an upgrade, and a 429 problem if the quota is full.
+   * Accepts the upgrade of a request; called by handlers. `attend` gets the WebSocket after the handshake. Throws a 426
+   * problem if the request is not an upgrade, and a 429 problem if the quota is full.
    */
   admit(
     { request, operation }: Pick<Call, "request" | "operation">,

@@ -28,7 +28,7 @@ export class AgentAccess {
    * it.
    */
   previews: { host?: string | undefined; path?: string | undefined } = {};
-  /** Whether the server has our extensions of the HOPX API. */
+  /** Whether the server has this project's extensions of the HOPX API. */
   isExtended = false;
   #publicHost: string | undefined;
   #client: AgentClient | undefined;

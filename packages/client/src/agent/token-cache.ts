@@ -98,7 +98,7 @@ function lifeOf(token: string): number | undefined {
     const { iat, exp } = claims;
     return typeof iat === "number" && typeof exp === "number" ? (exp - iat) * 1000 : undefined;
   } catch {
-    // Not a JSON Web Token: servers may use other formats.
+    // The token is not a JSON Web Token: servers may use other formats.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { redact, redactDeep } from "./redaction.js";
 export interface ErrorEnvelope {
   /** What happened, without the hint. */
   message: string | undefined;
-  /** What to do next, as the server puts it. */
+  /** What to do next, in the server's words. */
   hint: string | undefined;
   code: string | undefined;
   requestId: string | undefined;

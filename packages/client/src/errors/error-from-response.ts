@@ -114,7 +114,10 @@ function adviceFor(error: Kind["error"], code: string): string {
   return "Report the request id to who runs the server.";
 }
 
-/** Codes that mean the caller's input is wrong. With any other code, the server cannot do it, whatever the input. */
+/**
+ * Codes that mean that the caller's input is wrong. Every other code means that the server cannot do the work, whatever
+ * the input.
+ */
 const ofTheRequest: ReadonlySet<string> = new Set([
   "FILE_TOO_LARGE",
   "INVALID_JSON",

@@ -25,7 +25,7 @@ export async function executeBackground(
   return startCode(access, backgroundRequest(code, options), options);
 }
 
-/** Starts code whose request is checked. */
+/** Starts code in the background (POST /execute/background). `body` is a checked request. */
 export function startCode(
   access: AgentAccess,
   body: ReturnType<typeof backgroundRequest>,
@@ -60,7 +60,7 @@ export async function runBackground(
   return startCommand(access, { ...program, ...backgroundFields(options) }, options);
 }
 
-/** Starts a command whose request is checked. */
+/** Starts a command in the background (POST /commands/background). `body` is a checked request. */
 export function startCommand(
   access: AgentAccess,
   body: { command: string; args: string[] } & ReturnType<typeof backgroundFields>,

@@ -83,7 +83,7 @@ export function commandRequest(
   return { ...argv(command), timeout, ...envAndWorkdir(options) };
 }
 
-/** Runs a checked command and waits for its end. */
+/** Runs a command and waits for its end (POST /commands/run). `body` is a checked request. */
 export function runCommand(
   { client }: AgentAccess,
   body: ReturnType<typeof commandRequest>,

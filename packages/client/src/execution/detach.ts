@@ -15,18 +15,21 @@ import type { Execution } from "./execution.js";
 import type { ExecutionResult, ProgramResult } from "./execution-result.js";
 import { executeRich } from "./rich-execution.js";
 
-/** Where a program runs. */
+/** The sandbox in which a program runs, as far as this module needs it. */
 export interface ProgramPlace {
   readonly access: AgentAccess;
-  /** Undefined for a server that does not state its isolation: it has neither contexts nor output in the background. */
+  /**
+   * Isolation of the sandbox. Undefined if the server does not state it; such a server has neither contexts nor output
+   * for background programs.
+   */
   readonly isolation: string | undefined;
   readonly background: BackgroundWork;
 }
 
-/** What a program is run with, beside its checked request. */
+/** Options of a run that are not part of its request. */
 type RunOptions = DetachOptions & Pick<CallOptions, "signal">;
 
-/** The checked `detachAfterSeconds`. */
+/** Checks `detachAfterSeconds` and fills in its default. */
 export function detachAfter({ detachAfterSeconds = 45 }: DetachOptions): number {
   if (Number.isFinite(detachAfterSeconds) && detachAfterSeconds >= 1) return detachAfterSeconds;
   throw invalidArgument(
@@ -34,7 +37,10 @@ export function detachAfter({ detachAfterSeconds = 45 }: DetachOptions): number 
   );
 }
 
-/** Runs code whose request is checked. */
+/**
+ * Runs code. If it takes longer than `detachAfterSeconds`, it continues in the background and its handle is returned.
+ * `body` is a checked request.
+ */
 export async function executeOrDetach(
   place: ProgramPlace,
   body: ExecuteRequest,
@@ -52,7 +58,10 @@ export async function executeOrDetach(
   return resultOrDetach(place, start, seconds, options);
 }
 
-/** Runs a command whose request is checked. */
+/**
+ * Runs a command. If it takes longer than `detachAfterSeconds`, it continues in the background and its handle is
+ * returned. `body` is a checked request.
+ */
 export async function runOrDetach(
   place: ProgramPlace,
   body: ReturnType<typeof commandRequest>,

@@ -34,7 +34,7 @@ export const uncachedOptionNames: OptionNames<Omit<ExecuteOptions, "cache">> = {
 };
 export const executeOptionNames: OptionNames<ExecuteOptions> = { ...uncachedOptionNames, cache: true };
 
-/** A checked request. */
+/** A request body whose options have been checked. */
 export type ExecuteRequest = ReturnType<typeof executeRequest>;
 
 /** The request body for `/execute` and its variants. Throws for values that no server accepts. */

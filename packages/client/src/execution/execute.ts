@@ -4,7 +4,7 @@ import { type AgentClient, readBody } from "../transport/contract-clients.js";
 import type { ExecuteRequest } from "./execute-options.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
 
-/** Runs code whose request is checked, and waits for its end (POST /execute). */
+/** Runs code and waits for its end (POST /execute). `body` is a checked request. */
 export function execute(
   agent: AgentClient,
   body: ExecuteRequest,

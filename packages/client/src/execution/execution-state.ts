@@ -15,7 +15,7 @@ export interface ExecutionState {
   startedAt: Date | undefined;
   /** When the program ended; undefined while it runs. */
   endedAt: Date | undefined;
-  /** Undefined while the program runs. */
+  /** Exit code; undefined while the program runs. */
   exitCode: number | undefined;
   /** Undefined while the program runs, and if the server does not say. */
   terminationReason: TerminationReason | undefined;

@@ -64,7 +64,7 @@ export interface ResourceUse {
   percent: number | undefined;
   /** Used amount in MiB. */
   usedMb: number | undefined;
-  /** Available amount in MiB. */
+  /** Total amount in MiB, used and free together. */
   totalMb: number | undefined;
 }
 

@@ -15,7 +15,7 @@ import { type CreateSandboxOptions, createRequest, namedRequest } from "./sandbo
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
-/** What `makeSandbox` needs from the client. */
+/** The parts of the client that `makeSandbox` needs. */
 interface MakingParts {
   sandboxes: Pick<SandboxOperations, "background" | "controlPlane" | "delete">;
   calls: Calls;

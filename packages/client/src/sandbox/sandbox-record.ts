@@ -28,7 +28,7 @@ export interface SandboxRecord {
   resources: { vcpu: number | undefined; memoryMb: number | undefined; diskMb: number | undefined };
   /** Lifetime in seconds, as last set; undefined if the sandbox has no deadline. */
   timeoutSeconds: number | undefined;
-  /** By the server's clock. */
+  /** When the sandbox was created, by the server's clock. */
   createdAt: Date | undefined;
   /** When the sandbox will be deleted, by the server's clock. */
   expiresAt: Date | undefined;

@@ -221,7 +221,7 @@ export class Sandboxes {
     const record = sandboxRecord(wire);
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
-    // The cloud states no isolation and has no extensions of ours, so a stated isolation means that it has them.
+    // A server that states the isolation has this project's extensions of the HOPX API. The cloud has neither.
     access.isExtended = record.isolation !== undefined;
     access.previews = { host: wire.preview_url_template, path: wire.preview_path_template };
     if (wire.auth_token && typeof wire.auth_token === "string")

@@ -13,7 +13,7 @@ import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/so
 import { version } from "../transport/version.js";
 import { FrameSocket } from "./frame-socket.js";
 
-/** What is needed to open WebSockets to one agent. */
+/** The parts of a client that are needed to open WebSockets to one agent. */
 export interface SocketRoute {
   baseUrl: URL;
   credentials: Credentials;
@@ -173,7 +173,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // Not JSON, for example a proxy's page: return the text, to find a message in it.
+    // The text is not JSON, for example a proxy's page: return it as it is, so that a message can be found in it.
     return body;
   }
 }

@@ -63,7 +63,7 @@ export interface ChannelTimeouts {
 
 /** Sends requests to one server for openapi-fetch: adds authentication, time limits, retries and typed errors. */
 export class Channel {
-  /** Without a trailing slash. */
+  /** URL of the server, without a trailing slash. */
   readonly baseUrl: string;
   readonly #origin: string;
   readonly #options: ChannelOptions;
@@ -314,7 +314,7 @@ function secretsIn(body: LightRequest["body"]): string[] {
   try {
     return secretsOf(JSON.parse(body));
   } catch {
-    // Not JSON after all: the body is the text of a file that starts with "{".
+    // The body is not JSON, but the text of a file that starts with "{".
     return [];
   }
 }

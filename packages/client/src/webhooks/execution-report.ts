@@ -84,7 +84,7 @@ function json(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
-    // Not JSON, so not a report.
+    // The body is not JSON, so it is not a report.
     return undefined;
   }
 }

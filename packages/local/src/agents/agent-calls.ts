@@ -78,7 +78,7 @@ export interface AgentQuestion {
   readonly path: string;
   readonly body?: object;
   readonly signal: AbortSignal;
-  /** Default: 256 KiB. */
+  /** The most bytes of the answer to accept. Default: 256 KiB. */
   readonly maxAnswerBytes?: number;
 }
 

@@ -24,7 +24,10 @@ export interface AgentRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Both strings come from a request that Node's parser read, so neither holds a line break that could inject a header. */
+/**
+ * A request for a raw connection to the agent. Both strings come from a request that Node.js has parsed, so neither contains a line
+ * break, which could inject a header.
+ */
 interface TunnelRequest {
   readonly path: string;
   readonly authorization: string | string[] | undefined;

@@ -70,7 +70,8 @@ export class AgentSupervisor {
     if (!machine.isPaused && (await machine.isAgentStopped())) return this.#restart();
     if (!withHealth || this.#isCheckingHealth) return;
     this.#isCheckingHealth = true;
-    // Not awaited: a health check takes seconds, and the agent may be stopped meanwhile, which the next check finds.
+    // Do not await the health check: it takes seconds, and the agent may be stopped meanwhile, which the next check
+    // finds.
     void this.#hangs()
       .then((hangs) => (hangs ? this.#restart() : undefined))
       .catch(this.#logFailure)

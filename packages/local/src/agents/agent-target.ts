@@ -6,7 +6,7 @@ import { subjectOf } from "../relay/forwarded-headers.js";
 /** The sandbox whose agent a request is for, and the path it asks of that agent. */
 export interface AgentTarget {
   readonly sandboxId: string;
-  /** Includes the query. */
+  /** The path at the agent, with the query. */
   readonly path: string;
 }
 

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 export interface HostLanguage {
   readonly language: "python" | "javascript" | "bash" | "go";
-  /** As `--version` prints it, for example `3.11.2`. */
+  /** The version as `--version` prints it, for example `3.11.2`. */
   readonly version: string;
 }
 

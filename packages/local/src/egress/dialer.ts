@@ -21,7 +21,7 @@ export interface DialerOptions {
 
 export interface Dialed {
   readonly socket: Socket;
-  /** Undefined when an upstream proxy made the connection. */
+  /** The address that was connected to. Undefined when an upstream proxy made the connection. */
   readonly address: string | undefined;
 }
 

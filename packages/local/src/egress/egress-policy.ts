@@ -7,7 +7,7 @@ export interface EgressRules {
   readonly internetAccess: boolean;
   /** If set, all other destinations are refused. */
   readonly allow?: readonly DestinationPattern[] | undefined;
-  /** Wins over `allow`. */
+  /** Destinations that are refused, even if `allow` has them. */
   readonly deny?: readonly DestinationPattern[] | undefined;
 }
 

@@ -102,7 +102,8 @@ export class HttpProxy {
       pipeline(incoming, outgoing, () => undefined);
     } catch (error) {
       if (error instanceof EgressProblem) refuse(answer, error);
-      // Not a refusal but the end of the connection or a bug: cut the connection, which also ends the upstream one.
+      // The error is not a refusal, so the connection has ended or there is a bug: cut the connection, which also ends
+      // the upstream one.
       else answer.destroy();
     }
   }

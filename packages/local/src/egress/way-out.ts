@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Destination } from "./destination.js";
 import type { EgressProtocol } from "./egress-log.js";
 
-/** What a proxy uses of one sandbox's way to the internet. */
+/** The part of a sandbox's access to the internet that a proxy uses. */
 export interface WayOut {
   /** Connects to a destination that the sandbox's policy allows; throws an EgressProblem that says why there is no connection. */
   connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Socket>;

@@ -121,7 +121,7 @@ export class AgentGateway {
     if (isOutOfDescriptors(cause)) throw noDescriptorLeft(cause);
     await this.checkAlive(machine);
     const { id } = machine;
-    // Not a 5xx: clients retry those, but the code may have run already.
+    // Answer with a 4xx: clients retry a 5xx, but the code may have run already.
     const message = `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. It has been started again; the files are kept.`;
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
@@ -162,7 +162,10 @@ const answerTooLong = (most: number): Problem =>
     { hint: "Delete the sandbox and create a new one." },
   );
 
-/** The request was not sent, so this is a 503 and clients may retry. */
+/**
+ * The problem for a call that found no free file descriptor. A 503, because the request was not sent, so clients may
+ * retry it.
+ */
 const noDescriptorLeft = (cause: unknown): Problem =>
   new Problem(503, "SERVICE_UNAVAILABLE", "This server cannot open any more files now.", {
     hint: openFilesAdvice(),

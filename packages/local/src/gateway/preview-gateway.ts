@@ -139,7 +139,10 @@ function portClosed(port: number, status: number | undefined): Problem {
   }
 }
 
-/** Not a 5xx: clients retry those, but the request may already have had its effect. */
+/**
+ * The problem for a server that did not answer in HTTP. Not a 5xx: clients retry those, but the request may already
+ * have had its effect.
+ */
 const portUnreadable = (port: number, cause: unknown): Problem =>
   new Problem(409, "PORT_UNREADABLE", `The program on port ${port} of this sandbox did not answer in HTTP.`, {
     hint: "Start a web server there, or look at its log.",

@@ -6,7 +6,7 @@ export interface PreviewTarget {
   readonly sandboxId: string;
   /** NaN if the address names no port. */
   readonly port: number;
-  /** Includes the query. */
+  /** The path at the server in the sandbox, with the query. */
   readonly path: string;
   /** The part of the URL before the path, `/preview/<id>/<port>`; empty if the preview is addressed by host. */
   readonly prefix: string;

@@ -9,7 +9,7 @@ export type Body = Readable | Buffer | string | undefined;
 export const relayBufferBytes = 256 * 1024;
 
 export interface Answer {
-  /** The head, and the body as a stream. */
+  /** The head of the answer, and its body as a stream. */
   readonly message: IncomingMessage;
   /** The raw connection, if the request was a CONNECT or an upgrade and the server granted it. */
   readonly connection: Duplex | undefined;

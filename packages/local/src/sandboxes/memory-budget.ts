@@ -2,7 +2,10 @@ import { totalmem } from "node:os";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type MachineLimits, mostMemoryMb } from "../runtime/sandbox-runtime.js";
 
-/** Sandboxes are expected to use a quarter of what they may use: four times the host's memory may be promised. */
+/**
+ * Default for how many times the host's memory may be promised. Sandboxes are expected to use a quarter of their
+ * limits.
+ */
 export const defaultMemoryOvercommit = 4;
 
 export interface MemoryBudgetOptions {

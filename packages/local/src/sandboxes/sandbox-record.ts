@@ -22,7 +22,7 @@ export interface SandboxRecord {
   readonly egress: EgressWish;
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
-  /** Undefined while the sandbox is stopped. */
+  /** The sandbox's machine. Undefined while the sandbox is stopped. */
   machine: Machine | undefined;
   /** The sandbox's status. `creating` also while a stopped sandbox is being started again. */
   status: SandboxStatus;

@@ -11,7 +11,7 @@ import { isFull, unusableDirectory } from "./storage-problem.js";
 
 /** The control plane's data: in its data directory, or, without one, in memory. */
 export interface Store {
-  /** Undefined when the data is in memory and ends with the process. */
+  /** The data directory. Undefined when the data is in memory and ends with the process. */
   readonly directory: string | undefined;
   readonly settings: SettingsRepository | undefined;
   readonly sandboxes: SandboxRepository;

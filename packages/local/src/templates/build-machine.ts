@@ -5,7 +5,7 @@ import { PollBackoff } from "../relay/poll-backoff.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { searchPathAnywhere } from "../runtime/search-path.js";
 
-/** What ENV and WORKDIR steps set, for later steps and for the template. */
+/** Variables and working directory that ENV and WORKDIR steps set, for later steps and for the template. */
 export interface BuildContext {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;
@@ -134,11 +134,11 @@ export const needsMachine = ({ kind }: BuildStep): boolean =>
   kind === "run" || kind === "copy" || kind === "workdir";
 
 const longestStepSeconds = 86_400;
-/** The agent answers when the step has ended, or after so many seconds. */
+/** Seconds after which the agent answers even if the step has not ended. The request is then repeated. */
 const waitSeconds = 1;
 /** Bytes of stdout, and of stderr, fetched with one request. */
 const pieceBytes = 256 * 1024;
-/** Enough for two pieces as JSON, in which a byte takes at most six. */
+/** The most bytes of an answer. Enough for two pieces as JSON, in which a byte takes at most six characters. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /**

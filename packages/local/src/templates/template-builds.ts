@@ -32,7 +32,7 @@ export interface TemplateBuildsOptions {
   readonly builder: TemplateBuilder;
   readonly uploads: TemplateUploads;
   readonly layers: LayerStore;
-  /** Undefined without a data directory. */
+  /** Stores builds across restarts. Undefined without a data directory. */
   readonly repository: TemplateRepository | undefined;
   readonly writes: PendingWrites;
 }

@@ -10,10 +10,13 @@ import {
   SignJWT,
 } from "jose";
 
-/** A day, as in the cloud. The vendor's clients refresh a token before each call once it has less than an hour left. */
+/**
+ * Lifetime of a token in seconds: a day, as in the cloud. The vendor's clients refresh a token before each call once it
+ * has less than an hour left.
+ */
 const lifetimeSeconds = 24 * 60 * 60;
 
-/** For the control plane's own calls, which use the token at once. */
+/** Lifetime, in seconds, of tokens for the control plane's own calls, which use them at once. */
 const ownLifetimeSeconds = 60;
 
 /** A token prepared longer ago than this is signed again, so that a new sandbox's token is valid for most of a day. */
@@ -30,7 +33,7 @@ export class TokenIssuer {
 
   private constructor(
     private readonly privateKey: CryptoKey,
-    /** Ed25519, SPKI in PEM. */
+    /** The public key that verifies the tokens: Ed25519, SPKI in PEM. */
     readonly publicKey: string,
   ) {}
 

@@ -10,7 +10,7 @@ import { type AgentTarget, agentPath } from "../agents/agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders, subjectOf } from "../relay/forwarded-headers.js";
 import { type Callback, parseCallback } from "./callback.js";
 
-/** The agent's own limit. */
+/** The largest request body in bytes, the same as the agent's own limit. */
 const bodyLimit = 32 * 1024 * 1024;
 const maxAnswerBytes = 64 * 1024;
 const operationPath = "/execute/async";

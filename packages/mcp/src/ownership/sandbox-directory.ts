@@ -294,10 +294,7 @@ export class SandboxDirectory {
   }
 }
 
-/**
- * Waits for a sandbox that is being created. Undefined if its creation fails: the call that creates it throws the
- * error.
- */
+/** Replaces the error of a failed creation by undefined: there is no sandbox, and the creating call throws the error. */
 function creationFailed(): undefined {
   return undefined;
 }

@@ -5,7 +5,7 @@ export interface SchemaError {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
-  /** Set if the error is about the name of a property; the name is then the invalid value. */
+  /** The invalid name of a property. Set only if the error is about a name. */
   readonly propertyName?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Validate {
   errors?: readonly SchemaError[] | null;
 }
 
-/** What a server needs to know at run time about one operation of a contract. */
+/** The facts about one operation of a contract that a server needs at run time. */
 export interface Operation {
   readonly operationId: string;
   readonly method: "GET" | "PUT" | "POST" | "DELETE" | "PATCH";

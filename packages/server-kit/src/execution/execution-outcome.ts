@@ -6,7 +6,7 @@ import { type Intervention, termination, withLine } from "./termination.js";
 export interface EndedProgram {
   readonly id: string;
   readonly pid: number;
-  /** When it was started, by `performance.now()`. */
+  /** Time at which the program was started, by `performance.now()`. */
   readonly began: number;
   readonly endedAt: number;
   readonly exitCode: number | null;
@@ -16,7 +16,7 @@ export interface EndedProgram {
   readonly ranOutOfMemory: () => Promise<boolean>;
   /** The sandbox's memory limit in MB, for messages. */
   readonly memoryMb: number | undefined;
-  /** Read last, when nothing more is written. */
+  /** Reads the output. Called after everything else, when nothing is written any more. */
   readonly output: () => Promise<readonly [stdout: OutputText, stderr: OutputText]>;
 }
 

@@ -1,14 +1,16 @@
 import type { Frame } from "./control-channel.js";
 import { DisplayedValues } from "./displayed-values.js";
 
-/** What a driver says of the end of an execution. */
+/** The end of an execution, as the interpreter's driver reports it. */
 export interface ReportedEnd {
   readonly exitCode: number;
   /** Number of displayed values that the driver left out. */
   readonly dropped: number;
 }
 
-/** What one frame says. `refused`: the working directory cannot be used. `unconnected`: the pipes cannot be opened. */
+/**
+ * The meaning of one frame. `refused`: the working directory cannot be used. `unconnected`: the pipes cannot be opened.
+ */
 export type Reported =
   | { readonly what: "started" | "unconnected" | "value" }
   | { readonly what: "refused"; readonly reason: string }
@@ -20,8 +22,8 @@ export class ExecutionReport {
   isStarted = false;
 
   /**
-   * Takes a frame. Undefined if the driver would not send it at this point: then the code itself wrote it, and nothing
-   * on this channel can be trusted any more.
+   * Handles a frame. Undefined if the driver would not send this frame at this point: then code in the sandbox wrote
+   * it, and nothing on this channel can be trusted any more.
    */
   take({ kind, payload }: Frame): Reported | undefined {
     if (!this.isStarted) return this.#beginning(kind, payload);

@@ -1,6 +1,6 @@
 /**
- * How code is executed and how its end is told: the same for an agent and for a control plane that runs a program
- * without one. Needs Node.js.
+ * Executes code and reports how it ended. Shared by agents and by control planes that run a program without an agent.
+ * Needs Node.js.
  */
 
 export { ByteWindow } from "./byte-window.js";

@@ -38,7 +38,7 @@ export interface ContextRequest {
   readonly isCell?: boolean | undefined;
   /** Run in a new context that ends with this execution. */
   readonly isFresh?: boolean | undefined;
-  /** For an execution in the background: the files that receive its whole output. */
+  /** The files that receive the whole output, if the execution runs in the background. */
   readonly background?: OutputFiles | undefined;
 }
 
@@ -53,7 +53,7 @@ const mostMissed = 4096;
  * that the interpreter read at start.
  */
 export class Contexts {
-  /** Ordered by use: the least recently used context is first. */
+  /** The contexts, ordered by use: the least recently used one is first. */
   readonly #contexts = new Map<string, Context>();
   /**
    * Digests of the keys of contexts that were ended to make room before any caller was told that the variables are
@@ -196,7 +196,7 @@ export class Contexts {
   }
 }
 
-/** Keys contain values of variables, which may be long, so a digest of the key is kept. */
+/** A digest of a context's key. The key itself contains values of variables, which may be long. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("base64");
 
 async function thenEnd(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {

@@ -45,7 +45,7 @@ export interface InterpreterRequest {
   readonly signal: AbortSignal;
   /** Whether the code is an IPython cell, which may contain magics. */
   readonly isCell: boolean;
-  /** For an execution in the background: the files that receive its whole output. */
+  /** The files that receive the whole output, if the execution runs in the background. */
   readonly background?: OutputFiles | undefined;
 }
 

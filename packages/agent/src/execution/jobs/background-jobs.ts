@@ -10,7 +10,8 @@ export const keptJobs = 256;
 const keptValues = 8;
 
 /**
- * What a program needs to be started as a job: the job's id, the signal that ends it, and the files for its output.
+ * The part of a job that its program is started with: the job's id, the signal that ends it, and the files for its
+ * output.
  */
 export interface JobTerms {
   readonly id: string;

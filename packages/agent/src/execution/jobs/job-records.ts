@@ -20,7 +20,7 @@ const jobRecord = z.object({
     name: z.optional(z.string().check(z.maxLength(200))),
     language: z.optional(z.string().check(z.maxLength(40))),
   }),
-  /** Milliseconds since 1970, as `end.at` is. */
+  /** Time at which the job started, in milliseconds since 1970, as `end.at` is. */
   startedAt: count,
   end: z.optional(
     z.object({

@@ -36,7 +36,7 @@ export class OutputFiles {
   async #removeOldest(): Promise<void> {
     this.#files = this.#files.filter(({ isClosed, size }) => !isClosed || size > this.uncounted);
     const counted = this.#files.filter(({ size }) => size > this.uncounted);
-    // The file that is being opened is still empty, so it is not in `counted`; it needs one of the places.
+    // Count one file more than `counted`: the file that is being opened is still empty, so it is not counted yet.
     if (counted.length < keptFiles) return;
     const oldest = counted.find(({ isClosed }) => isClosed);
     if (!oldest) return;

@@ -52,7 +52,10 @@ export class OutputPipes {
     private readonly count: number,
   ) {}
 
-  /** Never fails: if no FIFO can be made, `take` returns nothing and callers fall back to sockets. */
+  /**
+   * Creates the pool with `count` pipes. Never fails: if no FIFO can be made, `take` returns nothing and callers use
+   * sockets.
+   */
   static async create(directory: PrivateDirectory, count: number): Promise<OutputPipes> {
     const pipes = new OutputPipes(directory, count);
     await pipes.#make();
@@ -70,9 +73,7 @@ export class OutputPipes {
     return pipe;
   }
 
-  /**
-   * Like `take`, but the pipe certainly exists at its path. If the temporary files were deleted, new pipes are made.
-   */
+  /** Takes a pipe whose FIFO certainly exists at its path. If the temporary files were deleted, new pipes are made. */
   async takeWithPath(): Promise<OutputPipe | undefined> {
     const pipe = this.take();
     if (pipe && isPipe(pipe.path)) return pipe;

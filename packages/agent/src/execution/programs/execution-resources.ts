@@ -17,8 +17,8 @@ export interface ResourceLimits {
 export const backgroundOutputLimit = 64 * 1024;
 
 /**
- * What all executions share: the pool of pipes, the limits and files of outputs, and the count of out-of-memory
- * kills.
+ * Resources that all executions share: the pool of pipes, the limits and files of outputs, and the count of
+ * out-of-memory kills.
  */
 export class ExecutionResources {
   readonly pipes: Promise<OutputPipes>;

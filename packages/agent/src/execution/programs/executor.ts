@@ -29,9 +29,12 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Time limit in seconds. */
   readonly timeout: number;
-  /** When it aborts, the program is ended. */
+  /** Ends the program when it aborts. */
   readonly signal: AbortSignal;
-  /** For a program in the background: the files that receive its whole output. Less of it is then kept in memory. */
+  /**
+   * The files that receive the whole output, if the program runs in the background. Less of the output is then kept in
+   * memory.
+   */
   readonly background?: OutputFiles | undefined;
 }
 
@@ -63,7 +66,7 @@ export class Executor {
     return outcome;
   }
 
-  /** Like `run`, but resolves once the program has started. */
+  /** Starts a program and resolves once it runs. Otherwise like `run`. */
   async start(prepare: () => Program | Promise<Program>, options: RunOptions): Promise<Execution> {
     const { slots } = this.options;
     slots.check();
@@ -96,8 +99,8 @@ export class Executor {
   }
 
   /**
-   * Runs `true` once, so that the code that starts programs is already loaded for the first real one. Not counted as
-   * an execution.
+   * Runs the program `true` once, so that the code that starts programs is loaded before the first real one. Not
+   * counted as an execution.
    */
   async warmUp(): Promise<void> {
     const signal = new AbortController().signal;

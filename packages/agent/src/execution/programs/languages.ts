@@ -18,8 +18,8 @@ const python: Language = {
 };
 
 /**
- * Node decides by syntax whether code is an ES module or a script. A module has no `require`, but much code uses both
- * top-level await and `require`, so a global `require` is preloaded.
+ * Node.js decides by its syntax whether code is an ES module or a script. A module has no `require`, but much code uses
+ * both top-level await and `require`, so a global `require` is preloaded.
  */
 const javascript: Language = {
   name: "javascript",
@@ -46,7 +46,10 @@ const bash: Language = {
   },
 };
 
-/** The code is built, then the shell replaces itself with the binary: `go run` would hide the program's exit code. */
+/**
+ * Builds the code and replaces the shell with the binary, instead of `go run`, which would hide the program's exit
+ * code.
+ */
 const go: Language = {
   name: "go",
   aliases: ["golang"],

@@ -49,7 +49,7 @@ export async function sweepMarkedProcesses(executionIds: ReadonlySet<string>): P
   await sweepAll(new Set(), ({ pid }) => executionIds.has(markerOf(pid) ?? ""));
 }
 
-/** An execution in an interpreter that may have run others before. */
+/** An execution whose interpreter may have run other executions before. */
 export interface ContextExecution {
   readonly id: string;
   readonly interpreter: number;

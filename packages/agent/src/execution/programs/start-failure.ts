@@ -49,8 +49,8 @@ export async function startFailure(
 }
 
 /**
- * Whether a file of that name exists on the search path. A search path with an unreadable directory fails with the
- * same error as a file that cannot be executed.
+ * Whether a file of that name exists on the search path. Needed because `spawn` fails with the same error for a file
+ * that cannot be executed and for a search path with an unreadable directory.
  */
 async function isThere(command: string): Promise<boolean> {
   const found = await Promise.all(

@@ -94,6 +94,6 @@ function preferToLose(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "800");
   } catch {
-    // The process has already ended.
+    // Ignore the error: the process has already ended.
   }
 }

@@ -134,7 +134,7 @@ export class RunningProgram {
         id: this.id,
         ...termination,
         pid: this.pid,
-        // Never 0: a real program takes some time.
+        // Never report 0 seconds: a real program takes some time.
         duration: Math.max((clock.now().getTime() - startedAt.getTime()) / 1000, 0.000_001),
         stdout: whole(this.stdout),
         stderr: whole(this.stderr),

@@ -18,7 +18,7 @@ export interface StopSignal {
 export interface TimeLimit {
   seconds: number;
   kind: TimeoutKind;
-  /** What did not happen, as the start of a sentence: "The server did not answer". */
+  /** The start of the error's message, which says what did not happen in time: "The server did not answer". */
   passed: string;
   /** Advice for the error. Default: the advice for `kind`. */
   hint?: string;

@@ -3,7 +3,10 @@ import type { Plane } from "../../errors/error-from-response.js";
 import { InvalidResponseError, type SandboxError } from "../../errors/errors.js";
 import { redact, safeHeaders } from "../../errors/redaction.js";
 
-/** Facts about the call that an answer belongs to. */
+/**
+ * Data about the call that a response belongs to, for its errors: which service, which request id, which secrets to
+ * hide.
+ */
 export interface CallFacts {
   plane: Plane;
   requestId: string;
@@ -128,8 +131,8 @@ export class LightResponse implements Response {
 }
 
 /**
- * The call's facts. Not a public member: callers of the low-level clients hold the response, and the facts give access to
- * the key.
+ * The data about the call that a response belongs to. A function of this package, not a member of the response: callers
+ * of the low-level clients get the response, and this data contains the API key.
  */
 export function callFacts(response: LightResponse): CallFacts {
   return factsOf(response);

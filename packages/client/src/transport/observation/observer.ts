@@ -55,7 +55,7 @@ export class Observer {
 /** Errors already reported: the same error passes several places that report it. */
 const told = new WeakSet<SandboxError>();
 
-/** One attempt of a call. */
+/** Reports one attempt of a call. */
 export class ObservedTry {
   /** Trace headers to send with the attempt. */
   readonly headers: Readonly<Record<string, string>> | undefined;

@@ -19,7 +19,10 @@ export class Connecting {
     };
   }
 
-  /** Ends them. Call after destroying the agent, so that the agent does not react to the error. */
+  /**
+   * Destroys the connections that are still being opened. Call it after destroying the undici agent, which would
+   * otherwise react to their errors.
+   */
   destroy(): void {
     for (const socket of this.#sockets) socket.destroy(new Error("The client was closed"));
   }

@@ -8,7 +8,7 @@ export interface TunnelWay {
   pool: Pool;
   /** The path as the agent itself knows it, without the gateway's prefix. */
   path: string;
-  /** Must be called if no answer came. */
+  /** Reports that no answer came through the tunnel, so that the tunnel is not used again for a while. */
   failed(): void;
 }
 
@@ -31,9 +31,9 @@ export class FileTunnels {
   readonly #agent: Agent;
   readonly #undici: Undici;
   readonly #closing = new AbortController();
-  /** Key: origin. */
+  /** The servers, by their origin. */
   readonly #servers = new Map<string, Server>();
-  /** Key: the agent's address. Ordered by last use, the latest at the end. */
+  /** The tunnels, by the agent's address. Ordered by last use, the latest at the end. */
   readonly #tunnels = new Map<string, Tunnel>();
 
   constructor(agent: Agent, undici: Undici) {

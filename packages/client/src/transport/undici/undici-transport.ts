@@ -81,7 +81,7 @@ export class UndiciTransport implements Transport {
 interface Roads {
   agent: Agent;
   connecting: Connecting;
-  /** Loaded with the first file transfer. */
+  /** The file tunnels; their code is loaded with the first file transfer. */
   tunnels: () => Promise<FileTunnels>;
 }
 

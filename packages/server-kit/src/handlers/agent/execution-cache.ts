@@ -5,7 +5,7 @@ export const mostKeptOutcomes = 256;
 /** How long an outcome is kept, in seconds. */
 export const outcomeLifetime = 3600;
 
-/** What identifies an execution: two with equal identities have the same outcome. */
+/** The properties that identify an execution: two executions with equal properties have the same outcome. */
 export interface ExecutionIdentity {
   readonly language: string;
   readonly code: string;

@@ -35,7 +35,10 @@ export interface JobOutput {
   readonly bytes: number;
   /** Path of the file with the output, if there is one. */
   readonly file?: string | undefined;
-  /** At most `limit` bytes from `offset` on; `limit` must be at least 4, the longest UTF-8 character. */
+  /**
+   * Reads at most `limit` bytes from `offset` on. `limit` must be at least 4, the length of the longest UTF-8
+   * character.
+   */
   piece(offset: number, limit: number): Promise<OutputPiece>;
 }
 
@@ -48,7 +51,7 @@ export interface Job {
   readonly stdout: JobOutput;
   readonly stderr: JobOutput;
   readonly startedAt: Date;
-  /** Absent while the job runs. */
+  /** When the job ended. Absent while it runs. */
   readonly endedAt: Date | undefined;
   /** Absent while the job runs, and if the agent failed to determine it. */
   readonly outcome: JobOutcome | undefined;

@@ -1,6 +1,6 @@
 export type BuildStatus = "building" | "publishing" | "active" | "failed";
 
-/** What is kept of a build, also across restarts. */
+/** The stored facts about a template build, which survive a restart. */
 export interface BuildRecord {
   readonly id: string;
   readonly templateId: string;

@@ -30,7 +30,7 @@ export interface Delivery {
   readonly error: string | undefined;
 }
 
-/** The deliveries that are kept. */
+/** The webhook deliveries that are stored. */
 export interface Deliveries {
   find(id: string): Delivery | undefined;
   list(filter: { sandboxId: string | undefined; status: DeliveryStatus | undefined }): readonly Delivery[];

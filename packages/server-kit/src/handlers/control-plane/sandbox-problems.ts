@@ -1,6 +1,6 @@
 import { Problem } from "../../http/problem.js";
 
-/** What is kept of a sandbox that no longer exists, so that a request for it gets the reason. */
+/** The stored facts about a sandbox that no longer exists, so that a request for it gets the reason. */
 export interface EndedSandbox {
   readonly id: string;
   readonly end: "deleted" | "expired";

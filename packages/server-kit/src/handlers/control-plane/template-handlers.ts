@@ -58,8 +58,8 @@ type TemplateOperations =
   | "uploadTemplateFiles";
 
 /**
- * The template operations. Some clients reject answers with unknown fields, so answers about builds have exactly
- * these.
+ * The operations on templates. Their answers about builds contain no fields beyond the contract's, because some clients
+ * reject unknown fields.
  */
 export function templateHandlers<Template extends TemplateFacts, Over extends Exchange = NodeExchange>({
   templates,
