@@ -336,4 +336,40 @@ export const equivalents = [
     now: "+1",
     reason: "Any count but 0 begins the loop.",
   },
+  {
+    file: "packages/local/src/relay/exchange.ts",
+    was: "head.length > 0",
+    now: "true",
+    reason: noBytes,
+  },
+  {
+    file: "packages/local/src/relay/exchange.ts",
+    was: "head.length > 0",
+    now: "head.length >= 0",
+    reason: noBytes,
+  },
+  {
+    file: "packages/local/src/relay/exchange.ts",
+    was: "asked !== undefined",
+    now: "true",
+    reason: "An answer that switches protocols names one, which undefined is not.",
+  },
+  {
+    file: "packages/local/src/relay/exchange.ts",
+    was: "message.headers.upgrade?.toLowerCase",
+    now: "message.headers.upgrade.toLowerCase",
+    reason: `${forTheCompiler}an answer that switches protocols has the header.`,
+  },
+  {
+    file: "packages/local/src/relay/exchange.ts",
+    was: 'error instanceof Error && "code" in error',
+    now: "true",
+    reason: `${forTheCompiler}the code of an error without one is undefined, which does not begin so.`,
+  },
+  {
+    file: "packages/local/src/relay/exchange.ts",
+    was: 'error instanceof Error && "code" in error',
+    now: 'error instanceof Error || "code" in error',
+    reason: `${forTheCompiler}the code of an error without one is undefined, which does not begin so.`,
+  },
 ];

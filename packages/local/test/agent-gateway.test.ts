@@ -258,6 +258,16 @@ describe("a call to an agent", () => {
     expect(answer).toContain('"code":"SANDBOX_FAILED"');
   });
 
+  test("without a body is sent without one", async () => {
+    const heads: string[] = [];
+    await using rig = await GatewayRig.start((socket, head) => {
+      heads.push(head);
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    });
+    expect(await text(rig.open(get))).toMatch(/ok$/);
+    expect(heads[0]).not.toMatch(/^(content-length|transfer-encoding):/im);
+  });
+
   test.each([
     ["Content-Length: 5", "hello"],
     ["Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n"],
