@@ -65,6 +65,8 @@ export default defineConfig({
         },
         test: {
           name: "unit",
+          // Most of them wait for a limit to pass.
+          maxWorkers: 3 * availableParallelism(),
           include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.mjs"],
           exclude: [
             ...configDefaults.exclude,
@@ -80,6 +82,7 @@ export default defineConfig({
         test: {
           // They replace modules, or look at everything that their process has open.
           name: "isolated",
+          maxWorkers: 3 * availableParallelism(),
           include: ["packages/*/test/**/*.isolated.test.ts"],
         },
       },

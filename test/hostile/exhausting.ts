@@ -134,7 +134,7 @@ while True:
         except OSError: pass
 `,
       );
-      await outcome(bash(sandbox, "setsid nohup python3 kill.py >/dev/null 2>&1 & sleep 5"));
+      await outcome(bash(sandbox, "setsid nohup python3 kill.py >/dev/null 2>&1 & sleep 2"));
       if (isRoot) {
         expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
         return "it cannot be killed";

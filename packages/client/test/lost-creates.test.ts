@@ -24,7 +24,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
   ])("%s is repeated with its key where the server knows creates by it", async (_, fault) => {
     const { controlPlane } = await sandboxService({ [create]: inTurn(fault, made), [health]: knowsKeys });
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.create({
-      requestTimeoutSeconds: 4,
+      requestTimeoutSeconds: 8,
     });
     expect(sandbox.id).toBe("abc");
     expect(controlPlane.calls()).toEqual([create, health, create]);
@@ -45,7 +45,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
       [health]: knowsKeys,
     });
     const client = testClient(controlPlane.url, carrier);
-    expect((await client.sandboxes.create({ requestTimeoutSeconds: 4 })).id).toBe("abc");
+    expect((await client.sandboxes.create({ requestTimeoutSeconds: 8 })).id).toBe("abc");
     expect(controlPlane.calls()).toEqual([create, health, create]);
   });
 
@@ -78,7 +78,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     const client = testClient(controlPlane.url, carrier);
     const controller = new AbortController();
     const pending = rejection(
-      client.sandboxes.create({ requestTimeoutSeconds: 4, signal: controller.signal }),
+      client.sandboxes.create({ requestTimeoutSeconds: 8, signal: controller.signal }),
     );
     await expect.poll(() => controlPlane.requests.length).toBe(1);
     controller.abort();
