@@ -50,7 +50,7 @@ export type {
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, StreamCommandOptions } from "./execution/commands.js";
 export type { DetachOptions } from "./execution/detach-options.js";
-export type { DisplayedData, DisplayedValue } from "./execution/displayed-value.js";
+export type { DisplayedData, DisplayedValue, RichOutput, SavedFile } from "./execution/displayed-value.js";
 export type { ExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
@@ -59,7 +59,6 @@ export type {
   ExecutionResult,
   OutputExtent,
   ProgramResult,
-  RichOutput,
   TerminationReason,
 } from "./execution/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/execution-state.js";

@@ -2,13 +2,15 @@ import { ConfigurationError, isSandboxError, SandboxError } from "../errors/erro
 
 /**
  * Node.js modules for code that needs a file system. Not imported, because bundlers for browsers would fail. Throws a
- * {@link ConfigurationError} in other runtimes.
+ * {@link ConfigurationError} with this hint in runtimes that do not have them.
  */
-export function nodeModules() {
+export function nodeModules(
+  hint = "Files on the disk need Node.js, Deno or Bun; elsewhere, give contents to files.write().",
+) {
   if (typeof globalThis.process?.getBuiltinModule !== "function") {
     throw new ConfigurationError({
       summary: "There are no local files here.",
-      hint: "Files on the disk need Node.js; elsewhere, give contents to files.write().",
+      hint,
       code: "LOCAL_FILES_UNAVAILABLE",
     });
   }

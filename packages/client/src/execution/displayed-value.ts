@@ -1,5 +1,18 @@
-import { localFailure, nodeModules } from "../config/node-modules.js";
-import type { RichOutput } from "./execution-result.js";
+/** A file that `saveTo` wrote on this machine. */
+export interface SavedFile {
+  /** Absolute path of the file. */
+  path: string;
+  /** Size of the file in bytes. */
+  bytes: number;
+}
+
+/** A value that code displayed, as `type` and `data` alone. */
+export interface RichOutput {
+  /** MIME type: `image/png`, `text/html`, `application/json`, `image/svg+xml`, `text/markdown`, … */
+  type: string;
+  /** Base64 for images other than SVG, a JSON value for JSON, otherwise text. */
+  data: unknown;
+}
 
 /** Type of `data` for the most frequent MIME types. */
 export interface DisplayedData {
@@ -40,7 +53,7 @@ export class DisplayedValue<Type extends string = string> implements RichOutput 
 
   /** The value as text: base64 of an image, JSON text of a JSON value. */
   text(): string {
-    return typeof this.data === "string" ? this.data : JSON.stringify(this.data);
+    return typeof this.data === "string" && !isJson(this.type) ? this.data : JSON.stringify(this.data);
   }
 
   /** The value as the bytes of a file of its type. */
@@ -50,19 +63,21 @@ export class DisplayedValue<Type extends string = string> implements RichOutput 
   }
 
   /**
-   * Saves the value to a file on this machine, replacing an existing file; the directory must exist. Throws a
-   * `ConfigurationError` in runtimes without a file system, such as edge runtimes. Rejects with code LOCAL_FILE_FAILED if
-   * the file cannot be written.
+   * Saves the value on this machine, as a file of its type: the image, the document, the text, the JSON. `path` is the
+   * file's own path: an existing file is replaced, its directory must exist. Rejects with code LOCAL_FILE_FAILED if the
+   * file cannot be written, also if `path` is a directory. Works on Node.js, Deno and Bun; elsewhere rejects with a
+   * `ConfigurationError` (LOCAL_FILES_UNAVAILABLE), and `bytes()` has the contents.
    */
-  async saveTo(path: string): Promise<void> {
-    const { fs } = nodeModules();
-    const bytes = this.bytes();
-    await fs.promises.writeFile(path, bytes).catch((error: unknown) => {
-      throw localFailure(error);
-    });
+  async saveTo(path: string): Promise<SavedFile> {
+    const { saveBytes } = await import("./saved-file.js");
+    return saveBytes(path, this.bytes());
   }
 }
 
 function isBase64(type: string): boolean {
   return /^(image|audio|video)\/(?!svg)/.test(type) || type === "application/pdf";
+}
+
+function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
 }

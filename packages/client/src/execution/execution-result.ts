@@ -1,5 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { asText } from "../transport/answers/required-fields.js";
+import { DisplayedValue } from "./displayed-value.js";
 
 /**
  * Why a program ended: by itself (`exit`), at its time limit (`timeout`), for lack of memory in the sandbox
@@ -39,8 +40,8 @@ export interface ExecutionResult extends ProgramResult {
   language: string | undefined;
   /** The value of the last expression as text, if the language has one. */
   value: string | undefined;
-  /** Values that the code displayed: figures, tables, HTML. */
-  richOutputs: RichOutput[];
+  /** Values that the code displayed, in order: figures, tables, HTML. At most 64 and 8 MiB. */
+  richOutputs: DisplayedValue[];
   /**
    * Whether the context's variables are lost, because its interpreter ended during this execution or since the previous
    * one.
@@ -48,14 +49,6 @@ export interface ExecutionResult extends ProgramResult {
   contextLost: boolean;
   /** With the option `cache`: whether this is the result of an earlier execution. */
   cached: boolean;
-}
-
-/** A value that code displayed. */
-export interface RichOutput {
-  /** MIME type: `image/png`, `text/html`, `application/json`, `image/svg+xml`, `text/markdown`, … */
-  type: string;
-  /** Base64 for images other than SVG, a JSON value for JSON, otherwise text. */
-  data: unknown;
 }
 
 /** The result of a command. */
@@ -93,8 +86,8 @@ export function executionResult(wire: WireResult): ExecutionResult {
   };
 }
 
-export function richOutput({ type, data }: AgentSchemas["RichOutput"]): RichOutput {
-  return { type, data };
+export function richOutput({ type, data }: AgentSchemas["RichOutput"]): DisplayedValue {
+  return DisplayedValue.of({ type, data });
 }
 
 export function commandResult(wire: AgentSchemas["CommandResponse"]): CommandResult {
@@ -102,10 +95,10 @@ export function commandResult(wire: AgentSchemas["CommandResponse"]): CommandRes
 }
 
 /** Reads displayed values from the separate fields of a POST /execute answer, which has the first of each kind. */
-function flatOutputs({ png, html, svg, markdown, latex, json }: WireResult): RichOutput[] {
-  const outputs: RichOutput[] = [];
+function flatOutputs({ png, html, svg, markdown, latex, json }: WireResult): DisplayedValue[] {
+  const outputs: DisplayedValue[] = [];
   const add = (type: string, data: unknown): void => {
-    if (data !== undefined && data !== null && data !== "") outputs.push({ type, data });
+    if (data !== undefined && data !== null && data !== "") outputs.push(DisplayedValue.of({ type, data }));
   };
   add("image/png", png);
   add("image/svg+xml", svg);

@@ -1,5 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { type RichOutput, richOutput } from "./execution-result.js";
+import type { DisplayedValue } from "./displayed-value.js";
+import { richOutput } from "./execution-result.js";
 import {
   ProgramStream,
   type ProgramStreamOptions,
@@ -12,7 +13,7 @@ export interface StreamedExecution extends StreamedResult {
   /** The value of the last expression as text, if the language has one. */
   value: string | undefined;
   /** Values that the code displayed, in order. */
-  richOutputs: RichOutput[];
+  richOutputs: DisplayedValue[];
   /** Number of displayed values left out because there were too many or they were too large. */
   richOutputsDropped: number;
   /**

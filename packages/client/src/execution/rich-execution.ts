@@ -2,13 +2,10 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { NotFoundError } from "../errors/errors.js";
 import { type AgentClient, readBody } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/http/light-request.js";
-import { DisplayedValue } from "./displayed-value.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
 
 /** The result of code, with everything that it displayed. */
 export interface RichExecutionResult extends ExecutionResult {
-  /** Displayed values in the order of display, at most 64 and 8 MiB. */
-  richOutputs: DisplayedValue[];
   /** Number of displayed values left out because there were too many or they were too large. */
   richOutputsDropped: number;
 }
@@ -31,10 +28,5 @@ export async function executeRich(
 }
 
 function rich(wire: AgentSchemas["ExecuteRichResponse"]): RichExecutionResult {
-  const result = executionResult(wire);
-  return {
-    ...result,
-    richOutputs: result.richOutputs.map(DisplayedValue.of),
-    richOutputsDropped: wire.rich_outputs_dropped ?? 0,
-  };
+  return { ...executionResult(wire), richOutputsDropped: wire.rich_outputs_dropped ?? 0 };
 }
