@@ -1,6 +1,7 @@
 import { copyFile, cp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
+import { rawText } from "../../scripts/raw-text.js";
 import { licencesFile, thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 /** For the CommonJS modules among what is bundled. */
@@ -20,7 +21,7 @@ export default defineConfig({
   // One package to install and a few files to load: `npx` starts it in a moment.
   noExternal: [/^[^.]/],
   banner: { js: commonJsNames },
-  esbuildPlugins: [thirdPartyLicences({ carried: [`../agent/dist/${licencesFile}`] })],
+  esbuildPlugins: [rawText(), thirdPartyLicences({ carried: [`../agent/dist/${licencesFile}`] })],
   clean: true,
   onSuccess: async () => {
     // The agent is carried as files that machines run, never as code that this process imports.

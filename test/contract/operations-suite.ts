@@ -4,6 +4,7 @@ import type { Backend } from "./backend.js";
 import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
 import { executionProofs } from "./operations/execution.js";
 import { fileProofs } from "./operations/files.js";
+import { programProofs } from "./operations/programs.js";
 import { Bench, type Proof } from "./operations/proof.js";
 import { refusalProofs } from "./operations/refusals.js";
 import { sandboxProofs } from "./operations/sandboxes.js";
@@ -15,6 +16,7 @@ const documents = [new ContractDocument("control-plane"), new ContractDocument("
 
 const proofs: Readonly<Record<string, Proof>> = {
   ...sandboxProofs,
+  ...programProofs,
   ...templateProofs,
   ...executionProofs,
   ...fileProofs,

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { type Created, IdempotentCreates } from "@cloud-sandbox/server-kit/handlers";
+import { type Created, IdempotentCreates, RepeatedPrograms } from "@cloud-sandbox/server-kit/handlers";
 import { AgentCalls } from "./agents/agent-calls.js";
 import { AgentConnections } from "./agents/agent-connection.js";
 import { agentPath } from "./agents/agent-target.js";
@@ -31,8 +31,10 @@ import type {
 } from "./runtime/sandbox-runtime.js";
 import { chooseRuntime, type RuntimeName, runtimeNames } from "./runtimes.js";
 import { Activity } from "./sandboxes/activity.js";
+import { LonePrograms } from "./sandboxes/lone-programs.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
+import { ProgramQueue } from "./sandboxes/program-queue.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "./sandboxes/sandbox-record.js";
@@ -225,6 +227,10 @@ async function serve(
     await fleet.restore();
     if (store.directory !== undefined) await layers.collect();
   });
+  const programs = new LonePrograms({
+    ...{ runtime, isolation, fleet, agents, budget, log },
+    queue: new ProgramQueue(2 * availableParallelism()),
+  });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
@@ -240,6 +246,8 @@ async function serve(
   const api = controlPlaneApi({
     fleet,
     creates: rememberedCreates(fleet),
+    runProgram: (wish) => programs.run(wish),
+    repeated: new RepeatedPrograms((request) => createHash("sha256").update(request).digest("base64")),
     usualEgress: internet.wish,
     egress,
     templates,
@@ -274,6 +282,7 @@ async function serve(
     server.close();
     await webhooks.close();
     await builds.close();
+    await programs.close();
     const lost = await fleet.close();
     if (store.directory === undefined) await layers.removeAll();
     server.closeAllConnections();

@@ -58,6 +58,23 @@ export class AgentCalls {
     return typeof json === "object" && json !== null ? { ...json } : {};
   }
 
+  /**
+   * Runs code in the machine and resolves with the agent's answer, unchecked and untrusted. Throws the problem with which
+   * the agent refuses the code.
+   */
+  async execute(
+    machine: Machine,
+    body: object,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const headers = { "content-type": "application/json" };
+    const request = { method: "POST", path: "/execute/rich", headers, body: JSON.stringify(body), signal };
+    const answer = await this.#send(machine, request);
+    if (!isSuccess(answer)) throw refusedCode(await answerText(answer, defaultMaxAnswerBytes), answer);
+    const json = await answerJson(answer, maxResultBytes);
+    return typeof json === "object" && json !== null ? { ...json } : {};
+  }
+
   /** One snapshot of the agent's metrics, as JSON text. */
   async readMetrics(machine: Machine, signal: AbortSignal): Promise<string> {
     return successText(await this.#send(machine, { method: "GET", path: "/metrics/snapshot", signal }));
@@ -91,16 +108,39 @@ async function successText(answer: IncomingMessage): Promise<string> {
 const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
 
 const defaultMaxAnswerBytes = 256 * 1024;
+/** Two outputs of 1 MiB, each byte of which JSON may write as six, and displayed values of 8 MiB, some of them twice. */
+const maxResultBytes = 48 * 1024 * 1024;
+
+/** What an agent may refuse code with. Everything else is a failure of the agent. */
+const codeRefusals: Readonly<Record<string, number>> = {
+  INVALID_REQUEST: 400,
+  LANGUAGE_NOT_AVAILABLE: 400,
+  EXECUTION_TIMEOUT: 408,
+  PAYLOAD_TOO_LARGE: 413,
+  RESOURCE_EXHAUSTED: 429,
+};
+
+function refusedCode(body: string, answer: IncomingMessage): Problem {
+  const { summary, hint, code } = refusalIn(body, answer);
+  const known = code !== undefined && Object.hasOwn(codeRefusals, code) ? codeRefusals[code] : undefined;
+  if (known === undefined || known !== answer.statusCode)
+    return new Problem(503, "RUNTIME_UNAVAILABLE", `The program could not be run: ${summary}`);
+  return new Problem(known, code as "INVALID_REQUEST", summary, { hint });
+}
 
 /** The agent's reason for refusing and its advice. A program in the sandbox may have written both. */
 function refusalIn(
   body: string,
   { statusCode }: IncomingMessage,
-): { readonly summary: string; readonly hint: string | undefined } {
+): { readonly summary: string; readonly hint: string | undefined; readonly code?: string } {
   try {
-    const { message, hint } = JSON.parse(body) as { message?: unknown; hint?: unknown };
+    const { message, hint, code } = JSON.parse(body) as Readonly<Record<string, unknown>>;
     if (typeof message === "string")
-      return { summary: message, hint: typeof hint === "string" ? hint : undefined };
+      return {
+        summary: message,
+        hint: typeof hint === "string" ? hint : undefined,
+        ...(typeof code === "string" && { code }),
+      };
   } catch {
     // The body is not JSON: report the status instead.
   }

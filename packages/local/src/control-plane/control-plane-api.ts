@@ -8,6 +8,8 @@ import {
   authenticateAccount,
   bearerToken,
   egressHandlers,
+  type ProgramHandlerParts,
+  programHandlers,
   type SandboxHandlerParts,
   sandboxHandlers,
   type TemplateHandlersOptions,
@@ -21,10 +23,13 @@ import type { AccountKey } from "../tokens/account-key.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
 const bodyLimitBytes = 1024 * 1024;
+/** As of an agent. */
+const programLimitBytes = 32 * 1024 * 1024;
 
 export interface ControlPlaneApiOptions
   extends SandboxHandlerParts<SandboxRecord>,
-    TemplateHandlersOptions<LocalTemplate> {
+    TemplateHandlersOptions<LocalTemplate>,
+    ProgramHandlerParts {
   readonly egress: EgressGateway;
   readonly accountKey: AccountKey;
   readonly limiter: RateLimiter;
@@ -52,8 +57,9 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
       options.limiter.admit(String(key), responseHeaders);
     },
     authenticate: (call) => authenticateAccount(call, (key) => options.accountKey.matches(key)),
-    bodyLimit: bodyLimitBytes,
-    keepsTexts: true,
+    bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimitBytes : bodyLimitBytes),
+    // The code of a program goes nowhere but to its interpreter.
+    keepsTexts: ({ operationId }) => operationId !== "runProgram",
     onError: (error, { requestId, operationId }) =>
       options.log(
         `${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`,
@@ -79,10 +85,13 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       runtime: options.runtime,
       isolation: options.isolation,
       idempotent_creates: true,
+      executions: true,
       timestamp: new Date().toISOString(),
     }),
 
     ...sandboxHandlers(options),
+
+    ...programHandlers(options),
 
     ...egressHandlers((wanted) => {
       const { id } = options.fleet.get(wanted);

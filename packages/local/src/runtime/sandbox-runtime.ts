@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import type { LoneLanguage } from "@cloud-sandbox/server-kit/execution";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentAddress } from "./agent-address.js";
 
 /** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
@@ -55,6 +57,22 @@ export interface MachineSpec {
 export interface MachineFile {
   readonly source: string;
   readonly target: string;
+}
+
+/** A program that is run in a wall of its own, without an agent, and keeps nothing. It has no network. */
+export interface ProgramSpec {
+  /** Names the execution: the program finds it as `CLOUD_SANDBOX_EXECUTION_ID`. */
+  readonly id: string;
+  readonly language: LoneLanguage;
+  readonly code: string;
+  /** Environment variables of the program. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: MachineLimits;
+  readonly timeoutSeconds: number;
+  /** When it aborts, the program is killed. */
+  readonly signal: AbortSignal;
+  /** Called once the program runs, or is killed when it may have begun. */
+  readonly onStart?: () => void;
 }
 
 /** Why a machine ended. */
@@ -127,6 +145,11 @@ export interface SandboxRuntime {
   removeLeftovers(): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
+  /**
+   * Runs one program in the same wall, without an agent, and leaves nothing of it. Rejects with `ProgramNotStarted` if the
+   * program has not begun and may be run in a machine instead. A runtime without it runs every program in a machine.
+   */
+  run?(program: ProgramSpec): Promise<Outcome>;
   /** Removes the runtime's own files. Destroy all machines first. */
   close(): Promise<void>;
 }

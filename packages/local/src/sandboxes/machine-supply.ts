@@ -210,7 +210,7 @@ const shuttingDown = (): Problem =>
   new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
 
 /** The cloud's format of ids: seconds since 1970, then eight random base-36 characters. */
-function newSandboxId(): string {
+export function newSandboxId(): string {
   const random = randomBytes(8).readBigUInt64LE().toString(36).padStart(8, "0").slice(-8);
   return `${Math.floor(Date.now() / 1000)}${random}`;
 }

@@ -71,7 +71,7 @@ export class SandboxFleet {
   }
 
   async create(request: CreateRequest): Promise<SandboxRecord> {
-    const template = this.#template(request);
+    const template = this.template(request);
     const { name } = request;
     if (name === undefined) return this.#make(template, request);
     if (this.#names.has(name) || this.options.registry.findByName(name)) throw nameTaken(name);
@@ -85,7 +85,7 @@ export class SandboxFleet {
     request: CreateRequest & { readonly name: string },
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
     const { registry } = this.options;
-    const template = this.#template(request);
+    const template = this.template(request);
     let sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
     // A loop, because another caller may create a sandbox of that name during the deletion.
     while (sandbox?.status === "error") {
@@ -176,7 +176,11 @@ export class SandboxFleet {
     limit.clearQueue();
   }
 
-  #template({ template: nameOrId, minIsolation }: CreateRequest): LocalTemplate {
+  /** The template that a request asks for. Throws a problem if there is none, or not as isolated as wanted. */
+  template({
+    template: nameOrId,
+    minIsolation,
+  }: Pick<CreateRequest, "template" | "minIsolation">): LocalTemplate {
     const { templates, isolation } = this.options;
     const template = templates.find(nameOrId);
     if (!template)

@@ -248,6 +248,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run one program that keeps nothing
+         * @description Runs `code` as a new sandbox would, and answers as the agent's `/execute/rich` when it has ended. Nothing of it is
+         *     left then: no sandbox, process or file. A program whose caller goes away is killed. A server that has this says
+         *     `executions: true` at `/health`.
+         *
+         *     The fastest way is without internet access, from a template that was not built here, in `python`, `javascript` or
+         *     `bash`. Every other program takes longer, as a sandbox is created for it; the answer is the same.
+         */
+        post: operations["runProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/templates": {
         parameters: {
             query?: never;
@@ -531,6 +556,8 @@ export interface components {
             isolation?: components["schemas"]["Isolation"];
             /** @description Whether a create that is repeated with its Idempotency-Key gives the first one's sandbox. */
             idempotent_creates?: boolean;
+            /** @description Whether `POST /v1/executions` is there. */
+            executions?: boolean;
             /** Format: date-time */
             timestamp?: string;
         };
@@ -731,6 +758,132 @@ export interface components {
             };
             /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
+        };
+        ProgramRequest: {
+            /** @description The program's text. */
+            code: string;
+            /**
+             * @description `python` (also `python3`), `javascript` (`js`, `node`, `nodejs`), `bash` (`sh`, `shell`) or `go`. Another name is
+             *     400 INVALID_REQUEST; one that the template lacks is 400 LANGUAGE_NOT_AVAILABLE.
+             * @default python
+             * @example python
+             * @example javascript
+             * @example bash
+             * @example go
+             */
+            language?: string;
+            /**
+             * @description Seconds the program may run, then it is killed.
+             * @default 30
+             */
+            timeout?: number;
+            /** @description Where the program runs, `/workspace` when absent. A relative path starts at `/workspace`. */
+            workdir?: string;
+            /** @description The program's environment variables. */
+            env?: {
+                [key: string]: string;
+            };
+            template_id?: components["schemas"]["TemplateReference"];
+            /** @description The template's name; `code-interpreter` when neither this nor `template_id` is given. */
+            template_name?: string;
+            /** @description As for a sandbox. */
+            internet_access?: boolean;
+            egress?: components["schemas"]["EgressLists"];
+            limits?: components["schemas"]["SandboxLimits"];
+            /** @description The weakest isolation accepted. Where the server has none as strong, it is 400 ISOLATION_UNAVAILABLE. */
+            min_isolation?: components["schemas"]["Isolation"];
+            /**
+             * @description `false` leaves `rich_outputs` empty.
+             * @default true
+             */
+            capture_rich?: boolean;
+        };
+        ProgramResult: {
+            /** @description The id of the sandbox that the program had to itself; it is gone. */
+            id: string;
+            isolation: components["schemas"]["Isolation"];
+            /** @description `exit_code` is 0. */
+            success: boolean;
+            /** @description UTF-8; bytes that are not become U+FFFD. At most 1 MiB: head and tail. */
+            stdout: string;
+            /** @description UTF-8; bytes that are not become U+FFFD. At most 1 MiB: head and tail. */
+            stderr: string;
+            exit_code: number;
+            /** @description Seconds from start to end. */
+            execution_time: number;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            timestamp?: string;
+            /** @description The language's main name. */
+            language?: string;
+            /** @description The program finds it as `CLOUD_SANDBOX_EXECUTION_ID`. */
+            execution_id?: string;
+            /**
+             * @description `exit`: it ended by itself. `timeout`: over its limit, exit code 124. `out_of_memory`: over the memory of its
+             *     template, exit code 137. `signal`: a signal ended it, exit code 128 + signal. `interrupted`: code in it
+             *     killed what ran it, exit code 137.
+             * @enum {string}
+             */
+            termination_reason?: "exit" | "timeout" | "out_of_memory" | "killed" | "signal" | "interrupted";
+            /** @description Bytes written to stdout in all. */
+            stdout_bytes?: number;
+            /** @description Bytes written to stderr in all. */
+            stderr_bytes?: number;
+            /** @description `stdout` holds head and tail only; a line between them says how much is missing. */
+            stdout_truncated?: boolean;
+            /** @description `stderr` holds head and tail only; a line between them says how much is missing. */
+            stderr_truncated?: boolean;
+            /** @description The last expression's value as text. */
+            result?: string;
+            /** @description The first figure. */
+            png?: string;
+            /** @description The first displayed HTML. */
+            html?: string;
+            /** @description The first displayed SVG. */
+            svg?: string;
+            /** @description The first displayed Markdown. */
+            markdown?: string;
+            /** @description The first displayed LaTeX. */
+            latex?: string;
+            /** @description The first displayed JSON. */
+            json?: {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description Everything displayed, in order. */
+            rich_outputs?: components["schemas"]["DisplayedValue"][];
+            /** @description Displayed values left out: beyond 64 of them, or 8 MiB. */
+            rich_outputs_dropped?: number;
+        };
+        /** @description One displayed value. */
+        DisplayedValue: {
+            /**
+             * @description A MIME type.
+             * @example image/png
+             * @example text/html
+             * @example application/json
+             */
+            type: string;
+            /**
+             * @description How `data` is written.
+             * @example base64
+             * @example html
+             * @example json
+             */
+            format?: string;
+            /** @description Text, base64, or a JSON value, as `format` says. */
+            data?: unknown;
+            /** @description Where the value was a file in the sandbox. */
+            path?: string;
+            metadata?: {
+                source?: string;
+                filename?: string;
+                /** @description Bytes. */
+                size?: number;
+            } & {
+                [key: string]: unknown;
+            };
         };
         /**
          * @description What a sandbox may use, where that is not what its template says. A server that holds to them says so in the
@@ -1721,6 +1874,45 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    runProgram: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description While the server runs, a program is run once for each key within an hour. Repeating the request gives the first one's answer, or 409 CONFLICT where that is not kept any more, where its caller went away, or where the key was used with another body. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramRequest"];
+            };
+        };
+        responses: {
+            /** @description The program ended. One that fails is an answer like any other. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     listTemplates: {

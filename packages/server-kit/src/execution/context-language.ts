@@ -21,7 +21,10 @@ export interface ContextLanguage {
   readonly prepare?: (code: string) => Promise<string>;
 }
 
-const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`;
+/** The driver of Python contexts, to be run by python-context-command.py or python-program-command.py. */
+export const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`;
+
+export { javascriptContextDriver as javascriptDriver };
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 

@@ -5,7 +5,7 @@ import { type Intervention, termination, withLine } from "./termination.js";
 /** How a program ended, and what it wrote. */
 export interface EndedProgram {
   readonly id: string;
-  readonly pid: number;
+  readonly pid: number | undefined;
   /** Time at which the program was started, by `performance.now()`. */
   readonly began: number;
   readonly endedAt: number;
@@ -59,6 +59,10 @@ async function assembled(ended: EndedProgram, remarks: () => readonly string[]):
     stderr: { ...stderr, text: lines.reduce(withLine, stderr.text) },
   };
 }
+
+/** Told when code wrote to the channel on which its interpreter's driver reports. */
+export const strayReportMessage =
+  "The code wrote to the descriptor on which its interpreter reports (3), and was killed.";
 
 const droppedMessage = (count: number) =>
   `${count} displayed ${count === 1 ? "value was" : "values were"} left out: too many, or too large.`;

@@ -7,9 +7,24 @@ export { ByteWindow } from "./byte-window.js";
 export { CapturedOutput } from "./captured-output.js";
 export { type ContextLanguage, contextLanguages } from "./context-language.js";
 export { ControlChannel, type Frame } from "./control-channel.js";
-export { codeOutcome, type EndedCode, type EndedProgram, programOutcome } from "./execution-outcome.js";
+export {
+  codeOutcome,
+  type EndedCode,
+  type EndedProgram,
+  programOutcome,
+  strayReportMessage,
+} from "./execution-outcome.js";
 export { ExecutionReport, type ReportedEnd } from "./execution-report.js";
+export { ExecutionWatch } from "./execution-watch.js";
+export { InterruptWatch } from "./interrupt-watch.js";
 export { KeptOutput, type OutputFile } from "./kept-output.js";
+export {
+  type LoneLanguage,
+  type LoneProgram,
+  loneDescriptors,
+  loneProgram,
+  lonePythonDriver,
+} from "./lone-program.js";
 export { outputPiece, readRange } from "./output-piece.js";
 export { fitsVariable, type Program, shellProgram } from "./program.js";
 export { type Intervention, withLine } from "./termination.js";

@@ -128,6 +128,9 @@
       fs.closeSync(index + 1);
       if (fs.openSync(path, O_WRONLY) !== index + 1) exitReally(70);
       fs.closeSync(probe);
+      // A pipe that the interpreter was started with.
+      const inherited = /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
+      if (inherited) fs.closeSync(Number(inherited));
     });
   }
 

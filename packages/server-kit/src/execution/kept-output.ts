@@ -29,7 +29,8 @@ export class KeptOutput {
 
   constructor(
     limit: number,
-    private readonly createFile: () => OutputFile,
+    /** Undefined if nothing is kept beyond the memory limit. */
+    private readonly createFile: (() => OutputFile) | undefined,
     /** Whether the output goes to the file from its first byte, so that it survives the agent. */
     private readonly outlives = false,
   ) {
@@ -74,7 +75,7 @@ export class KeptOutput {
    */
   take(chunk: Buffer): Promise<void> | undefined {
     const window = this.#window;
-    if (!this.#file && (this.outlives || window.total + chunk.length > window.limit)) {
+    if (!this.#file && this.createFile && (this.outlives || window.total + chunk.length > window.limit)) {
       this.#file = this.createFile();
       void this.#file.write(Buffer.concat([window.head(), window.tail()]));
     }
@@ -108,7 +109,7 @@ export class KeptOutput {
     const head = withoutPartialEnd(window.head());
     const tail = withoutPartialStart(window.tail());
     const cut = window.total - head.length - tail.length;
-    const text = `${head}\n[... ${cut} bytes cut${whereabouts(window, this.#file)} ...]\n${tail}`;
+    const text = `${head}\n[... ${cut} bytes cut${this.createFile ? whereabouts(window, this.#file) : ""} ...]\n${tail}`;
     const path = this.#file?.path;
     return { text, bytes: window.total, truncated: true, ...(path !== undefined && { file: path }) };
   }

@@ -1,7 +1,8 @@
 # The driver of Python contexts: keeps variables between executions. Its source is an argument of
 # python-context-command.py. The driver talks to the agent over descriptor 3 (control-channel.ts) and runs
 # one request after the other in __main__. A request names two pipes; the driver makes them its standard
-# output and error, so that child processes write to them too.
+# output and error, so that child processes write to them too. Pipes that the interpreter was started with
+# are named by their descriptors, which the driver closes.
 #
 # The driver imports only what every execution needs, because an idle one takes memory in every sandbox.
 # IPython is loaded only for an IPython cell, a magic, or code that imports it.
@@ -16,6 +17,7 @@ def boot(displays):
     from _frozen_importlib_external import PathFinder
 
     driver, own, main = "<cloud-sandbox>", os.getpid(), _thread.get_ident()
+    inherited = "/proc/self/fd/"
     channel, only_ast, top_await, is_coroutine = 3, 0x400, 0x2000, 0x80
     allow_ipython = sys.argv.pop() != "no-ipython"
     os.set_inheritable(channel, False)
@@ -316,6 +318,8 @@ def boot(displays):
                 os.close(pipe)
             else:
                 os.set_inheritable(number, True)
+            if path.startswith(inherited):
+                os.close(int(path[len(inherited) :]))
 
     def restore_streams():
         nonlocal stdin, stdout, stderr

@@ -7,6 +7,7 @@ export interface ControlPlaneContract {
   operations: ControlPlaneOperations;
   defaults: {
     listSandboxes: { query: "limit" };
+    runProgram: { body: "language" | "timeout" | "capture_rich" };
     listWebhookDeliveries: { query: "limit" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
@@ -20,6 +21,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "getHealth", method: "GET", path: "/health", authenticated: false, status: 200 },
     { operationId: "listSandboxes", method: "GET", path: "/v1/sandboxes", authenticated: true, status: 200, query: { validate: validators.listSandboxesQuery, types: { "limit": "integer", "status": "string", "region": "string", "name": "string", "metadata": "string", "cursor": "string" }, units: {} } },
     { operationId: "createSandbox", method: "POST", path: "/v1/sandboxes", authenticated: true, status: 201, body: { validate: validators.createSandboxBody, required: true, units: { "timeout_seconds": "seconds" } } },
+    { operationId: "runProgram", method: "POST", path: "/v1/executions", authenticated: true, status: 200, body: { validate: validators.runProgramBody, required: true, units: { "timeout": "seconds" } } },
     { operationId: "listTemplates", method: "GET", path: "/v1/templates", authenticated: true, status: 200, query: { validate: validators.listTemplatesQuery, types: { "category": "string", "language": "string", "limit": "integer", "fields": "string", "cursor": "string" }, units: {} } },
     { operationId: "buildTemplate", method: "POST", path: "/v1/templates/build", authenticated: true, status: 201, body: { validate: validators.buildTemplateBody, required: true, units: { "memory": "megabytes", "diskGB": "gigabytes" } } },
     { operationId: "createUploadLink", method: "POST", path: "/v1/templates/files/upload-link", authenticated: true, status: 200, body: { validate: validators.createUploadLinkBody, required: true, units: { "content_length": "bytes" } } },

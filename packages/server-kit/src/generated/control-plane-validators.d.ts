@@ -3,6 +3,7 @@ import type { Validate } from "../contract/contract.js";
 
 export declare const listSandboxesQuery: Validate;
 export declare const createSandboxBody: Validate;
+export declare const runProgramBody: Validate;
 export declare const listTemplatesQuery: Validate;
 export declare const buildTemplateBody: Validate;
 export declare const createUploadLinkBody: Validate;

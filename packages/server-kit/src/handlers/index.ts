@@ -27,7 +27,7 @@ export {
   startedFields,
   statusOf,
 } from "./agent/job-handlers.js";
-export { type LanguageName, languageNamed, languageNotAvailable } from "./agent/languages.js";
+export { type LanguageName, languageNamed, languageNames, languageNotAvailable } from "./agent/languages.js";
 export { metricsHandlers, type Share, type Usage } from "./agent/metrics-handlers.js";
 export {
   notStarted,
@@ -35,6 +35,7 @@ export {
   type OutputText,
   outcomeFields,
   type RichOutput,
+  richFields,
   type Termination,
   valueFields,
 } from "./agent/outcome.js";
@@ -74,6 +75,13 @@ export {
 } from "./control-plane/egress-handlers.js";
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
 export { withOwnLimits } from "./control-plane/own-limits.js";
+export {
+  type ProgramAnswer,
+  type ProgramHandlerParts,
+  type ProgramWish,
+  programHandlers,
+} from "./control-plane/program-handlers.js";
+export { programNotKept, RepeatedPrograms } from "./control-plane/repeated-programs.js";
 export type { EgressWish, PreviewUrls, SandboxFacts } from "./control-plane/sandbox-answers.js";
 export {
   type Created,

@@ -33,13 +33,13 @@ export interface ContractServiceOptions<
    * refuse the request.
    */
   readonly authenticate: (request: UnauthenticatedCall) => Auth | Promise<Auth>;
-  /** Size of the largest JSON body, in bytes. */
-  readonly bodyLimit: number;
+  /** Size of the largest JSON body, in bytes, if it is not the same for all operations. */
+  readonly bodyLimit: number | ((operation: Operation) => number);
   /**
    * Whether texts of JSON bodies are stored and shown to other callers. They must then be well-formed Unicode, or
    * strict readers could not parse them.
    */
-  readonly keepsTexts?: boolean;
+  readonly keepsTexts?: (operation: Operation) => boolean;
   /** Called for every answer when it is decided. A stream continues after that. */
   readonly onRequest?: (event: RequestEvent) => void;
   /** Called for errors that are not `Problem`s. The caller only gets a 500 with the request id. */
@@ -75,7 +75,9 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
   options: ContractServiceOptions<Types, Auth, Over>,
 ): ContractService<Over> {
   type Answer = Reply<ReplyBody<Over>>;
-  const { contract, envelope, onRequest, onError } = options;
+  const { contract, envelope, onRequest, onError, bodyLimit } = options;
+  const limitOf = (operation: Operation) =>
+    typeof bodyLimit === "number" ? bodyLimit : bodyLimit(operation);
   const handlers = options.handlers as Readonly<Record<string, AnyHandler<Over> | undefined>>;
   const routes = new TrieRouter<Operation>();
   for (const operation of contract.operations) {
@@ -98,8 +100,8 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
 
     const query = operation.query ? readQuery(queryText, operation.query.types) : {};
     if (operation.query) validate(operation.query, query);
-    const body = operation.body && (await readJsonBody(request, options.bodyLimit));
-    if (options.keepsTexts) requireWellFormed(body);
+    const body = operation.body && (await readJsonBody(request, limitOf(operation)));
+    if (options.keepsTexts?.(operation)) requireWellFormed(body);
     if (operation.body && (body !== undefined || operation.body.required))
       validate(operation.body, body ?? {});
 

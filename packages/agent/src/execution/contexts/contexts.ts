@@ -95,6 +95,7 @@ export class Contexts {
       timeout: timeout * 1000,
       signal,
       isCell,
+      isFresh: isFresh ?? false,
       background,
     });
     return isFresh ? { ...execution, outcome: thenEnd(execution.outcome, context) } : execution;

@@ -7,18 +7,19 @@ import {
   codeOutcome,
   ExecutionReport,
   type Frame,
+  InterruptWatch,
   type Program,
   type ReportedEnd,
+  strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { OutputFiles } from "../output/output-files.js";
 import { ProgramOutput } from "../output/program-output.js";
 import type { ExecutionResources } from "../programs/execution-resources.js";
 import type { Execution } from "../programs/executor.js";
-import { executionMarker, sweepContext } from "../programs/process-sweep.js";
+import { executionMarker, kill, sweepContext, sweepExecution } from "../programs/process-sweep.js";
 import { exhausted, workdirProblem } from "../programs/start-failure.js";
 import { type StartedProcess, startProcess } from "../programs/started-program.js";
-import { InterruptWatch } from "./interrupt-watch.js";
 
 /** Milliseconds within which an interpreter must start the code it was sent. Otherwise it is killed. */
 const startLimit = 30_000;
@@ -45,6 +46,8 @@ export interface InterpreterRequest {
   readonly signal: AbortSignal;
   /** Whether the code is an IPython cell, which may contain magics. */
   readonly isCell: boolean;
+  /** Whether the interpreter runs only this code, so that nobody misses its variables. */
+  readonly isFresh: boolean;
   /** The files that receive the whole output, if the execution runs in the background. */
   readonly background?: OutputFiles | undefined;
 }
@@ -84,6 +87,8 @@ export class Interpreter {
   #variables: Variables;
   #run: Run | undefined;
   #isGone = false;
+  /** Whether the code wrote to the channel itself. */
+  #isGarbled = false;
   #greet: (hasIpython: boolean) => void = () => undefined;
 
   private constructor(
@@ -162,10 +167,18 @@ export class Interpreter {
           clearTimeout(limit);
           const began = performance.now();
           const execution = { id, interpreter: pid, contextId: this.id, began };
-          const watch = new InterruptWatch(execution, request.timeout, request.signal);
+          const code = {
+            interrupt: () => kill(pid, "SIGINT"),
+            sweep: () => sweepExecution(execution),
+            kill: () => void sweepContext(pid, this.id),
+          };
+          const watch = new InterruptWatch(code, request.timeout, request.signal);
           stdout.start(null, keptStdout);
           stderr.start(null, keptStderr);
-          const outcome = this.#attend(end, { id, began, watch, stdout, stderr, report, killsBefore });
+          const outcome = this.#attend(end, {
+            ...{ id, began, watch, stdout, stderr, report, killsBefore },
+            isFresh: request.isFresh,
+          });
           resolve({ id, pid, stdout: keptStdout, stderr: keptStderr, outcome });
         };
         const refused = (error: Error) => {
@@ -204,7 +217,10 @@ export class Interpreter {
    */
   #take(frame: Frame | undefined): void {
     if (frame?.kind === "H") this.#greet(frame.payload.length > 0);
-    else if (!frame || !this.#run || !this.#accept(this.#run, frame)) void this.end();
+    else if (!frame || !this.#run || !this.#accept(this.#run, frame)) {
+      this.#isGarbled = this.#run?.report.isStarted ?? false;
+      void this.end();
+    }
   }
 
   /** Handles a frame of the current execution. Returns whether the driver may send that frame at this point. */
@@ -261,7 +277,7 @@ export class Interpreter {
   }
 
   async #attend(end: Promise<ReportedEnd | undefined>, run: AttendedRun): Promise<Outcome> {
-    const { id, began, watch, stdout, stderr, report, killsBefore } = run;
+    const { id, began, watch, stdout, stderr, report, killsBefore, isFresh } = run;
     const { resources } = this;
     const ended = await end;
     this.isLossTold = !ended;
@@ -275,9 +291,9 @@ export class Interpreter {
       output: () => Promise.all([stdout.finish(), stderr.finish()]),
       values: report.values,
       dropped: ended?.dropped ?? 0,
-      remarks: ended ? [] : [lostMessage],
+      remarks: [...(this.#isGarbled ? [strayReportMessage] : []), ...(ended || isFresh ? [] : [lostMessage])],
     });
-    return ended ? outcome : { ...outcome, contextLost: true };
+    return ended || isFresh ? outcome : { ...outcome, contextLost: true };
   }
 }
 
@@ -297,6 +313,7 @@ interface AttendedRun {
   readonly stderr: ProgramOutput;
   readonly report: ExecutionReport;
   readonly killsBefore: number;
+  readonly isFresh: boolean;
 }
 
 const lostMessage = "The interpreter has ended: the variables of this context are gone.";

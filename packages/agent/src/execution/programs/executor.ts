@@ -1,15 +1,19 @@
 import type { ChildProcess } from "node:child_process";
 import { pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type KeptOutput, type Program, programOutcome } from "@cloud-sandbox/server-kit/execution";
+import {
+  ExecutionWatch,
+  type KeptOutput,
+  type Program,
+  programOutcome,
+} from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { ExecutionResources } from "./execution-resources.js";
 import type { ExecutionSlots } from "./execution-slots.js";
-import { ExecutionWatch } from "./execution-watch.js";
-import { sweepProcesses } from "./process-sweep.js";
+import { killGroup, sweepProcesses } from "./process-sweep.js";
 import { exhausted } from "./start-failure.js";
 import { type StartedProgram, startProgram } from "./started-program.js";
 
@@ -145,7 +149,11 @@ export class Executor {
   ): Promise<Outcome> {
     const { resources } = this.options;
     const killsBefore = resources.outOfMemory.recent;
-    const watch = new ExecutionWatch(pid, id, timeout * 1000, signal);
+    const program = {
+      terminate: () => killGroup(pid, "SIGTERM"),
+      sweep: () => sweepProcesses(pid, id),
+    };
+    const watch = new ExecutionWatch(program, timeout * 1000, signal);
     stdout.start(child.stdout, keptStdout);
     stderr.start(child.stderr, keptStderr);
 

@@ -1,7 +1,11 @@
 import { rm } from "node:fs/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { fitsVariable, type Program, shellProgram } from "@cloud-sandbox/server-kit/execution";
-import { languageNamed as knownLanguage, type LanguageName } from "@cloud-sandbox/server-kit/handlers";
+import {
+  languageNamed as knownLanguage,
+  type LanguageName,
+  languageNames,
+} from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../../machine/private-directory.js";
 import pythonDriver from "./python-driver.py?raw";
 
@@ -11,9 +15,7 @@ export interface Language extends LanguageName {
 }
 
 const python: Language = {
-  name: "python",
-  aliases: ["python3"],
-  interpreter: "python3",
+  ...languageNames.python,
   program: (code) => ({ command: "python3", args: ["-c", pythonDriver], input: code }),
 };
 
@@ -22,9 +24,7 @@ const python: Language = {
  * both top-level await and `require`, so a global `require` is preloaded.
  */
 const javascript: Language = {
-  name: "javascript",
-  aliases: ["js", "node", "nodejs"],
-  interpreter: "node",
+  ...languageNames.javascript,
   program: async (code, directory) => ({
     command: "node",
     args: ["--require", await directory.keep("require.cjs", requireInModules), "-"],
@@ -35,9 +35,7 @@ const javascript: Language = {
 const requireInModules = `globalThis.require ??= require("node:module").createRequire(process.cwd() + "/");\n`;
 
 const bash: Language = {
-  name: "bash",
-  aliases: ["sh", "shell"],
-  interpreter: "bash",
+  ...languageNames.bash,
   program: async (code, directory) => {
     if (fitsVariable(code)) return shellProgram("bash", code);
     const folder = await directory.folder();
@@ -51,9 +49,7 @@ const bash: Language = {
  * code.
  */
 const go: Language = {
-  name: "go",
-  aliases: ["golang"],
-  interpreter: "go",
+  ...languageNames.go,
   program: async (code, directory) => {
     const folder = await directory.folder();
     const file = await directory.write(folder, "main.go", code);

@@ -1,5 +1,6 @@
 import {
   executionHandlers as handlersOver,
+  languageNames as knownLanguages,
   type LanguageName,
   languageNamed,
   notStarted,
@@ -14,12 +15,7 @@ import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 
 /** The languages that code can have. None is really run. */
-const languages: readonly LanguageName[] = [
-  { name: "python", aliases: ["python3"], interpreter: "python3" },
-  { name: "javascript", aliases: ["js", "node", "nodejs"], interpreter: "node" },
-  { name: "bash", aliases: ["sh", "shell"], interpreter: "bash" },
-  { name: "go", aliases: ["golang"], interpreter: "go" },
-];
+const languages: readonly LanguageName[] = Object.values(knownLanguages);
 
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 

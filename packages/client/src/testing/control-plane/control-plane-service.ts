@@ -7,6 +7,8 @@ import {
   deliveryHandlers,
   egressHandlers,
   IdempotentCreates,
+  programHandlers,
+  RepeatedPrograms,
   sandboxHandlers,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -15,6 +17,7 @@ import { version } from "../../transport/version.js";
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
 import type { TestingClock } from "../memory/testing-clock.js";
+import { runProgram } from "./lone-programs.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
 import { metricsEvents } from "./metrics-events.js";
 import type { TemplateBuilds } from "./template-builds.js";
@@ -23,6 +26,7 @@ import type { TemplateUploads } from "./template-uploads.js";
 import type { TokenRegistry } from "./token-registry.js";
 
 const bodyLimit = 1024 * 1024;
+const programLimit = 32 * 1024 * 1024;
 
 export interface ControlPlaneServiceOptions {
   readonly apiKey: string;
@@ -49,6 +53,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       version,
       runtime: "memory",
       idempotent_creates: true,
+      executions: true,
       timestamp: clock.now().toISOString(),
     }),
 
@@ -59,6 +64,11 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       metrics: (id, signal) => metricsEvents(fleet, id, signal),
       agentUrl: (id) => baseUrl + agentPrefix + id,
       previewUrls: () => ({}),
+    }),
+
+    ...programHandlers<MemoryExchange>({
+      runProgram: (wish) => runProgram(fleet, wish),
+      repeated: new RepeatedPrograms((request) => request),
     }),
 
     ...templateHandlers<MemoryTemplate, MemoryExchange>({
@@ -85,8 +95,8 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     handlers,
     envelope: controlPlaneEnvelope,
     authenticate: (call) => authenticateAccount(call, (key) => key === apiKey),
-    bodyLimit,
-    keepsTexts: true,
+    bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimit : bodyLimit),
+    keepsTexts: ({ operationId }) => operationId !== "runProgram",
   });
 }
 

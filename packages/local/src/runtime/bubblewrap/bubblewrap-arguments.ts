@@ -34,15 +34,19 @@ export function bubblewrapArguments(profile: {
   egress: Mount | undefined;
   /** Host files that only this machine may read. */
   files: readonly Mount[];
-  hasSeccomp: boolean;
+  /** The descriptors on which bubblewrap reports process 1, and reads the system call filter, if there is one. */
+  descriptors: { readonly information: number; readonly seccomp: number | undefined };
+  /** Whether the command is process 1. If not, bubblewrap itself is, and ends with the command. */
+  isInit: boolean;
   /** Whether the agent has a uid of its own. bubblewrap then waits until the uids are mapped; see {@link descriptors}. */
   hasOwnUids: boolean;
 }): string[] {
-  const { image, views, limits, environment, figures, egress, files, hasSeccomp, hasOwnUids } = profile;
+  const { image, views, limits, environment, figures, egress, files, hasOwnUids } = profile;
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
   };
+  const { seccomp } = profile.descriptors;
   const { disk } = image;
   // bubblewrap makes these directories as the agent's uid and cannot change their owner, so the code's uid needs the mode.
   const openMode = hasOwnUids ? "0777" : "0755";
@@ -52,9 +56,9 @@ export function bubblewrapArguments(profile: {
     target,
   ];
   return [
-    namespaceArguments(hasOwnUids),
+    namespaceArguments(hasOwnUids, profile.descriptors.information),
     ["--hostname", "sandbox"],
-    ["--as-pid-1"],
+    profile.isInit ? ["--as-pid-1"] : [],
     disk ? ["--bind", disk.root, "/"] : [],
     ...image.mounts.map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
@@ -87,12 +91,15 @@ export function bubblewrapArguments(profile: {
     // Variables that the shells around bubblewrap set.
     ...["PWD", "OLDPWD", "SHLVL", "_"].map((name) => ["--unsetenv", name]),
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
-    hasSeccomp ? ["--seccomp", String(descriptors.seccomp)] : [],
+    seccomp === undefined ? [] : ["--seccomp", String(seccomp)],
   ].flat();
 }
 
 /** The namespace options. The probe uses them too, so a host that refuses one of them is reported as unusable. */
-export function namespaceArguments(hasOwnUids: boolean): string[] {
+export function namespaceArguments(
+  hasOwnUids: boolean,
+  information: number = descriptors.information,
+): string[] {
   const { agent, code } = uidInside;
   return [
     // One by one: with --unshare-all the user namespace is optional, which --disable-userns does not accept.
@@ -104,7 +111,7 @@ export function namespaceArguments(hasOwnUids: boolean): string[] {
       "--unshare-uts",
       "--unshare-cgroup",
     ],
-    ["--new-session", "--die-with-parent", "--info-fd", String(descriptors.information), "--cap-drop", "ALL"],
+    ["--new-session", "--die-with-parent", "--info-fd", String(information), "--cap-drop", "ALL"],
     hasOwnUids
       ? [
           ["--uid", String(agent), "--gid", String(agent)],

@@ -1,32 +1,27 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { open, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { open } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
-import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "../host/control-group.js";
-import { InstanceDirectory } from "../host/instance-directory.js";
-import { InstanceGuard } from "../host/instance-guard.js";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import type { InstanceDirectory } from "../host/instance-directory.js";
 import { letGo } from "../host/let-go.js";
-import type { MachineGroup, MachineGroups } from "../host/machine-group.js";
-import { MemoryWatchdog } from "../host/memory-watchdog.js";
+import type { MachineGroup } from "../host/machine-group.js";
 import type { Mount } from "../host/mount.js";
-import { openFilesLimit } from "../host/open-files.js";
-import { isAliveIdentity } from "../host/process-identity.js";
-import { type MachineUids, UidLeases } from "../host/uid-lease.js";
+import type { MachineUids } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
-import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
+import type { Machine, MachineSpec, ProgramSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
 import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
 import { type EgressSocket, listenForEgress } from "./egress-socket.js";
 import { becomeMachine } from "./enter-groups.js";
-import { directoriesToView } from "./host-views.js";
-import { inheritableDescriptors } from "./inherited-descriptors.js";
-import { agentTimeZone, egressInside, type MachineImage, prepareMachineImage } from "./machine-image.js";
-import { seccompProgram } from "./system-calls/seccomp-filter.js";
+import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js";
+import { machineEnvironment } from "./machine-environment.js";
+import { agentTimeZone, egressInside } from "./machine-image.js";
+import { runProgram } from "./program-start.js";
 import { mapUids, uidInside } from "./user-namespace.js";
-import { become, diskCount, WritableRoot } from "./writable-root.js";
+import { become, diskCount } from "./writable-root.js";
 
 const clearAgainMs = 1000;
 
@@ -104,6 +99,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }
   }
 
+  async run(program: ProgramSpec): Promise<Outcome> {
+    return runProgram(program, await this.#laidFoundation(), this.options.holdsProcess !== false);
+  }
+
   /** Lays the foundation once. If that failed, the next call tries again. */
   #laidFoundation(): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
@@ -154,11 +153,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
         image,
         views: root?.views,
         limits: spec.limits,
-        environment: machineEnvironment(spec, image),
+        environment: machineEnvironment(spec.limits, image),
         figures: group.figures,
         egress: egress && { source: egress.path, target: egressInside.socket },
         files,
-        hasSeccomp: seccomp !== undefined,
+        descriptors: { ...descriptors, seccomp: seccomp && descriptors.seccomp },
+        isInit: true,
         hasOwnUids: uids !== undefined,
       });
       const pipes: readonly unknown[] = child.stdio;
@@ -210,54 +210,6 @@ interface MachineOwn {
   readonly cleanups: readonly (() => Promise<void>)[];
 }
 
-/** What all machines of this process share; made with the first machine. */
-interface Foundation {
-  readonly directory: InstanceDirectory;
-  readonly image: MachineImage;
-  readonly root: WritableRoot | undefined;
-  readonly groups: MachineGroups;
-  readonly guard: InstanceGuard;
-  readonly uids: UidLeases | undefined;
-  readonly seccompFile: string | undefined;
-  readonly strayDescriptors: readonly number[];
-}
-
-/** Removes what killed processes left behind. Resolves with true if no control group of theirs remains. */
-async function removeLeftovers(): Promise<boolean> {
-  await InstanceDirectory.removeStale();
-  const remaining = await removeStaleGroups(isAliveIdentity);
-  // Keep the uid leases of an instance whose groups are left: its processes may still run with these uids.
-  if (process.getuid?.() === 0)
-    await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
-  return remaining.size === 0;
-}
-
-async function layFoundation(): Promise<Foundation> {
-  const isRoot = process.getuid?.() === 0;
-  const directory = InstanceDirectory.plan();
-  // Start the guard first: it removes everything made below if this process is killed.
-  const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));
-  await directory.make();
-  const controlGroups = await openControlGroups(directory.instance);
-  const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
-  const seccompFile = program && join(directory.path, "seccomp");
-  if (program && seccompFile) await writeFile(seccompFile, program);
-  const root = await WritableRoot.open(directory.inMemory, isRoot);
-  const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
-  const image = await prepareMachineImage(directory.path, isRoot, root);
-  await root?.view(directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]));
-  return {
-    directory,
-    image,
-    root,
-    guard,
-    groups,
-    uids: isRoot ? new UidLeases(directory.instance) : undefined,
-    seccompFile,
-    strayDescriptors: inheritableDescriptors(),
-  };
-}
-
 async function openEgress(
   { egress }: MachineSpec,
   directory: InstanceDirectory,
@@ -267,33 +219,6 @@ async function openEgress(
   if (!egress) return undefined;
   const place = { hidden: `${directory.socket(name)}.egress`, path: directory.egressSocket(name), uid };
   return listenForEgress(place, egress);
-}
-
-const home = "/home/sandbox";
-
-/** Without LANG: with it, the init's shell would read locale files, which code in the sandbox may have written before a stop. */
-function machineEnvironment(spec: MachineSpec, image: MachineImage): Record<string, string> {
-  return {
-    PATH: `${home}/.local/bin:${image.path}`,
-    ...agentTimeZone,
-    HOME: home,
-    USER: "sandbox",
-    LOGNAME: "sandbox",
-    SHELL: "/bin/bash",
-    TERM: "xterm-256color",
-    // pip refuses system-wide installs because of a marker file in the host's `/usr`. In a sandbox they are safe,
-    // because packages are installed into the sandbox's own layer.
-    PIP_BREAK_SYSTEM_PACKAGES: "1",
-    // With a read-only `/usr`, packages must be installed into the home directory: pip does that by itself, npm needs
-    // this setting.
-    ...(image.disk === undefined && { NPM_CONFIG_PREFIX: `${home}/.local` }),
-    MACHINE_MEMORY_KB: String(spec.limits.memoryMb * 1024),
-    // The limit of processes. The init and the agent count towards it.
-    MACHINE_PROCESSES: String(spec.limits.maxProcesses),
-    // The limit of open files. Lower for an ordinary user: the kernel counts the memory of open files, and of
-    // descriptors sent through sockets, towards that user's limits on the host.
-    MACHINE_FILES: String(Math.min(process.getuid?.() === 0 ? 4096 : 512, openFilesLimit)),
-  };
 }
 
 /** The agent's configuration. It holds values of a template's variables, so the agent inherits it in its environment: all users of the host can read command lines. */

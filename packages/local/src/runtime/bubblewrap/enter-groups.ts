@@ -3,14 +3,19 @@ import { existsSync } from "node:fs";
 /**
  * The command of a shell that prepares a machine's first process and then runs the command after it. The shell exits if
  * this process died meanwhile, because then nothing else would end the machine. Otherwise it closes inherited
- * descriptors, tells the kernel to kill the machine first when memory runs out, and enters the control groups.
+ * descriptors, tells the kernel to kill the machine first when memory runs out, enters the control groups, and runs the
+ * lines in `limits`.
  */
-export function becomeMachine(memberFiles: readonly string[], strayDescriptors: readonly number[]): string[] {
+export function becomeMachine(
+  memberFiles: readonly string[],
+  strayDescriptors: readonly number[],
+  limits = "",
+): string[] {
   // bash, because other shells cannot redirect descriptors above 9.
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
   const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj
-while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"`;
+while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; ${limits}exec "$@"`;
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }
 

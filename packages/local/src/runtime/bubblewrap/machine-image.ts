@@ -7,6 +7,7 @@ import { agentMain, placeAgent } from "./agent-files.js";
 import { mountPoints } from "./host-views.js";
 import { dynamicLoader, libraryDirectories } from "./loader.js";
 import { maskedKernelFiles } from "./masked-kernel-files.js";
+import { placeDrivers } from "./program-drivers.js";
 import { separation } from "./user-namespace.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
 
@@ -31,6 +32,9 @@ const opt = "/opt/cloud-sandbox";
 /** The agent's main file inside a machine, where nobody can change it. */
 export const agentEntry = `${opt}/agent/${agentMain}`;
 
+/** The drivers of programs that run without an agent, inside a machine. */
+export const driversInside = `${opt}/drivers`;
+
 /** The egress proxy's socket inside a machine, and the script that makes the `fetch` of older Node.js use the proxy. */
 export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
 
@@ -54,6 +58,8 @@ export async function prepareMachineImage(
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
   await placeSubstitutes(parts);
+  const driversPlaced = placeDrivers(join(parts, "drivers"), searchPath(node.path));
+  driversPlaced.catch(() => undefined);
   // The mount point of each machine's egress socket.
   await writeFile(join(parts, "egress"), "");
   await writeFile(join(parts, "init"), initScript);
@@ -80,7 +86,7 @@ export async function prepareMachineImage(
   // The umask may keep the sandboxes' uids from reading the new files.
   for (const path of [parts, empty, join(parts, "init"), nothing, opensslConfiguration(parts)])
     await chmod(path, 0o755);
-  await agentPlaced;
+  await Promise.all([agentPlaced, driversPlaced]);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
@@ -118,17 +124,20 @@ export async function prepareMachineImage(
   };
 }
 
+/** Sets the limits that the variables of `limitVariables` name, in a shell. */
+export const limitsScript = `ulimit -c 0
+ulimit -n "$MACHINE_FILES"
+ulimit -d "$MACHINE_MEMORY_KB"
+ulimit -u "$MACHINE_PROCESSES" 2>/dev/null || ulimit -p "$MACHINE_PROCESSES"
+unset MACHINE_MEMORY_KB MACHINE_PROCESSES MACHINE_FILES
+`;
+
 /**
  * Process 1 of a machine. Code inside cannot kill it. It reaps orphans and restarts an agent that was killed. The agent
  * inherits its listening socket from it, so no other process can take the agent's place.
  */
 const initScript = `shift
-ulimit -c 0
-ulimit -n "$MACHINE_FILES"
-ulimit -d "$MACHINE_MEMORY_KB"
-ulimit -u "$MACHINE_PROCESSES" 2>/dev/null || ulimit -p "$MACHINE_PROCESSES"
-unset MACHINE_MEMORY_KB MACHINE_PROCESSES MACHINE_FILES
-starts=0
+${limitsScript}starts=0
 while [ "$starts" -lt 100 ]; do
   starts=$((starts + 1))
   "$@"

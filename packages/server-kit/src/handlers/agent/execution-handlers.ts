@@ -1,7 +1,7 @@
 import type { AgentOperations } from "@cloud-sandbox/protocol";
 import type { AnyAgentHandlers } from "./agent-handlers.js";
 import type { ExecutionCache, ExecutionIdentity } from "./execution-cache.js";
-import { type Outcome, outcomeFields, valueFields } from "./outcome.js";
+import { type Outcome, outcomeFields, richFields, valueFields } from "./outcome.js";
 
 /** Body of a request to run code, with the contract's defaults filled in. */
 export interface CodeRequestBody {
@@ -58,7 +58,7 @@ export function executionHandlers({ cache, prepare, runCommand }: ExecutionHandl
 
     async executeRich({ body, signal }) {
       const { outcome, fields } = await execute(body, signal);
-      return { ...fields, rich_outputs: body.capture_rich ? [...(outcome.displays ?? [])] : [] };
+      return { ...fields, ...richFields(outcome, body.capture_rich) };
     },
 
     executeIpython: async ({ body, signal }) =>

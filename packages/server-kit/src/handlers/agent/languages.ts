@@ -7,6 +7,14 @@ export interface LanguageName {
   readonly interpreter: string;
 }
 
+/** The languages that code can be written in. */
+export const languageNames = {
+  python: { name: "python", aliases: ["python3"], interpreter: "python3" },
+  javascript: { name: "javascript", aliases: ["js", "node", "nodejs"], interpreter: "node" },
+  bash: { name: "bash", aliases: ["sh", "shell"], interpreter: "bash" },
+  go: { name: "go", aliases: ["golang"], interpreter: "go" },
+} as const satisfies Readonly<Record<string, LanguageName>>;
+
 /**
  * The language with that name or alias, in any case. Throws a 400 problem that lists the accepted names if there is
  * none.

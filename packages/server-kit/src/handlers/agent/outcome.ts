@@ -94,5 +94,10 @@ export function valueFields({ result, displays = [], displaysDropped }: Outcome)
   };
 }
 
+/** Everything that the code displayed, or nothing if the caller does not want it. */
+export const richFields = ({ displays = [] }: Outcome, isWanted: boolean) => ({
+  rich_outputs: isWanted ? [...displays] : [],
+});
+
 const isStructure = (value: RichOutput["data"]): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;

@@ -197,12 +197,15 @@ async function create<Sandbox extends SandboxFacts>(
 }
 
 /** The internet access for a create request. Its own allow and deny lists replace the usual ones. */
-function egressWish({ internet_access, egress }: CreateBody, usual: EgressWish): EgressWish {
+export function egressWish(
+  { internet_access, egress }: Pick<CreateBody, "egress" | "internet_access">,
+  usual: EgressWish,
+): EgressWish {
   const internetAccess = internet_access ?? usual.internetAccess;
   return internetAccess ? { ...usual, internetAccess, ...egress } : { internetAccess, ...egress };
 }
 
-function templateReference(reference: CreateBody["template_id"]): string {
+export function templateReference(reference: CreateBody["template_id"]): string {
   return String(typeof reference === "object" ? reference.value : reference);
 }
 

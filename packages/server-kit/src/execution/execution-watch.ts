@@ -1,8 +1,15 @@
-import type { Intervention } from "@cloud-sandbox/server-kit/execution";
-import { killGroup, sweepProcesses } from "./process-sweep.js";
+import type { Intervention } from "./termination.js";
 
 /** Milliseconds between SIGTERM and killing the program and its descendants. */
 const killGrace = 250;
+
+/** A program that runs as a process. */
+export interface RunningProgram {
+  /** Sends SIGTERM to the program's process group. */
+  terminate(): void;
+  /** Kills the program and its descendants. Resolves when they are gone. */
+  sweep(): Promise<void>;
+}
 
 /** Ends a program when its time limit is over or its caller disconnected. */
 export class ExecutionWatch {
@@ -12,8 +19,7 @@ export class ExecutionWatch {
   #swept: Promise<void> | undefined;
 
   constructor(
-    private readonly pid: number,
-    private readonly id: string,
+    private readonly program: RunningProgram,
     timeout: number,
     private readonly signal: AbortSignal,
   ) {
@@ -27,7 +33,7 @@ export class ExecutionWatch {
     clearTimeout(this.#timer);
     clearTimeout(this.#sweep);
     this.signal.removeEventListener("abort", this.#abort);
-    if (this.intervention !== undefined) await (this.#swept ?? sweepProcesses(this.pid, this.id));
+    if (this.intervention !== undefined) await (this.#swept ?? this.program.sweep());
   }
 
   readonly #abort = () => this.#intervene("killed");
@@ -35,9 +41,9 @@ export class ExecutionWatch {
   #intervene(intervention: Intervention): void {
     if (this.intervention !== undefined) return;
     this.intervention = intervention;
-    killGroup(this.pid, "SIGTERM");
+    this.program.terminate();
     this.#sweep = setTimeout(() => {
-      this.#swept = sweepProcesses(this.pid, this.id);
+      this.#swept = this.program.sweep();
     }, killGrace);
   }
 }

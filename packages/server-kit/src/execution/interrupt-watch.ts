@@ -1,5 +1,4 @@
-import type { Intervention } from "@cloud-sandbox/server-kit/execution";
-import { type ContextExecution, kill, sweepContext, sweepExecution } from "../programs/process-sweep.js";
+import type { Intervention } from "./termination.js";
 
 /**
  * Milliseconds from the first SIGINT until processes that the code started are killed: `os.system`, for example,
@@ -11,6 +10,16 @@ const interruptInterval = 250;
 /** Milliseconds from the first SIGINT until the interpreter is killed. */
 const interpreterGrace = 2000;
 
+/** Code that an interpreter runs. */
+export interface RunningCode {
+  /** Sends SIGINT to the interpreter. */
+  interrupt(): void;
+  /** Kills the processes that the code started, but not the interpreter. Resolves when they are gone. */
+  sweep(): Promise<void>;
+  /** Kills the interpreter. */
+  kill(): void;
+}
+
 /**
  * Interrupts code when its time limit is over or its caller disconnected, and kills the interpreter if that does not
  * end the code.
@@ -21,7 +30,7 @@ export class InterruptWatch {
   #isStopped = false;
 
   constructor(
-    private readonly execution: ContextExecution,
+    private readonly code: RunningCode,
     timeout: number,
     private readonly signal: AbortSignal,
   ) {
@@ -35,7 +44,7 @@ export class InterruptWatch {
     this.#isStopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.signal.removeEventListener("abort", this.#abort);
-    if (this.intervention !== undefined) await sweepExecution(this.execution);
+    if (this.intervention !== undefined) await this.code.sweep();
   }
 
   readonly #abort = () => this.#intervene("killed");
@@ -43,19 +52,19 @@ export class InterruptWatch {
   #intervene(intervention: Intervention): void {
     if (this.intervention !== undefined) return;
     this.intervention = intervention;
-    const { interpreter } = this.execution;
-    kill(interpreter, "SIGINT");
+    this.code.interrupt();
     this.#timers.push(
-      setTimeout(() => void sweepExecution(this.execution), childGrace),
-      setInterval(() => kill(interpreter, "SIGINT"), interruptInterval),
+      setTimeout(() => void this.code.sweep(), childGrace),
+      setInterval(() => this.code.interrupt(), interruptInterval),
       // After the machine stalled, the timer and the driver's report of the end may both be due. `setImmediate` lets
       // the report be read first, so that an interpreter that is already done is not killed.
-      setTimeout(() => setImmediate(() => this.#endInterpreter()), interpreterGrace),
+      setTimeout(
+        () =>
+          setImmediate(() => {
+            if (!this.#isStopped) this.code.kill();
+          }),
+        interpreterGrace,
+      ),
     );
-  }
-
-  #endInterpreter(): void {
-    const { interpreter, contextId } = this.execution;
-    if (!this.#isStopped) void sweepContext(interpreter, contextId);
   }
 }

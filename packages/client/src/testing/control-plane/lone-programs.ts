@@ -1,0 +1,38 @@
+import {
+  languageNamed,
+  languageNames,
+  outcomeFields,
+  type ProgramAnswer,
+  type ProgramWish,
+  richFields,
+  valueFields,
+} from "@cloud-sandbox/server-kit/handlers";
+import { startCode } from "../agent/execution-handlers.js";
+import type { MemoryFleet } from "./memory-fleet.js";
+
+/** Runs one program in a sandbox that is gone afterwards. */
+export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise<ProgramAnswer> {
+  const { code, language, environment, workdir, timeoutSeconds, signal } = wish;
+  const { template, egress, limits, minIsolation } = wish;
+  const sandbox = await fleet.create({
+    ...{ template, egress, limits, minIsolation, environment: {}, metadata: {} },
+    ...{ timeoutSeconds: timeoutSeconds + 60, name: undefined, idempotency: undefined },
+  });
+  try {
+    const body = {
+      ...{ code, language, env: environment, timeout: timeoutSeconds },
+      ...(workdir !== undefined && { workdir }),
+    };
+    const program = await startCode(fleet.reachable(sandbox.id), body, signal, { isFresh: true });
+    wish.onStart();
+    const outcome = await program.outcome;
+    return {
+      ...{ id: sandbox.id, isolation: sandbox.isolation },
+      ...{ ...outcomeFields(outcome), ...valueFields(outcome) },
+      language: languageNamed(language, Object.values(languageNames)).name,
+      ...richFields(outcome, wish.wantsRich),
+    };
+  } finally {
+    if (fleet.has(sandbox.id)) await fleet.delete(sandbox.id);
+  }
+}

@@ -1,0 +1,66 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "../host/control-group.js";
+import { InstanceDirectory } from "../host/instance-directory.js";
+import { InstanceGuard } from "../host/instance-guard.js";
+import type { MachineGroups } from "../host/machine-group.js";
+import { MemoryWatchdog } from "../host/memory-watchdog.js";
+import { isAliveIdentity } from "../host/process-identity.js";
+import { UidLeases } from "../host/uid-lease.js";
+import { directoriesToView } from "./host-views.js";
+import { inheritableDescriptors } from "./inherited-descriptors.js";
+import { type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { ProgramPipes } from "./program-pipes.js";
+import { seccompProgram } from "./system-calls/seccomp-filter.js";
+import { WritableRoot } from "./writable-root.js";
+
+/** What all machines of this process share; made with the first machine. */
+export interface Foundation {
+  readonly directory: InstanceDirectory;
+  readonly image: MachineImage;
+  readonly root: WritableRoot | undefined;
+  readonly groups: MachineGroups;
+  readonly guard: InstanceGuard;
+  readonly uids: UidLeases | undefined;
+  readonly seccompFile: string | undefined;
+  readonly strayDescriptors: readonly number[];
+  /** For programs that are run without an agent. */
+  readonly pipes: ProgramPipes;
+}
+
+/** Removes what killed processes left behind. Resolves with true if no control group of theirs remains. */
+export async function removeLeftovers(): Promise<boolean> {
+  await InstanceDirectory.removeStale();
+  const remaining = await removeStaleGroups(isAliveIdentity);
+  // Keep the uid leases of an instance whose groups are left: its processes may still run with these uids.
+  if (process.getuid?.() === 0)
+    await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
+  return remaining.size === 0;
+}
+
+export async function layFoundation(): Promise<Foundation> {
+  const isRoot = process.getuid?.() === 0;
+  const directory = InstanceDirectory.plan();
+  // Start the guard first: it removes everything made below if this process is killed.
+  const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));
+  await directory.make();
+  const controlGroups = await openControlGroups(directory.instance);
+  const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
+  const seccompFile = program && join(directory.path, "seccomp");
+  if (program && seccompFile) await writeFile(seccompFile, program);
+  const root = await WritableRoot.open(directory.inMemory, isRoot);
+  const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
+  const image = await prepareMachineImage(directory.path, isRoot, root);
+  await root?.view(directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]));
+  return {
+    directory,
+    image,
+    root,
+    guard,
+    groups,
+    uids: isRoot ? new UidLeases(directory.instance) : undefined,
+    seccompFile,
+    strayDescriptors: inheritableDescriptors(),
+    pipes: new ProgramPipes(join(directory.path, "pipes")),
+  };
+}

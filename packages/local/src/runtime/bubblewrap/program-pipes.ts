@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, openSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** How many pipes one command makes, and how many are kept for reuse. */
+const batch = 16;
+const mostKept = 64;
+
+/** A pipe that a program writes to. Whoever takes it closes both ends. */
+export interface ProgramPipe {
+  readonly path: string;
+  readonly read: number;
+  readonly write: number;
+}
+
+/**
+ * Pipes for programs to write to. Node connects its children with sockets, on which `echo > /dev/stderr` fails, and cannot
+ * make pipes. So FIFOs are made once, in a directory that only this process's user may enter, and reused.
+ */
+export class ProgramPipes {
+  readonly #ready: string[] = [];
+  #making: Promise<void> | undefined;
+
+  constructor(private readonly directory: string) {}
+
+  async take(): Promise<ProgramPipe> {
+    for (let attempt = 0; ; attempt += 1) {
+      const path = this.#ready.pop();
+      if (path === undefined) {
+        this.#making ??= this.#make().finally(() => {
+          this.#making = undefined;
+        });
+        await this.#making;
+        continue;
+      }
+      try {
+        return opened(path);
+      } catch (error) {
+        // The program that wrote to it before may be of this process's user, and have changed its mode.
+        await this.discard(path);
+        if (attempt >= batch) throw error;
+      }
+    }
+  }
+
+  /** Returns a pipe that no process holds any more. */
+  async giveBack(path: string): Promise<void> {
+    if (this.#ready.length < mostKept) this.#ready.push(path);
+    else await this.discard(path);
+  }
+
+  async discard(path: string): Promise<void> {
+    await rm(path, { force: true });
+  }
+
+  async #make(): Promise<void> {
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    const paths = Array.from({ length: batch }, () =>
+      join(this.directory, `pipe-${randomBytes(8).toString("hex")}`),
+    );
+    // Programs of other uids may open their end again, as `echo > /dev/stderr` does.
+    await run("mkfifo", ["-m", "622", ...paths], { cwd: "/" });
+    this.#ready.push(...paths);
+  }
+}
+
+function opened(path: string): ProgramPipe {
+  const read = openSync(path, O_RDONLY | O_NONBLOCK);
+  try {
+    return { path, read, write: openSync(path, O_WRONLY | O_NONBLOCK) };
+  } catch (error) {
+    closeSync(read);
+    throw error;
+  }
+}

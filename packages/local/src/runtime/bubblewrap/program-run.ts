@@ -1,0 +1,305 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, readFileSync } from "node:fs";
+import { Socket } from "node:net";
+import { constants } from "node:os";
+import { Duplex, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  CapturedOutput,
+  ControlChannel,
+  codeOutcome,
+  ExecutionReport,
+  ExecutionWatch,
+  type Frame,
+  InterruptWatch,
+  KeptOutput,
+  type LoneProgram,
+  loneDescriptors,
+  type ReportedEnd,
+  strayReportMessage,
+} from "@cloud-sandbox/server-kit/execution";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import type { MachineGroup } from "../host/machine-group.js";
+import { processTree } from "../host/process-tree.js";
+import { ProgramNotStarted } from "../program-not-started.js";
+import type { ProgramSpec } from "../sandbox-runtime.js";
+import type { ProgramPipe } from "./program-pipes.js";
+import { readInitPid } from "./user-namespace.js";
+
+/** The descriptors that bubblewrap is started with, beside those of the program. */
+export const programDescriptors = { ...loneDescriptors, information: 6, seccomp: 7, arguments: 8 } as const;
+
+/** Most bytes of each output that an answer contains, as through an agent. */
+const outputLimit = 1024 * 1024;
+/** Of an output of more bytes, this process reads at most one chunk (64 KiB) in `paceMs`: reading costs it more than writing costs the program. */
+const unpacedBytes = 4 * 1024 * 1024;
+const paceMs = 2;
+/** A driver sends a frame for each of at most 64 displayed values, and few others. */
+const mostFrames = 128;
+/** Milliseconds within which a program must start. */
+const startLimitMs = 30_000;
+/** Milliseconds to keep reading after a program has ended, if a background process of it keeps a pipe open. */
+const drainGraceMs = 100;
+/** Milliseconds that the processes of a program may take to end once they were killed. */
+const endLimitMs = 1000;
+const sweepLimitMs = 5000;
+
+export interface ProgramRunParts {
+  readonly spec: ProgramSpec;
+  readonly program: LoneProgram;
+  /** The process that becomes bubblewrap's monitor. */
+  readonly child: ChildProcess;
+  readonly stdout: ProgramPipe;
+  readonly stderr: ProgramPipe;
+  readonly group: MachineGroup;
+}
+
+/** One program from its start to its end. What it writes, to its outputs or as its driver, is hostile: bounded, and only ever its own result. */
+export class ProgramRun {
+  readonly #parts: ProgramRunParts;
+  readonly #exit: Promise<number | null>;
+  readonly #init: Promise<number | undefined>;
+  readonly #channel: ControlChannel;
+  readonly #report = new ExecutionReport();
+  readonly #stdout: Output;
+  readonly #stderr: Output;
+  #frames = 0;
+  #isGarbled = false;
+  #interpreter: number | undefined;
+  #started: () => void = () => undefined;
+  #ended: (end: ReportedEnd | undefined) => void = () => undefined;
+  readonly #start = new Promise<void>((resolve) => {
+    this.#started = resolve;
+  });
+  readonly #end = new Promise<ReportedEnd | undefined>((resolve) => {
+    this.#ended = resolve;
+  });
+
+  constructor(parts: ProgramRunParts) {
+    const { child, program, spec, stdout, stderr, group } = parts;
+    this.#parts = parts;
+    this.#stdout = new Output(stdout);
+    this.#stderr = new Output(stderr);
+    this.#exit = new Promise((resolve) => {
+      child.once("exit", (code) => resolve(code));
+      child.once("error", () => resolve(null));
+    });
+    const pipes: readonly unknown[] = child.stdio;
+    const information = pipes[programDescriptors.information];
+    this.#init = information instanceof Readable ? readInitPid(information) : Promise.resolve(undefined);
+    void this.#init.then((init) => {
+      if (init !== undefined && this.#isRunning()) group.adopt(init);
+    });
+    const control = pipes[programDescriptors.control];
+    this.#channel = new ControlChannel(control instanceof Duplex ? control : new Duplex(), (frame) =>
+      this.#take(frame),
+    );
+    if (program.hasDriver) this.#channel.send(program.request, spec.code);
+  }
+
+  /** Whether nobody holds the pipes any more. */
+  get hasFreePipes(): boolean {
+    return this.#stdout.isReusable && this.#stderr.isReusable;
+  }
+
+  /** Waits for the end of the program. Rejects with {@link ProgramNotStarted} only if it did nothing. */
+  async outcome(): Promise<Outcome> {
+    try {
+      await this.#waitForStart();
+      return await this.#attend();
+    } finally {
+      await this.#kill();
+    }
+  }
+
+  async #waitForStart(): Promise<void> {
+    const { spec } = this.#parts;
+    const { signal } = spec;
+    const giveUp = new AbortController();
+    const leave = (): void => giveUp.abort();
+    signal.addEventListener("abort", leave);
+    const limit = setTimeout(leave, startLimitMs);
+    if (signal.aborted) leave();
+    const givenUp = once(giveUp.signal, "abort");
+    try {
+      if (!giveUp.signal.aborted) await Promise.race([this.#start, this.#exit, givenUp]);
+      // What a program wrote before it ended may not be read yet.
+      if (!this.#report.isStarted && !giveUp.signal.aborted)
+        await Promise.race([this.#start, this.#channel.closed, givenUp]);
+      if (this.#report.isStarted) return;
+      // It may have begun just now.
+      if (signal.aborted) spec.onStart?.();
+      signal.throwIfAborted();
+      throw new ProgramNotStarted(
+        giveUp.signal.aborted ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
+      );
+    } finally {
+      clearTimeout(limit);
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  async #attend(): Promise<Outcome> {
+    const { spec, program, group } = this.#parts;
+    const began = performance.now();
+    spec.onStart?.();
+    const init = await this.#init;
+    this.#interpreter = init === undefined ? undefined : firstChild(init);
+    const watch = program.hasDriver
+      ? new InterruptWatch(this.#code(init), spec.timeoutSeconds * 1000, spec.signal)
+      : new ExecutionWatch(this.#process(init), spec.timeoutSeconds * 1000, spec.signal);
+    const reported = await Promise.race([this.#end, this.#exit.then(() => undefined)]);
+    const exitCode = reported ? reported.exitCode : await this.#exit;
+    const endedAt = performance.now();
+    await watch.stop();
+    await Promise.race([Promise.all([this.#stdout.ended, this.#stderr.ended]), sleep(drainGraceMs)]);
+    await this.#kill();
+    const killer = reported || !program.hasDriver ? null : signalOf(exitCode);
+    return codeOutcome({
+      ...{ id: spec.id, pid: undefined, began, endedAt, exitCode, killer, intervention: watch.intervention },
+      ranOutOfMemory: async () => (await group.outOfMemoryKills()) > 0,
+      memoryMb: spec.limits.memoryMb,
+      output: () => Promise.all([this.#stdout.finish(), this.#stderr.finish()]),
+      values: this.#report.values,
+      dropped: reported?.dropped ?? 0,
+      remarks: this.#isGarbled ? [strayReportMessage] : [],
+    });
+  }
+
+  #take(frame: Frame | undefined): void {
+    // Before its code runs, only our driver can write.
+    if (frame?.kind === "H" && !this.#report.isStarted) return;
+    this.#frames += 1;
+    const reported = frame && this.#frames <= mostFrames ? this.#report.take(frame) : undefined;
+    if (reported?.what === "started") this.#started();
+    else if (reported?.what === "ended") this.#ended(reported.end);
+    else if (reported?.what !== "value") {
+      // A driver that could not start the code says so before; afterwards the code itself wrote this.
+      this.#isGarbled = this.#report.isStarted;
+      this.#channel.close();
+      void this.#kill();
+    }
+  }
+
+  #code(init: number | undefined) {
+    return {
+      interrupt: () => void this.#signal(init, "SIGINT", (pid) => pid),
+      sweep: () => this.#sweep(init),
+      kill: () => void this.#kill(),
+    };
+  }
+
+  #process(init: number | undefined) {
+    return {
+      terminate: () => void this.#signal(init, "SIGTERM", (pid) => -pid),
+      sweep: () => this.#kill(),
+    };
+  }
+
+  /** Signals the program's first process, if it is still there. */
+  async #signal(init: number | undefined, signal: NodeJS.Signals, target: (pid: number) => number) {
+    const pid = this.#interpreter;
+    if (init === undefined || pid === undefined) return;
+    const tree = await processTree();
+    if (this.#isRunning() && tree.children(init).includes(pid)) tree.signal(target(pid), signal);
+  }
+
+  /** Kills what the code has started. Its interpreter stays, to report the interruption. */
+  async #sweep(init: number | undefined): Promise<void> {
+    const deadline = Date.now() + sweepLimitMs;
+    while (init !== undefined && this.#isRunning() && Date.now() < deadline) {
+      const tree = await processTree();
+      const others = tree
+        .descendants(init)
+        .filter((pid) => pid !== init && pid !== this.#interpreter && !/[ZX]/.test(tree.state(pid)));
+      if (others.length === 0 || !this.#isRunning()) return;
+      for (const pid of others) tree.signal(pid, "SIGKILL");
+      await sleep(5);
+    }
+  }
+
+  /** Kills every process of the program. Resolves when none is left and its pipes have been read to their ends. */
+  async #kill(): Promise<void> {
+    const { child } = this.#parts;
+    if (this.#isRunning()) {
+      const init = await Promise.race([this.#init, sleep(endLimitMs, undefined, { ref: false })]);
+      // The end of process 1 takes all others with it. Its number cannot be another's: bubblewrap has not reaped it.
+      if (init !== undefined && this.#isRunning()) killIfThere(init);
+      else child.kill("SIGKILL");
+    }
+    await this.#exit;
+    this.#channel.close();
+    const limit = new AbortController();
+    await Promise.race([
+      Promise.all([this.#stdout.ended, this.#stderr.ended]),
+      sleep(endLimitMs, undefined, { signal: limit.signal }).catch(() => undefined),
+    ]);
+    limit.abort();
+    this.#stdout.close();
+    this.#stderr.close();
+  }
+
+  #isRunning(): boolean {
+    const { pid, exitCode, signalCode } = this.#parts.child;
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+}
+
+/** One output of a program. */
+class Output {
+  readonly ended: Promise<void>;
+  readonly #stream: Socket;
+  readonly #captured: CapturedOutput;
+
+  constructor({ read, write }: ProgramPipe) {
+    closeSync(write);
+    this.#stream = new Socket({ fd: read, readable: true, writable: false });
+    this.#captured = new CapturedOutput(this.#stream, new PacedOutput(outputLimit, undefined));
+    this.ended = this.#captured.ended;
+  }
+
+  finish() {
+    return this.#captured.finish();
+  }
+
+  /** Whether no process holds the pipe any more. */
+  get isReusable(): boolean {
+    return this.#stream.readableEnded;
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+}
+
+/** An output that makes a program wait that writes very much. */
+class PacedOutput extends KeptOutput {
+  override take(chunk: Buffer): Promise<void> | undefined {
+    return super.take(chunk) ?? (this.bytes > unpacedBytes ? sleep(paceMs) : undefined);
+  }
+}
+
+/** bubblewrap ends with 128 and the signal's number if a signal ended the program. */
+function signalOf(exitCode: number | null): NodeJS.Signals | null {
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];
+  return names.find(([, number]) => number + 128 === exitCode)?.[0] ?? null;
+}
+
+/** bubblewrap's process 1 has one child when the program starts. Undefined if it has ended, or the kernel does not list children. */
+function firstChild(init: number): number | undefined {
+  try {
+    const [pid] = readFileSync(`/proc/${init}/task/${init}/children`, "utf8").split(" ", 1);
+    return pid ? Number(pid) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

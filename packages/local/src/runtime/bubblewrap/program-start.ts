@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { Writable } from "node:stream";
+import { loneProgram } from "@cloud-sandbox/server-kit/execution";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import { letGo } from "../host/let-go.js";
+import type { MachineGroup } from "../host/machine-group.js";
+import type { MachineUids } from "../host/uid-lease.js";
+import { ProgramNotStarted } from "../program-not-started.js";
+import type { ProgramSpec } from "../sandbox-runtime.js";
+import { bubblewrapArguments } from "./bubblewrap-arguments.js";
+import { becomeMachine } from "./enter-groups.js";
+import type { Foundation } from "./foundation.js";
+import { limitVariables, programEnvironment } from "./machine-environment.js";
+import { driversInside, limitsScript } from "./machine-image.js";
+import type { ProgramPipe } from "./program-pipes.js";
+import { ProgramRun, programDescriptors } from "./program-run.js";
+import { become, diskCount } from "./writable-root.js";
+
+const workspace = "/workspace";
+
+/**
+ * Runs a program in a wall like a machine's. What is missing is the agent: the code has one uid, and bubblewrap itself is
+ * process 1, so that the program's end is the end of everything in it.
+ */
+export async function runProgram(
+  spec: ProgramSpec,
+  foundation: Foundation,
+  holdsProcess: boolean,
+): Promise<Outcome> {
+  const { groups, uids, root, pipes } = foundation;
+  const cleanups: (() => Promise<void>)[] = [];
+  try {
+    const [lent, name] = [await uids?.take(), randomBytes(8).toString("hex")];
+    if (lent) cleanups.push(async () => uids?.release(lent));
+    const group = await groups.create(name, spec.limits, diskCount(root !== undefined));
+    // As long as the group is there, processes with the uid may be.
+    cleanups.splice(0, 1, () => group.remove().then(async () => lent && uids?.release(lent)));
+    const stdout = await pipes.take();
+    const stderr = await pipes.take();
+    const run = start(spec, foundation, { uids: lent, group, stdout, stderr, holdsProcess });
+    try {
+      return await run.outcome();
+    } finally {
+      for (const { path } of [stdout, stderr])
+        await (run.hasFreePipes ? pipes.giveBack(path) : pipes.discard(path));
+    }
+  } finally {
+    for (const cleanup of cleanups) await cleanup();
+  }
+}
+
+interface ProgramOwn {
+  readonly uids: MachineUids | undefined;
+  readonly group: MachineGroup;
+  readonly stdout: ProgramPipe;
+  readonly stderr: ProgramPipe;
+  readonly holdsProcess: boolean;
+}
+
+function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramRun {
+  const { image, root, seccompFile, strayDescriptors, directory } = foundation;
+  const { group, stdout, stderr } = own;
+  const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
+  if (!program) throw new ProgramNotStarted("its code needs an agent.");
+  // One uid only: there is nothing beside the code to protect from it.
+  const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
+  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });
+  const limited = `${limitsScript}exec "$@"`;
+  const [head = "", ...args] = [
+    ...becomeMachine(group.memberFiles, strayDescriptors, uids ? limitsScript : ""),
+    ...(entry?.command ?? become(uids?.code)),
+    ...["bwrap", "--args", String(programDescriptors.arguments)],
+    // No such variable: it names this instance on the command line, by which the programs of a killed server are found.
+    ...["--unsetenv", directory.path, "--"],
+    // An ordinary user's processes count together, except within a user namespace: the limits are set there.
+    ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
+    ...[program.command, ...program.args],
+  ];
+  const seccomp = seccompFile === undefined ? undefined : openSync(seccompFile, "r");
+  try {
+    const child = spawn(head, args, {
+      cwd: "/",
+      env: {
+        PATH: process.env.PATH ?? "/usr/bin:/bin",
+        ...(uids && limitVariables(spec.limits)),
+        ...entry?.environment,
+      },
+      stdio: [
+        ...(["ignore", "ignore", "ignore", "pipe", stdout.write, stderr.write] as const),
+        ...(["pipe", seccomp ?? "ignore", "pipe"] as const),
+      ],
+    });
+    if (!own.holdsProcess) letGo(child);
+    const options = bubblewrapArguments({
+      image,
+      views: root?.views,
+      limits: spec.limits,
+      environment: {
+        LANG: "C.UTF-8",
+        ...programEnvironment(image),
+        ...(uids ? {} : limitVariables(spec.limits)),
+        ...spec.environment,
+        ...program.env,
+        CLOUD_SANDBOX_EXECUTION_ID: spec.id,
+      },
+      figures: group.figures,
+      egress: undefined,
+      files: [],
+      descriptors: {
+        information: programDescriptors.information,
+        seccomp: seccomp === undefined ? undefined : programDescriptors.seccomp,
+      },
+      isInit: false,
+      hasOwnUids: false,
+    });
+    const pipes: readonly unknown[] = child.stdio;
+    const told = pipes[programDescriptors.arguments];
+    // A process that ended before it read them is seen by its exit.
+    if (told instanceof Writable)
+      told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
+    return new ProgramRun({ spec, program, child, stdout, stderr, group });
+  } finally {
+    if (seccomp !== undefined) closeSync(seccomp);
+  }
+}

@@ -1,0 +1,162 @@
+import { posix } from "node:path";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { LoneLanguage } from "@cloud-sandbox/server-kit/execution";
+import {
+  languageNamed,
+  languageNames,
+  languageNotAvailable,
+  outcomeFields,
+  type ProgramAnswer,
+  type ProgramWish,
+  richFields,
+  valueFields,
+} from "@cloud-sandbox/server-kit/handlers";
+import type { AgentCalls } from "../agents/agent-calls.js";
+import { grantLimits } from "../catalogue/granted-limits.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import { ProgramNotStarted } from "../runtime/program-not-started.js";
+import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import { newSandboxId } from "./machine-supply.js";
+import type { MemoryBudget } from "./memory-budget.js";
+import { programAnswer } from "./program-answer.js";
+import type { ProgramQueue } from "./program-queue.js";
+import type { SandboxFleet } from "./sandbox-fleet.js";
+
+/** A sandbox made for one program lives this much longer than the program may run. */
+const spareSeconds = 60;
+
+const languages = Object.values(languageNames);
+const workspace = "/workspace";
+
+export interface LoneProgramsParts {
+  readonly runtime: SandboxRuntime;
+  readonly isolation: IsolationLevel;
+  readonly fleet: SandboxFleet;
+  readonly agents: AgentCalls;
+  readonly budget: MemoryBudget;
+  readonly queue: ProgramQueue;
+  readonly log: (message: string) => void;
+}
+
+/** Runs programs that keep nothing: in a wall of their own, without an agent, where that is possible, else in a sandbox. */
+export class LonePrograms {
+  #isClosing = false;
+  readonly #running = new Map<AbortController, Promise<unknown>>();
+
+  constructor(private readonly parts: LoneProgramsParts) {}
+
+  async run(wish: ProgramWish): Promise<ProgramAnswer> {
+    const killer = new AbortController();
+    const kill = (): void => killer.abort();
+    if (wish.signal.aborted || this.#isClosing) kill();
+    wish.signal.addEventListener("abort", kill);
+    const running = this.#run({ ...wish, signal: killer.signal });
+    this.#running.set(killer, running);
+    try {
+      const answer = await running;
+      // It was killed.
+      wish.signal.throwIfAborted();
+      return answer;
+    } catch (error) {
+      if (this.#isClosing)
+        throw new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
+      if (wish.signal.aborted) throw new Problem(408, "INVALID_REQUEST", "The caller went away.");
+      throw error;
+    } finally {
+      wish.signal.removeEventListener("abort", kill);
+      this.#running.delete(killer);
+    }
+  }
+
+  /** Kills all programs. Resolves when nothing of them is left. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const killer of this.#running.keys()) killer.abort();
+    await Promise.allSettled(this.#running.values());
+  }
+
+  async #run(wish: ProgramWish): Promise<ProgramAnswer> {
+    const { fleet } = this.parts;
+    const template = grantLimits(fleet.template(wish), wish.limits);
+    const language = languageNamed(wish.language, languages);
+    if (!template.languages.some((offered) => offered.language === language.name))
+      throw languageNotAvailable(language);
+    if (needsAgent(wish, template, language.name)) return this.#inSandbox(wish);
+    try {
+      return await this.#alone(wish, template, language.name as LoneLanguage);
+    } catch (error) {
+      if (!(error instanceof ProgramNotStarted)) throw error;
+      return this.#inSandbox(wish);
+    }
+  }
+
+  async #alone(wish: ProgramWish, { limits }: LocalTemplate, language: LoneLanguage): Promise<ProgramAnswer> {
+    const { runtime, isolation, budget, queue } = this.parts;
+    if (!runtime.run) throw new ProgramNotStarted("this runtime runs none.");
+    const leave = await queue.enter(wish.signal);
+    try {
+      const release = await budget.reserve(limits);
+      try {
+        const id = newSandboxId();
+        const { code, environment, timeoutSeconds, signal, onStart } = wish;
+        const outcome = await runtime.run({
+          ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart },
+        });
+        return {
+          ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
+          ...richFields(outcome, wish.wantsRich),
+        };
+      } finally {
+        release();
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  async #inSandbox(wish: ProgramWish): Promise<ProgramAnswer> {
+    const { fleet, agents, log } = this.parts;
+    const { template, egress, limits, minIsolation, signal } = wish;
+    const sandbox = await fleet.create({
+      ...{ template, egress, limits, minIsolation, environment: {}, metadata: {} },
+      timeoutSeconds: wish.timeoutSeconds + spareSeconds,
+      name: undefined,
+      idempotency: undefined,
+    });
+    try {
+      if (!sandbox.machine) throw new Error("it has no machine");
+      signal.throwIfAborted();
+      wish.onStart();
+      const raw = await agents.execute(
+        sandbox.machine,
+        {
+          ...{ code: wish.code, language: wish.language, env: wish.environment, workdir: wish.workdir },
+          ...{ timeout: wish.timeoutSeconds, capture_rich: wish.wantsRich },
+          // Without a context, so that nothing is told about variables.
+          cache: true,
+        },
+        signal,
+      );
+      return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw) };
+    } finally {
+      // It may have ended by itself.
+      if (fleet.has(sandbox.id))
+        await fleet.delete(sandbox.id).catch((error: unknown) => log(`${sandbox.id}: ${String(error)}`));
+    }
+  }
+}
+
+/** Whether only an agent can run a program: it relays to the internet, starts built templates, and keeps code in files. */
+function needsAgent(wish: ProgramWish, { built }: LocalTemplate, language: string): boolean {
+  const { egress, environment, workdir = workspace } = wish;
+  return (
+    egress.internetAccess ||
+    // Refused there, as for a sandbox.
+    (egress.allow ?? egress.deny) !== undefined ||
+    built !== undefined ||
+    language === "go" ||
+    // Its interpreter may be another one.
+    environment.PATH !== undefined ||
+    posix.resolve(workspace, workdir) !== workspace
+  );
+}

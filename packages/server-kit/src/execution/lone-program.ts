@@ -1,0 +1,64 @@
+import { javascriptDriver, pythonDriver } from "./context-language.js";
+import { fitsVariable, shellProgram } from "./program.js";
+import pythonProgramCommand from "./python-program-command.py?raw";
+
+/** The descriptors that the process of a lone program is started with. Standard input, output and error are empty. */
+export const loneDescriptors = { control: 3, stdout: 4, stderr: 5 } as const;
+
+/** The driver's files that a lone Python program needs. */
+export const lonePythonDriver = { name: "python-driver", source: pythonDriver } as const;
+
+/** The languages in which a program can be run without an agent. */
+export type LoneLanguage = "python" | "javascript" | "bash";
+
+/** How to start a program that runs without an agent, in an interpreter of its own that ends with it. */
+export interface LoneProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Environment variables in addition to those of the request. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether a driver runs the code: it takes `request` over the control channel and reports the end there. */
+  readonly hasDriver: boolean;
+  /** The driver's request, as {@link ControlChannel.send} takes it, without the code. */
+  readonly request: readonly string[];
+}
+
+/**
+ * The program that runs `code`. Undefined if that needs an agent: JavaScript whose import statements have to be rewritten,
+ * and bash code that has to be in a file. `drivers` is the directory with the files of {@link lonePythonDriver}.
+ */
+export function loneProgram(
+  language: LoneLanguage,
+  code: string,
+  { drivers, workspace }: { readonly drivers: string; readonly workspace: string },
+): LoneProgram | undefined {
+  const { stdout, stderr } = loneDescriptors;
+  const request = [
+    ...[`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`],
+    ...["nexecution-1", `s${workspace}`],
+  ];
+  switch (language) {
+    case "python":
+      return {
+        command: "python3",
+        args: ["-c", pythonProgramCommand, `${drivers}/${lonePythonDriver.name}`, "ipython"],
+        ...{ env: {}, hasDriver: true, request },
+      };
+    case "javascript":
+      if (/\bimport\b/.test(code)) return undefined;
+      return {
+        command: "node",
+        args: ["-e", javascriptDriver],
+        ...{ env: {}, hasDriver: true, request },
+      };
+    case "bash": {
+      if (!fitsVariable(code)) return undefined;
+      const { command, args, env = {} } = shellProgram("bash", code);
+      const [option = "-c", script = ""] = args;
+      return { command, args: [option, bashStart + script], env, hasDriver: false, request: [] };
+    }
+  }
+}
+
+/** Reports the start as a driver does, and connects the outputs. */
+const bashStart = `printf '\\0\\0\\0\\1S' >&3; exec >&4 2>&5 3>&- 4>&- 5>&-; `;
