@@ -33,7 +33,12 @@ describe("the template operations", () => {
       400,
       /Build from one of base, .*python:3\.|Build from one of .*python:3\./,
     ],
-    ["another version of a language", { from_image: "python:2.7-slim" }, 400, /is not what this machine has/],
+    [
+      "another version of a language",
+      { from_image: "python:2.7-slim" },
+      400,
+      /is not available on this machine/,
+    ],
     ["a user that does not exist", { steps: [{ type: "USER", args: ["app"] }] }, 400, /Step 1 \(USER\)/],
     [
       "files that were not uploaded",

@@ -124,7 +124,9 @@ printf '#!/usr/bin/env node\\nconsole.log("hello from a package")\\n' > cli.js &
     ],
   ] as const)("is refused at %s, by a list of what can be built from", async ([what, template]) => {
     const refused = build(what.toLowerCase(), template().runCmd("true"));
-    await expect(refused).rejects.toThrow(/is not what this machine has.*Build from one of .*python:3\./s);
+    await expect(refused).rejects.toThrow(
+      /is not available on this machine.*Build from one of .*python:3\./s,
+    );
     await expect(refused).rejects.not.toThrow(/hidden/);
     const names = (await Sandbox.listTemplates(account())).map(({ name }) => name);
     expect(names).not.toContain(what.toLowerCase());

@@ -59,7 +59,7 @@ describe("the directory of all temporary files", () => {
 
 test.each([
   ["what is called mkfifo makes none", "exit 0", "mkfifo made none"],
-  ["what is called mkfifo makes files", 'shift 2; for path; do echo > "$path"; done', "makes no pipes"],
+  ["what is called mkfifo makes files", 'shift 2; for path; do echo > "$path"; done', "does not make pipes"],
   ["mkfifo fails", "exit 3", "mkfifo ended with exit code 3"],
   ["mkfifo does not end", "exec sleep 1000", "mkfifo was killed, or did not end"],
 ])("where %s, a context says so", async (_, script, reason) => {

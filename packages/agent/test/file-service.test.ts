@@ -621,7 +621,7 @@ describe("a name that is no UTF-8", () => {
   test("is not guessed where several read the same", async () => {
     for (const byte of [0xfe, 0xff]) await writeFile(bytes(`${workspace}/a`, byte), "");
     await expect(files.stat("a\ufffd")).rejects.toEqual(
-      refusal(400, "INVALID_PATH", /several names read like this one/),
+      refusal(400, "INVALID_PATH", /several file names that are not UTF-8 are shown as this one/),
     );
   });
 });

@@ -71,6 +71,7 @@ function languageOf(file: string | undefined): string {
   const ending = extname(file ?? "");
   if (ending === "") return "python";
   const language = languages[ending];
-  if (language === undefined) throw new Error(`What language is a ${ending} file? Say it with --language.`);
+  if (language === undefined)
+    throw new Error(`The language of a ${ending} file is not known: give it with --language.`);
   return language;
 }

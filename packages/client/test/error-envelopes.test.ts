@@ -253,7 +253,7 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
   [
     401,
     "INVALID_API_KEY",
-    "This API key is not the control plane's.",
+    "This API key is not valid for this control plane.",
     "Check CLOUD_SANDBOX_API_KEY.",
     "Check the API key: CLOUD_SANDBOX_API_KEY (or HOPX_API_KEY), or the apiKey option.",
   ],
@@ -262,7 +262,7 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
     "SANDBOX_FAILED",
     "Sandbox abc has failed. It ran out of memory.",
     "Delete it and create a new one.",
-    "Create another one; if it goes on failing, report the request id to who runs the server.",
+    "Create another one; if it goes on failing, report the request id to the server's operator.",
   ],
   [
     404,

@@ -52,12 +52,12 @@ describe("file_upload", () => {
     ["a file that is not there", "sandbox://HERE/files/tmp/nothing", /file_list/],
     ["a path that is not served", "sandbox://HERE/files/etc/passwd", /under \/workspace or \/tmp/],
     ["a directory", "sandbox://HERE/files/workspace", /tar/],
-    ["what is not encoded", "sandbox://HERE/files/tmp/%E0%A4%A", /not encoded/],
-    ["data that is not encoded", "data:,100%", /not encoded.*%25/],
-    ["what is no base64", "data:;base64,!!!notbase64***", /not, or it is cut off.*again/],
-    ["base64 with something behind it", "data:;base64,aGVsbG8=trailing", /not, or it is cut off/],
-    ["base64 that is cut off", "data:;base64,aGVsb", /not, or it is cut off/],
-    ["base64 of another alphabet", "data:;base64,-_-_", /not, or it is cut off/],
+    ["what is not encoded", "sandbox://HERE/files/tmp/%E0%A4%A", /invalid percent escape/],
+    ["data that is not encoded", "data:,100%", /invalid percent escape.*%25/],
+    ["what is no base64", "data:;base64,!!!notbase64***", /not valid base64 or is cut off.*again/],
+    ["base64 with something behind it", "data:;base64,aGVsbG8=trailing", /not valid base64 or is cut off/],
+    ["base64 that is cut off", "data:;base64,aGVsb", /not valid base64 or is cut off/],
+    ["base64 of another alphabet", "data:;base64,-_-_", /not valid base64 or is cut off/],
   ])("refuses %s", async (_, uri, step) => {
     const given = { sandbox_id, path: "/tmp/refused", uri: uri.replace("HERE", String(sandbox_id)) };
     expect(await mcp.failure("file_upload", given)).toMatch(step);

@@ -34,7 +34,7 @@ export class TokenVerifier {
   async verifyControlPlane(authorization: string | undefined): Promise<void> {
     await this.verify(authorization);
     if (decodeJwt(tokenOf(authorization) ?? "").scope === controlPlaneScope) return;
-    throw new Problem(403, "PERMISSION_DENIED", "Only the control plane may do this.");
+    throw new Problem(403, "PERMISSION_DENIED", "Only the control plane may call this operation.");
   }
 
   /** Throws a 401 problem unless the `authorization` header carries a valid token. */

@@ -57,9 +57,13 @@ export class FileTunnels {
 }
 
 const notHere = () =>
-  new Problem(404, "NOT_FOUND", `${fileTunnel.protocol} is spoken at ${fileTunnel.path} only.`);
+  new Problem(
+    404,
+    "NOT_FOUND",
+    `The protocol ${fileTunnel.protocol} is available only at the path ${fileTunnel.path}.`,
+  );
 
 const filesOnly = () =>
-  new Problem(403, "PERMISSION_DENIED", "This connection is for what is below /files/.", {
+  new Problem(403, "PERMISSION_DENIED", "This connection serves only paths below /files/.", {
     hint: "Use another one.",
   });

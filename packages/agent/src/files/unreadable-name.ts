@@ -33,7 +33,7 @@ export async function entryLike(directory: Buffer, name: string, path: string): 
     throw pathProblem(
       400,
       "INVALID_PATH",
-      `${path}: several names read like this one. Rename them by a command.`,
+      `${path}: several file names that are not UTF-8 are shown as this one. Rename them with a command.`,
       path,
     );
   return only && joined(directory, only);

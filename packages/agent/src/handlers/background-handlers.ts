@@ -46,7 +46,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
         process_id: id,
         status: "queued",
         callback_url: body.callback_url,
-        message: `${id} was started. Its end is reported to callback_url by the control plane, where there is one.`,
+        message: `${id} was started. If the sandbox has a control plane, it reports the end to callback_url.`,
         timestamp: now(),
       };
     },

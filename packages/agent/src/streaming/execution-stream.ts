@@ -128,7 +128,7 @@ export class ExecutionStream<First extends object> {
   }
 
   #control(frame: ControlFrame): void {
-    if (!this.#started) throw new Problem(400, "INVALID_REQUEST", "The first frame says what to run.");
+    if (!this.#started) throw new Problem(400, "INVALID_REQUEST", "The first frame must say what to run.");
     switch (frame.type) {
       case "cancel":
         this.#end.abort();

@@ -91,6 +91,6 @@ const tooFast = (count: number) =>
   new Problem(
     429,
     "RESOURCE_EXHAUSTED",
-    `${count} changes were not told: they came faster than they were read, and at most ${maxWaiting} wait.`,
-    { hint: "Look through the directory." },
+    `${count} changes were not reported: they happened faster than the client read them, and at most ${maxWaiting} are kept for it.`,
+    { hint: "List the directory to see its current contents." },
   );

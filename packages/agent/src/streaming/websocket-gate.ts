@@ -122,7 +122,7 @@ export class WebSocketGate {
 }
 
 const noHandshake = ({ message }: Error) =>
-  new Problem(400, "INVALID_REQUEST", `This is no WebSocket handshake: ${message}.`);
+  new Problem(400, "INVALID_REQUEST", `This is not a valid WebSocket handshake: ${message}.`);
 
 const upgradeRequired = (path: string) =>
   new Problem(426, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, {

@@ -129,7 +129,7 @@ export function agentUrl(text: string): URL {
   throw new InvalidResponseError({
     summary:
       "The control plane named an address for the sandbox that is not http(s); no token is sent there.",
-    hint: "Report it to who runs the server.",
+    hint: "Report this to the server's operator.",
     code: "PUBLIC_HOST_REFUSED",
   });
 }

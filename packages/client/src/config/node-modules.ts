@@ -9,7 +9,7 @@ export function nodeModules(
 ) {
   if (typeof globalThis.process?.getBuiltinModule !== "function") {
     throw new ConfigurationError({
-      summary: "There are no local files here.",
+      summary: "This runtime has no file system.",
       hint,
       code: "LOCAL_FILES_UNAVAILABLE",
     });

@@ -22,7 +22,7 @@ export function checkedVariables(
 export function variableName(name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return name;
   throw invalidArgument(
-    `"${name}" is no name of an environment variable.`,
+    `"${name}" is not a valid name of an environment variable.`,
     'A name is letters, digits and "_", and begins with no digit.',
   );
 }

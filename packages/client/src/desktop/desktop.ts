@@ -93,7 +93,7 @@ export class Desktop {
 
   /** Sets the text in the clipboard (POST /desktop/clipboard/set). */
   async setClipboard(text: string, options?: CallOptions): Promise<void> {
-    if (typeof text !== "string") throw invalidArgument("text must be text.");
+    if (typeof text !== "string") throw invalidArgument("text must be a string.");
     const body = { content: text, text };
     await successOf(this.#access.client.POST("/desktop/clipboard/set", { body, ...callInit(options) }));
   }

@@ -29,7 +29,7 @@ export class Keyboard {
   async type(text: string, options: TypingOptions = {}): Promise<void> {
     checkKnown("keyboard.type", options, { ...callOptionNames, delayMs: true });
     if (typeof text !== "string" || text.length > longestTyping)
-      throw invalidArgument(`text must be text of at most ${longestTyping} characters.`);
+      throw invalidArgument(`text must be a string of at most ${longestTyping} characters.`);
     checkWhole("delayMs", options.delayMs, 0, 1000);
     const body = { text, ...omitUndefined({ delay_ms: options.delayMs }) };
     await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...requestInit(options) }));

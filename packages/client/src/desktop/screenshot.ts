@@ -49,7 +49,7 @@ function formatOf(bytes: Uint8Array): string | undefined {
 function noImage(): InvalidResponseError {
   return new InvalidResponseError({
     summary: "The server's answer holds no image.",
-    hint: "Report it to who runs the server.",
+    hint: "Report this to the server's operator.",
     code: "INVALID_RESPONSE",
   });
 }

@@ -111,7 +111,7 @@ function adviceFor(error: Kind["error"], code: string): string {
   if (error === NotFoundError) return "Check the name or the id.";
   if (error === ConflictError) return "Look at its state, and call again once that allows it.";
   if (error === PermissionDeniedError) return "Use a key that may do this.";
-  return "Report the request id to who runs the server.";
+  return "Report the request id to the server's operator.";
 }
 
 /**
@@ -190,7 +190,7 @@ const expired: Kind = {
 };
 const failed: Kind = {
   error: SandboxExpiredError,
-  hint: () => "Create another one; if it goes on failing, report the request id to who runs the server.",
+  hint: () => "Create another one; if it goes on failing, report the request id to the server's operator.",
 };
 const sandboxNotFound: Kind = {
   error: NotFoundError,
@@ -227,7 +227,7 @@ const tooMany: Kind = {
 };
 const serverFailed: Kind = {
   error: ServerError,
-  hint: waiting("Try again; if it goes on failing, report the request id to who runs the server."),
+  hint: waiting("Try again; if it goes on failing, report the request id to the server's operator."),
 };
 const moreTime = "Give it more time with the timeout option (at most 300 s), or do less in one execution.";
 

@@ -144,7 +144,7 @@ export class TemplateBuildError extends SandboxError {
     super({
       summary:
         end === "" ? failure.reason : `${failure.reason.replace(/(?<![.:\s])[.:\s]+$/, "")}:\n${end}\n`,
-      hint: "Mend the step and build again.",
+      hint: "Correct the step and build again.",
       code: "BUILD_FAILED",
     });
     this.buildId = failure.buildId;
@@ -292,7 +292,7 @@ export function invalidArgument(summary: string, hint?: string): ValidationError
 /** The error for a call on a closed client. */
 export function clientClosed(): SandboxError {
   const summary = "This client is closed.";
-  return new SandboxError({ summary, hint: "Make another SandboxClient.", code: "CLIENT_CLOSED" });
+  return new SandboxError({ summary, hint: "Create another SandboxClient.", code: "CLIENT_CLOSED" });
 }
 
 function identifiers(options: ApiErrorOptions): string {

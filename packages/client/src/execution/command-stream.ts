@@ -39,7 +39,10 @@ export class CommandStream extends ProgramStream<StreamedResult> {
    */
   async write(input: string | Uint8Array): Promise<void> {
     if (this.#stdin !== true)
-      throw invalidArgument("This command was given no open input.", "Use stdin: true.");
+      throw invalidArgument(
+        "This command's input is not open for writing.",
+        "Start the command with stdin: true.",
+      );
     await this.#write(input);
   }
 

@@ -57,5 +57,8 @@ function checkCache(cache: unknown, context: unknown): void {
   if (cache !== undefined && typeof cache !== "boolean")
     throw invalidArgument("cache must be true or false.");
   if (cache && context !== undefined)
-    throw invalidArgument("What may come from the cache runs without a context.", "Leave one out.");
+    throw invalidArgument(
+      "cache and context cannot be combined: code with cache runs without a context.",
+      "Leave one out.",
+    );
 }

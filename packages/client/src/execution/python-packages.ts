@@ -87,7 +87,9 @@ function checked(requirements: readonly string[]): readonly string[] {
   // Refuse options such as `--target`: they are no packages, even though "--" would make pip refuse them too.
   for (const requirement of requirements) {
     if (typeof requirement !== "string" || !/^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
-      throw invalidArgument(`${JSON.stringify(requirement)?.slice(0, 80)} is no package as pip takes it.`);
+      throw invalidArgument(
+        `${JSON.stringify(requirement)?.slice(0, 80)} is not a package as pip takes it, such as "numpy" or "pandas>=2".`,
+      );
   }
   return requirements.map((requirement) => requirement.trim());
 }

@@ -74,7 +74,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
 function part(chunk: unknown): string | Uint8Array {
   if (typeof chunk === "string") return chunk;
   if (ArrayBuffer.isView(chunk)) return bytesOf(chunk).slice();
-  throw invalidArgument("content is a stream of something else than text and bytes.");
+  throw invalidArgument("content must be a stream of text or bytes; it yields something else.");
 }
 
 function bytesOf({ buffer, byteLength, byteOffset }: ArrayBufferView): Uint8Array {
@@ -82,7 +82,7 @@ function bytesOf({ buffer, byteLength, byteOffset }: ArrayBufferView): Uint8Arra
 }
 
 function alreadyRead(): ValidationError {
-  return invalidArgument("content is a stream that is read already.", "Give a fresh one.");
+  return invalidArgument("content is a stream that was already read.", "Give a new stream.");
 }
 
 function ignore(): void {

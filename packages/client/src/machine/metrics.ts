@@ -59,8 +59,8 @@ function snapshotIn(data: string): AgentSchemas["MetricsSnapshot"] {
 
 function notMetrics(): InvalidResponseError {
   return new InvalidResponseError({
-    summary: "The server's stream of metrics holds something else.",
-    hint: "Report it to who runs the server; metrics.snapshot() asks the sandbox itself.",
+    summary: "The server's stream of metrics has an event that is not metrics.",
+    hint: "Report this to the server's operator; metrics.snapshot() asks the sandbox itself.",
     code: "INVALID_RESPONSE",
   });
 }

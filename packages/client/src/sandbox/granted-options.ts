@@ -21,7 +21,7 @@ export function checkGranted(
 function checkEgress(asked: EgressLists | undefined, got: unknown): void {
   if (asked === undefined || got !== undefined) return;
   throw new InvalidResponseError({
-    summary: "The sandbox was to reach only what its egress lists allow; the server says nothing about them.",
+    summary: "The server does not confirm the sandbox's egress lists, so it may ignore them.",
     hint: "Use another backend, or leave egress out.",
     code: "EGRESS_NOT_MET",
   });
@@ -31,7 +31,7 @@ function checkEgress(asked: EgressLists | undefined, got: unknown): void {
 function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
   if (asked === undefined || got !== undefined) return;
   throw new InvalidResponseError({
-    summary: "The sandbox was to have limits of its own; the server says nothing about them.",
+    summary: "The server does not confirm the sandbox's limits, so it may ignore them.",
     hint: "Use another backend, or leave limits out: the template decides then.",
     code: "LIMITS_NOT_MET",
   });
@@ -42,7 +42,7 @@ function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined
   if (asked === undefined) return;
   if (got !== undefined && isolationLevels.indexOf(got) >= isolationLevels.indexOf(asked)) return;
   throw new InvalidResponseError({
-    summary: `The sandbox was to be isolated by ${asked} at least; the server says ${got ?? "nothing about it"}.`,
+    summary: `The sandbox must be isolated by ${asked} at least; the server ${got === undefined ? "does not state its isolation" : `states ${got}`}.`,
     hint: "Use another backend, or ask for less with minIsolation.",
     code: "ISOLATION_NOT_MET",
   });

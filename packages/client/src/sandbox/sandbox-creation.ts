@@ -156,7 +156,9 @@ export function createRequest(
 function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
   if (egress === undefined) return;
   if (internetAccess === false)
-    throw invalidArgument("egress says what of the internet is reached; internetAccess is false.");
+    throw invalidArgument(
+      "egress cannot be combined with internetAccess: false, which refuses all destinations.",
+    );
   for (const [list, entries] of Object.entries(omitUndefined({ allow: egress.allow, deny: egress.deny }))) {
     const isList =
       Array.isArray(entries) && entries.every((entry) => typeof entry === "string" && entry !== "");

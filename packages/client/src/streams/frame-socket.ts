@@ -173,8 +173,8 @@ export class FrameSocket implements SocketListener {
     const frame = jsonObject(text);
     if (frame !== undefined) return frame;
     const error = new InvalidResponseError({
-      summary: `${this.#options.origin} sent something over a stream that is no frame of it.`,
-      hint: "Report it to who runs the server.",
+      summary: `${this.#options.origin} sent something over a stream that is not a valid frame.`,
+      hint: "Report this to the server's operator.",
       code: "INVALID_FRAME",
       requestId: this.#options.requestId,
     });

@@ -120,8 +120,8 @@ export class FrameStream<Frame extends ServerFrame> {
     if (fields === undefined) return undefined;
     if (hasFields(frame, fields[1])) return frame as Frame;
     const error = this.invalid({
-      summary: `The server sent a "${type}" frame that lacks what belongs in it.`,
-      hint: "Report it to who runs the server.",
+      summary: `The server sent a "${type}" frame without its required fields.`,
+      hint: "Report this to the server's operator.",
       code: "INVALID_FRAME",
     });
     this.close(error);
@@ -143,7 +143,7 @@ export function left(): StreamClosedError {
 function inputFailed(cause: unknown): SandboxError {
   return new SandboxError({
     summary: "The stream was closed because the input for it failed.",
-    hint: "The cause tells why.",
+    hint: "See the error's cause.",
     code: "INPUT_FAILED",
     cause,
   });

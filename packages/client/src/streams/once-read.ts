@@ -21,7 +21,7 @@ export class OnceRead<Event, Result> {
   }
 
   iterate(): AsyncGenerator<Event, void, void> {
-    if (this.#isTaken) throw invalidArgument("This stream is read already.", "Start another one.");
+    if (this.#isTaken) throw invalidArgument("This stream was already read.", "Start another stream.");
     this.#isTaken = true;
     return this.#events();
   }

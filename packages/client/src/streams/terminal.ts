@@ -65,7 +65,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
 
   /** Types `text` into the terminal: `"ls\r"` runs a command, `"\u0003"` is Ctrl-C. */
   async write(text: string): Promise<void> {
-    if (typeof text !== "string") throw invalidArgument("What is typed must be text.");
+    if (typeof text !== "string") throw invalidArgument("The text to type must be a string.");
     for (let at = 0; at < text.length; ) {
       const end = pieceEnd(text, at);
       await this.#frames.send({ type: "input", data: text.slice(at, end) });

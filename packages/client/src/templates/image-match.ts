@@ -59,7 +59,7 @@ function offerOf({ features }: TemplateRecord): ImageOffer {
 function unavailable(image: string, why: string | undefined, offer: ImageOffer): ValidationError {
   const shown = JSON.stringify(image.replace(/[^\x20-\x7e]/g, "?").slice(0, 120));
   return new ValidationError({
-    summary: `The image ${shown} is not what this server has, and nothing else is put in its place.${why === undefined ? "" : ` ${why}`}`,
+    summary: `The image ${shown} is not available on this server, and no other image is used in its place.${why === undefined ? "" : ` ${why}`}`,
     hint: `Use ${[...imagesOf(offer), "the name of a template"].join(", ")}.`,
     code: "IMAGE_UNAVAILABLE",
   });

@@ -71,7 +71,7 @@ function within(context: string, source: string): { path: string; name: string }
   if (name !== ".." && !name.startsWith("../") && !path.isAbsolute(name)) return { path: full, name };
   throw invalidArgument(
     `"${source}" is not in the context of the build.`,
-    "Give the directory that holds all that is copied as the context option.",
+    "Set the option context to a directory that contains all copied files.",
   );
 }
 
@@ -81,7 +81,7 @@ function uploadUrl(text: string | undefined): URL {
     return url;
   throw new InvalidResponseError({
     summary: "The server named no http(s) address to upload the template's files to.",
-    hint: "Report it to who runs the server.",
+    hint: "Report this to the server's operator.",
     code: "INVALID_RESPONSE",
   });
 }

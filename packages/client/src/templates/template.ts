@@ -48,7 +48,9 @@ export class Template {
     if (all.length === 0) throw invalidArgument("sources must be one path or more.");
     for (const source of all) {
       if (/[,*?[\]]/.test(text(source, "sources")))
-        throw invalidArgument(`"${source}" cannot be copied: names with , * ? [ or ] mean something else.`);
+        throw invalidArgument(
+          `"${source}" cannot be copied: the characters , * ? [ and ] have a special meaning in a COPY step. Rename the file.`,
+        );
     }
     if (options.permissions !== undefined && !/^0?[0-7]{3}$/.test(options.permissions))
       throw invalidArgument('permissions must be an octal mode, such as "0755".');

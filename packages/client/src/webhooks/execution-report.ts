@@ -74,7 +74,7 @@ function parsed(body: Uint8Array): WebhookPayload {
   if (hasFields(payload, payloadFields) && statuses.includes(payload.status))
     return payload as WebhookPayload;
   throw new WebhookVerificationError({
-    summary: "The webhook's body is no report of an execution.",
+    summary: "The webhook's body is not a report of an execution.",
     hint: "Give this address to executeAsync() only.",
     code: "WEBHOOK_PAYLOAD_INVALID",
   });

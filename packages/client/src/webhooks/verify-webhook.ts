@@ -94,8 +94,8 @@ function signatureOf(header: string | undefined): Uint8Array<ArrayBuffer> {
 function timeOf(timestamp: string | undefined, toleranceSeconds: number): Date | undefined {
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
     throw new WebhookVerificationError({
-      summary: `The webhook's ${webhookHeaders.timestamp} header is no time.`,
-      hint: "It may come from somebody else than the server.",
+      summary: `The webhook's ${webhookHeaders.timestamp} header is not a valid time.`,
+      hint: "The request may not come from the server.",
       code: "WEBHOOK_TIMESTAMP_INVALID",
     });
   }

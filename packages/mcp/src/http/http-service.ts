@@ -199,8 +199,12 @@ function bodyOf({ message }: Refusal): string {
 }
 
 const methods = ["GET", "POST", "DELETE"];
-const elsewhere = refused(404, "the protocol is spoken at /mcp");
-const notAllowed = refused(405, "the protocol has GET, POST and DELETE", { allow: methods.join(", ") });
-const ending = refused(503, "the server is ending; call again in a moment", { "retry-after": "5" });
-const busy = refused(503, "too much is being served; call again in a moment", { "retry-after": "1" });
+const elsewhere = refused(404, "MCP is served only at /mcp");
+const notAllowed = refused(405, "MCP over HTTP uses only GET, POST and DELETE", {
+  allow: methods.join(", "),
+});
+const ending = refused(503, "the server is shutting down; call again in a moment", { "retry-after": "5" });
+const busy = refused(503, "the server is handling too many requests; call again in a moment", {
+  "retry-after": "1",
+});
 const tooLong = refused(413, `a body may have at most ${longestBody / 1024 / 1024} MiB; send less at a time`);

@@ -40,20 +40,14 @@ export class RequestChecks {
   /** The digest of the request's token, or why the request is refused. */
   check({ headers }: IncomingMessage): { readonly tokenDigest: string } | Refusal {
     if (!validateHostHeader(headers.host, this.#hosts).ok)
-      return refused(
-        403,
-        "this server is not to be addressed by that Host; --allowed-host names further ones",
-      );
+      return refused(403, "the Host header is not a name of this server; --allowed-host adds names");
     if (!validateOriginHeader(headers.origin, this.#origins).ok)
-      return refused(
-        403,
-        "pages of that Origin may not use this server; --allowed-origin names further ones",
-      );
+      return refused(403, "web pages of this Origin may not call this server; --allowed-origin adds origins");
     const tokenDigest = this.#tokens.tokenDigest(headers.authorization);
     if (tokenDigest !== undefined) return { tokenDigest };
     return refused(
       401,
-      "send the server's token as Authorization: Bearer …; it says which on stderr, and CLOUD_SANDBOX_MCP_TOKEN sets it",
+      "send the server's token as Authorization: Bearer …; the server prints it on stderr when it starts, and CLOUD_SANDBOX_MCP_TOKEN sets it",
       {
         "www-authenticate": "Bearer",
       },

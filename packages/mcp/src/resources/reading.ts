@@ -43,6 +43,6 @@ export function decoded(uri: string, value: string | string[] | undefined): stri
   try {
     return decodeURIComponent(String(value ?? ""));
   } catch {
-    throw new ResourceNotFoundError(uri, `The URI ${uri.slice(0, 200)} is not encoded as URIs are.`);
+    throw new ResourceNotFoundError(uri, `The URI ${uri.slice(0, 200)} has an invalid percent escape.`);
   }
 }

@@ -51,7 +51,7 @@ export function createServer({ profile, log }: Offer, session: Session): McpServ
         async (call) => {
           const { tools } = await profile.load();
           const called = tools.find((loaded) => loaded.name === name);
-          if (called === undefined) throw new Error(`${name} is listed and is not there`);
+          if (called === undefined) throw new Error(`the tool ${name} is listed, but has no handler`);
           return called.run(given, call);
         },
         { signal: context.mcpReq.signal, report, offered },

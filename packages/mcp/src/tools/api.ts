@@ -84,7 +84,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new InvalidArgumentsError("path has an escape that is none; write % as %25.");
+    throw new InvalidArgumentsError("path has an invalid percent escape; write % as %25.");
   }
 }
 

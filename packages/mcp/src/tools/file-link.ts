@@ -69,7 +69,7 @@ function fromBase64(text: Buffer): Buffer {
     return Buffer.from(atob(text.toString("latin1")), "latin1");
   } catch {
     throw new InvalidArgumentsError(
-      "uri is said to be base64 and is not, or it is cut off: encode the whole file again, or leave ;base64 out for text.",
+      "uri says ;base64, but its data is not valid base64 or is cut off: encode the whole file again, or leave ;base64 out for text.",
     );
   }
 }
@@ -98,5 +98,5 @@ function decoded(text: string): string {
 }
 
 function notEncoded(): InvalidArgumentsError {
-  return new InvalidArgumentsError("uri is not encoded as URIs are: write % as %25.");
+  return new InvalidArgumentsError("uri has an invalid percent escape: write % as %25.");
 }

@@ -132,7 +132,7 @@ it("refuses a SANDBOX_IMAGE that cannot be honoured", async () => {
   try {
     for (let time = 0; time < 2; time += 1) {
       expect(await mcp.failure("execute_code", { code: "1" })).toMatch(
-        /^The image "rust:1\.80" is not what this server has, and nothing else is put in its place\. Use python:3\.\d+, .*SANDBOX_IMAGE.* the user's to correct\.$/,
+        /^The image "rust:1\.80" is not available on this server, and no other image is used in its place\. Use python:3\.\d+, .*SANDBOX_IMAGE.* the user's to correct\.$/,
       );
     }
   } finally {

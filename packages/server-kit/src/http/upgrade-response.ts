@@ -47,5 +47,5 @@ export function switchProtocols(
 
 function asSocket(connection: Duplex): Socket {
   if (connection instanceof Socket) return connection;
-  throw new TypeError("HTTP is served over sockets.");
+  throw new TypeError("An HTTP server's connection must be a net.Socket.");
 }

@@ -9,13 +9,13 @@ import { validate } from "../validation/validation-problem.js";
  */
 export function readClientFrame<Frame>(text: string, { frames = {} }: Operation): Frame {
   const value = parseJson(text, "The frame");
-  if (!isObject(value)) throw new Problem(400, "INVALID_REQUEST", "A frame is a JSON object.");
+  if (!isObject(value)) throw new Problem(400, "INVALID_REQUEST", "A frame must be a JSON object.");
   const frame = withoutNulls(value);
   const [first = ""] = Object.keys(frames);
   const kind = String(frame.type ?? frame.action ?? first);
   const input = Object.hasOwn(frames, kind) ? frames[kind] : undefined;
   if (!input)
-    throw new Problem(400, "INVALID_REQUEST", `A frame is one of ${Object.keys(frames).join(", ")}.`);
+    throw new Problem(400, "INVALID_REQUEST", `The frame must be one of ${Object.keys(frames).join(", ")}.`);
   validate(input, frame);
   return frame as Frame;
 }

@@ -158,7 +158,7 @@ const tellLoss = (outcome: Outcome, message: string): Outcome => ({
 /** Waits for `turn`. Rejects as soon as the caller disconnects. */
 async function orAborted(turn: Promise<void>, signal: AbortSignal): Promise<void> {
   const gone = () =>
-    new Problem(408, "EXECUTION_TIMEOUT", "The caller went away before the code was begun with.");
+    new Problem(408, "EXECUTION_TIMEOUT", "The caller disconnected before its code was started.");
   if (signal.aborted) throw gone();
   let leave: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

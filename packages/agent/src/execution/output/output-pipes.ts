@@ -145,7 +145,8 @@ export class OutputPipes {
     const anchor = openSync(path, O_PATH | O_NOFOLLOW);
     try {
       // mkfifo may be a program of the sandbox's that does something else, so check the result.
-      if (!fstatSync(anchor).isFIFO()) throw new Error("what is called mkfifo here makes no pipes");
+      if (!fstatSync(anchor).isFIFO())
+        throw new Error("the program mkfifo of this sandbox does not make pipes");
       this.#ready.push(open({ anchor, path }));
     } catch (error) {
       closeSync(anchor);

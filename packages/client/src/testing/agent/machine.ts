@@ -150,5 +150,9 @@ function unknownProgram({ text, language, args }: ProgramRequest): Problem {
   if (args) return new CommandNotFound(text.split(" ", 1).join());
   const what = language ?? "command";
   const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
-  return new Problem(400, "EXECUTION_FAILED", `Nobody says what the ${what} ${shown} does. ${howToTell}`);
+  return new Problem(
+    400,
+    "EXECUTION_FAILED",
+    `The test does not define what the ${what} ${shown} does. ${howToTell}`,
+  );
 }

@@ -200,7 +200,9 @@ export class RunningProgram {
 /** Reports an error that the test's own handler threw, such as a failed assertion, so that the test's output shows it. */
 function handlerFailed(cause: unknown): never {
   const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-  throw new Problem(500, "INTERNAL_ERROR", `What programs says this program does failed. ${text}`, { cause });
+  throw new Problem(500, "INTERNAL_ERROR", `The test's handler for this program threw an error. ${text}`, {
+    cause,
+  });
 }
 
 const whole = (log: OutputLog) => ({ text: log.text, bytes: log.bytes, truncated: false });

@@ -104,7 +104,7 @@ class ProgramSession<First extends object> {
   }
 
   #control(frame: ControlFrame): void {
-    if (!this.#started) throw new Problem(400, "INVALID_REQUEST", "The first frame says what to run.");
+    if (!this.#started) throw new Problem(400, "INVALID_REQUEST", "The first frame must say what to run.");
     const program = this.#program;
     if (!program) this.#early.push(frame);
     else if (frame.type === "cancel") this.#end.abort();

@@ -25,7 +25,7 @@ export class TemplateUploads {
   async receive(hash: string, grant: string, { source }: MemoryRequest): Promise<{ size: number }> {
     const granted = this.#grants.get(hash);
     if (granted?.grant !== grant)
-      throw new Problem(401, "INVALID_TOKEN", "This address was not given for these files.", {
+      throw new Problem(401, "INVALID_TOKEN", "This upload link is not valid for these files.", {
         hint: "Ask for an upload link.",
       });
     if (granted.expiresAt <= this.clock.now())

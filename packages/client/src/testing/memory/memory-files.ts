@@ -126,7 +126,7 @@ export class MemoryFiles {
     const { path: from } = this.stat(path);
     const to = resolvePath(workspace, newPath);
     if (from === to) return;
-    if (isWithin(to, from)) throw problem(400, "INVALID_PATH", "lies in what is moved.", to);
+    if (isWithin(to, from)) throw problem(400, "INVALID_PATH", "lies in the directory that is moved.", to);
     this.makeDirectory(parentOf(to));
     for (const [key, node] of [...this.#nodes]) {
       if (!isWithin(key, from)) continue;

@@ -44,7 +44,7 @@ export class PaginatedList<Item> implements AsyncIterable<Item> {
 function repeated(): InvalidResponseError {
   return new InvalidResponseError({
     summary: "The server gave the same cursor twice, so its list would never end.",
-    hint: "Report it to who runs the server; filters make the list fit on one page.",
+    hint: "Report this to the server's operator; filters make the list fit on one page.",
     code: "CURSOR_REPEATED",
   });
 }

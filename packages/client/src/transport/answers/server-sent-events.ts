@@ -34,7 +34,7 @@ const longestEvent = 1024 * 1024;
 function tooLong(): InvalidResponseError {
   return new InvalidResponseError({
     summary: "The server sent an event that does not end.",
-    hint: "Report it to who runs the server.",
+    hint: "Report this to the server's operator.",
     code: "INVALID_RESPONSE",
   });
 }

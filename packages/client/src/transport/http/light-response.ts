@@ -117,7 +117,7 @@ export class LightResponse implements Response {
 
   #notModest(): InvalidResponseError {
     return invalidResponse(this, {
-      summary: "The answer holds more values than any real one.",
+      summary: "The answer holds more values than any valid answer of the operation.",
       hint: "Ask for less at once, or create another sandbox.",
       code: "RESPONSE_TOO_LARGE",
     });

@@ -30,7 +30,9 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
   const encoding = headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity" && declaredLength(headers) !== 0) {
     incoming.abandon();
-    throw invalidResponse(answer(null), { summary: `The answer is compressed (${encoding}) unasked.` });
+    throw invalidResponse(answer(null), {
+      summary: `The answer is compressed (${encoding}), which the request did not ask for.`,
+    });
   }
   try {
     return answer(await content(incoming, reception));

@@ -150,7 +150,8 @@ export class BubblewrapMachine implements Machine {
 
   async keep(): Promise<void> {
     const { spec, child } = this.#parts;
-    if (spec.keepIn === undefined) throw new Error("This machine was not started to be kept.");
+    if (spec.keepIn === undefined)
+      throw new Error("The files of this machine cannot be kept: it was started without keepIn.");
     // Create the directory before the machine ends: its start script copies the files at the end only if the directory exists.
     await mkdir(spec.keepIn, { mode: 0o700 });
     await this.destroy();
@@ -265,7 +266,7 @@ export class BubblewrapMachine implements Machine {
     }
     return {
       reason: "exited",
-      message: "The sandbox's processes ended: code in it killed what keeps it alive.",
+      message: "The sandbox's processes ended: code in the sandbox killed the process that keeps it alive.",
     };
   }
 }

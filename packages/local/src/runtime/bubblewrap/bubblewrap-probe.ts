@@ -125,7 +125,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
     child.stdin?.end("started\n");
     const [code] = await ended;
     if (code === null) throw new Error(`bubblewrap was killed, or took longer than ${probeLimitMs / 1000} s`);
-    if (code !== 0) throw new Error((await said) || "further user namespaces can be made inside");
+    if (code !== 0) throw new Error((await said) || "processes inside can create further user namespaces");
   } finally {
     clearTimeout(giveUp);
     kill();

@@ -119,7 +119,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const { name, uids, group, egress, files, cleanups } = own;
     const { layers = [], disk, keepIn } = spec;
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined))
-      throw new Error("this kernel allows no overlay mounts here, which this sandbox is made of");
+      throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(name));
     const entry = root?.enter({

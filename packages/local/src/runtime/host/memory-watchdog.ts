@@ -48,7 +48,7 @@ export class MemoryWatchdog implements MachineGroups {
         this.#watched.add(watched);
         this.#schedule();
       },
-      freeze: () => Promise.reject(new Error("There is no freezer.")),
+      freeze: () => Promise.reject(new Error("This host has no control groups to freeze a machine with.")),
       outOfMemoryKills: async () => watched.kills,
       remove: async () => {
         this.#watched.delete(watched);

@@ -7,15 +7,12 @@ export function unavailable({ path, upgrade }: Operation): Problem | undefined {
     return new Problem(
       400,
       "DESKTOP_NOT_AVAILABLE",
-      "This sandbox has no desktop: its template is without one.",
+      "This sandbox has no desktop, because its template has none.",
     );
   if (path.startsWith("/update"))
-    return new Problem(
-      403,
-      "PERMISSION_DENIED",
-      "A sandbox's agent is as old as the sandbox and is not replaced.",
-      { hint: "Create a new sandbox to get a newer one." },
-    );
+    return new Problem(403, "PERMISSION_DENIED", "The agent of a sandbox cannot be updated.", {
+      hint: "Create a new sandbox to get a newer one.",
+    });
   // A WebSocket without a handler is refused with 404 and not with the default advice to connect with an upgrade,
   // which would fail as well.
   if (upgrade) return new Problem(404, "NOT_FOUND", `This agent does not serve ${path}.`);

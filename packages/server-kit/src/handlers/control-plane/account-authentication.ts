@@ -16,7 +16,7 @@ export function authenticateAccount(
     });
   }
   if (!matches(key)) {
-    throw new Problem(401, "INVALID_API_KEY", "This API key is not the control plane's.", {
+    throw new Problem(401, "INVALID_API_KEY", "This API key is not valid for this control plane.", {
       hint: "Check CLOUD_SANDBOX_API_KEY.",
       headers: { "www-authenticate": 'Bearer error="invalid_token"' },
     });

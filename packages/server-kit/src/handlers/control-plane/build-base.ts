@@ -36,7 +36,7 @@ export function buildBase<Template extends TemplateFacts>(
   const offers = [...active.map(({ name }) => name), ...imagesOf(offer)].join(", ");
   const why = answer ? ` ${answer.refusal}` : "";
   throw invalidBuild(
-    `from_image ${JSON.stringify(shown.replace(/[^\x20-\x7e…]/g, "?"))} is not what this machine has, and no other is put in its place.${why}`,
+    `from_image ${JSON.stringify(shown.replace(/[^\x20-\x7e…]/g, "?"))} is not available on this machine, and no other image is used in its place.${why}`,
     `Build from one of ${offers}.`,
   );
 }

@@ -43,7 +43,7 @@ export const templateDoesNotStart = (name: string, reason: string): Problem =>
   );
 
 export const noRoomForLayers = (): Problem =>
-  new Problem(507, "STORAGE_FULL", "This machine's disk is nearly full, and a template would stay on it.", {
+  new Problem(507, "STORAGE_FULL", "This machine's disk is nearly full, so no template can be built.", {
     hint: "Delete templates that are no longer needed, or give the server another --data-dir.",
   });
 

@@ -161,7 +161,7 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
 
     uploadTemplateFiles: async ({ params, query, request, requestId }) => {
       if (!query.grant)
-        throw invalidBuild("The address of an upload has a grant in it.", "Ask for an upload link.");
+        throw invalidBuild("The upload link is incomplete: it has no grant.", "Ask for an upload link.");
       const { size } = await uploads.receive(params.files_hash, query.grant, request);
       return { files_hash: params.files_hash, size, request_id: requestId };
     },

@@ -165,7 +165,7 @@ function verdictRanges(
  */
 function search(ranges: readonly VerdictRange[]): BpfProgram {
   const [first, ...others] = ranges;
-  if (first === undefined) throw new Error("A search needs a range to find.");
+  if (first === undefined) throw new Error("The list of verdict ranges is empty.");
   if (others.length === 0) {
     const { rule } = first;
     const found = new BpfProgram();
