@@ -20,9 +20,7 @@ console.log((await sandbox.execute("print(42)")).stdout);`,
 const [entry] = Object.keys(minimal).filter((name) => minimal[name].entryPoint === "<stdin>");
 const atOnce = loadedWith(minimal, [entry]);
 const calls = Object.keys(minimal).filter((name) =>
-  /\/(account-client|openapi-client|sandbox-making|termination-watch|undici-transport)-/.test(
-    minimal[name].entryPoint ?? "",
-  ),
+  /\/(http-calls|sandbox-parts)-/.test(minimal[name].entryPoint ?? ""),
 );
 gather("at-once", atOnce);
 gather("in-all", loadedWith(minimal, [entry, ...calls]));

@@ -90,7 +90,7 @@ export const guards = {
   },
   deletion: {
     "packages/client/src/agent/cleanup.ts": client("cleanup"),
-    "packages/client/src/sandbox/owned-sandboxes.ts": client("owned-sandboxes"),
+    "packages/client/src/sandbox/owned-sandboxes.ts": client("owned-sandboxes.isolated"),
     "packages/local/src/sandboxes/deadlines.ts": local("deadlines"),
   },
 };

@@ -9,7 +9,7 @@ import {
 } from "./config/client-options.js";
 import type { Isolation } from "./config/isolation.js";
 import { checkKnown } from "./config/known-options.js";
-import type { LocalBackend } from "./config/local-backend.js";
+import { LocalBackend } from "./config/local-backend.js";
 import { longestExecution, margin } from "./config/time-limits.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type { DetachOptions } from "./execution/detach-options.js";
@@ -19,17 +19,16 @@ import type {
   IsolatedExecutionResult,
 } from "./sandbox/isolated-execution.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
-import { templatesOf } from "./templates/deferred-templates.js";
-import type { Templates } from "./templates/templates.js";
+import { Templates } from "./templates/templates.js";
 import type { Account } from "./transport/account.js";
 import { Calls } from "./transport/calls/calls.js";
 import { ServerClock } from "./transport/calls/server-clock.js";
 import type { Credentials } from "./transport/channel.js";
 import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./transport/contract-clients.js";
-import { DeferredTransport } from "./transport/deferred-transport.js";
+import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
 import { decidedRetry } from "./transport/retry/retry-options.js";
-import { DeferredSockets } from "./transport/sockets/deferred-sockets.js";
+import { ClientSockets } from "./transport/sockets/client-sockets.js";
 import type { Sockets } from "./transport/sockets/sockets.js";
 
 /** Health of the control plane. */
@@ -57,7 +56,7 @@ export class SandboxClient implements AsyncDisposable {
   readonly #sockets: Sockets;
   readonly #transport: Transport;
   readonly #executionTimeout: number;
-  #local: Promise<LocalBackend> | undefined;
+  #local: LocalBackend | undefined;
 
   /**
    * Creates a client. Options override environment variables. Without a key, sandboxes run on this machine: see the
@@ -70,8 +69,8 @@ export class SandboxClient implements AsyncDisposable {
     const clock = new ServerClock();
     const { execution, idle, lifetime, request } = settings.timeouts;
     this.backend = account === undefined ? "local" : "cloud";
-    this.#transport = new DeferredTransport(settings.fetch);
-    this.#sockets = new DeferredSockets(settings.webSocket);
+    this.#transport = defaultTransport(settings.fetch);
+    this.#sockets = new ClientSockets(settings.webSocket);
     this.#background = new BackgroundWork((warning) => {
       log?.warn({ error: warning.name, code: warning.code }, warningText(warning));
       if (hooks.onWarning !== undefined) hooks.onWarning(warning);
@@ -87,7 +86,7 @@ export class SandboxClient implements AsyncDisposable {
     };
     const find = (): Account | Promise<Account> => account ?? this.#openLocal(options.local);
     this.controlPlane = controlPlaneClient({ ...shared, clock }, find);
-    this.templates = templatesOf({
+    this.templates = Templates.of({
       controlPlane: this.controlPlane,
       uploads: { ...shared, plane: "control plane", credentials: noCredentials },
       account: find,
@@ -152,12 +151,12 @@ export class SandboxClient implements AsyncDisposable {
     }
     this.#calls.endStreams();
     await this.#transport.close();
-    await (await this.#local)?.close();
+    await this.#local?.close();
   }
 
   async #openLocal(options: LocalBackendOptions | undefined): Promise<Account> {
-    this.#local ??= import("./config/local-backend.js").then(({ LocalBackend }) => new LocalBackend(options));
-    return (await this.#local).open();
+    this.#local ??= new LocalBackend(options);
+    return this.#local.open();
   }
 
   /** Same as `close()`, at the end of the scope of `await using`. */

@@ -10,6 +10,8 @@ export const margin = 30;
 export const longestExecution = 300;
 /** The longest lifetime of a sandbox and time limit of a background program, in seconds. */
 export const longestLifetime = 86_400;
+/** Assumed slowest connection, in bytes per second. Sets the timeout of transfers. */
+export const slowestTransfer = 256 * 1024;
 
 export function runningTimeout(timeout: number, name = "timeoutSeconds"): number {
   if (Number.isInteger(timeout) && timeout >= 1 && timeout <= longestExecution) return timeout;

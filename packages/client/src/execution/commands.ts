@@ -4,9 +4,9 @@ import { checkKnown } from "../config/known-options.js";
 import { margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
+import { runBackground } from "./background-execution.js";
 import type { BackgroundOptions } from "./background-options.js";
-import type { CommandInput, CommandStream } from "./command-stream.js";
-import { commandStreamOf } from "./deferred-executions.js";
+import { type CommandInput, CommandStream } from "./command-stream.js";
 import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
 import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
@@ -55,7 +55,7 @@ export class Commands {
     const program = { ...argv(command), timeout, ...envAndWorkdir(options) };
     const first = { type: "command", ...program, stdin: stdin !== false };
     const path = "/commands/stream";
-    return commandStreamOf({ access: this.#access, path, first, timeout, signal, stdin });
+    return CommandStream.of({ access: this.#access, path, first, timeout, signal, stdin });
   }
 
   /**
@@ -68,7 +68,6 @@ export class Commands {
     options: BackgroundOptions = {},
   ): Promise<Execution> {
     const program = argv(command);
-    const { runBackground } = await import("./background-execution.js");
     return runBackground(this.#access, program, options);
   }
 }

@@ -1,8 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { CallOptions } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
-import { executionOf } from "./deferred-executions.js";
-import type { Execution } from "./execution.js";
+import { Execution, killExecution, listExecutions } from "./execution.js";
 import type { ExecutionState } from "./execution-state.js";
 
 /** Programs in the background of a sandbox: those running and the last that ended. */
@@ -20,19 +19,16 @@ export class Processes {
 
   /** Lists the programs and their states (GET /execute/processes). */
   async list(options?: CallOptions): Promise<ExecutionState[]> {
-    const { listExecutions } = await import("./execution.js");
     return listExecutions(this.#access, options);
   }
 
   /** The handle of the program with this id. Makes no request: if there is no such program, the handle's methods fail. */
   get(id: string): Execution {
-    return executionOf(this.#access, identifier("execution", id));
+    return Execution.of(this.#access, identifier("execution", id));
   }
 
   /** Kills a program and every process it started (DELETE /execute/kill). Succeeds if the program has already ended. */
   async kill(id: string, options?: CallOptions): Promise<void> {
-    const known = identifier("execution", id);
-    const { killExecution } = await import("./execution.js");
-    await killExecution(this.#access, known, options);
+    await killExecution(this.#access, identifier("execution", id), options);
   }
 }

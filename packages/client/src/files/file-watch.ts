@@ -1,6 +1,7 @@
 import type { WatchFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { TimeoutError } from "../errors/errors.js";
+import { checkKnown } from "../config/known-options.js";
+import { invalidArgument, TimeoutError } from "../errors/errors.js";
 import { watchFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
 import { OnceRead } from "../streams/once-read.js";
@@ -30,6 +31,8 @@ export interface WatchOptions {
 export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
   readonly #frames: FrameStream<WatchFrame>;
   readonly #reading: OnceRead<FileChange, never>;
+  readonly #path: string;
+  readonly #options: WatchOptions;
   readonly #readyTimeout: number;
   readonly #early: FileChange[] = [];
   #isReady: Promise<void> | undefined;
@@ -39,7 +42,9 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
     return new FileWatch(access, path, options, readyTimeout);
   }
 
-  private constructor(access: AgentAccess, path: string, { signal }: WatchOptions, readyTimeout: number) {
+  private constructor(access: AgentAccess, path: string, options: WatchOptions, readyTimeout: number) {
+    this.#path = path;
+    this.#options = options;
     this.#readyTimeout = readyTimeout;
     this.#frames = new FrameStream({
       access,
@@ -48,7 +53,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
       fields: watchFrames,
       // No limit: a directory may stay unchanged for any time.
       silence: Number.POSITIVE_INFINITY,
-      signal,
+      signal: options.signal,
     });
     this.#reading = new OnceRead(
       () => this.#changes(),
@@ -116,12 +121,19 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
 
   /** The next change, or undefined for the frame that confirms that the watch has started. */
   async #next(): Promise<FileChange | undefined> {
+    checkWatch(this.#path, this.#options);
     const frame = await this.#frames.next();
     if (frame.type === "error") throw this.#frames.error(frame);
     if (frame.type === "ready") return undefined;
     const { event, old_path: oldPath, path, timestamp } = frame;
     return { event, path, oldPath, timestamp: date(timestamp) };
   }
+}
+
+function checkWatch(path: unknown, options: WatchOptions): void {
+  checkKnown("files.watch", options, { signal: true });
+  if (typeof path === "string" && path !== "" && path.length <= 4096) return;
+  throw invalidArgument("path must be text of 1 to 4,096 characters.");
 }
 
 function notReady(seconds: number): TimeoutError {

@@ -4,6 +4,7 @@ import { type CallOptions, callInit, callOptionNames, requestInit } from "../con
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkBoolean, checkFunction, checkWhole, requireText } from "../config/option-checks.js";
+import { slowestTransfer } from "../config/time-limits.js";
 import { invalidArgument, NotFoundError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { date } from "../transport/answers/date.js";
@@ -13,16 +14,7 @@ import type { CallInit } from "../transport/http/light-request.js";
 import { sizeOf } from "../transport/http/multipart.js";
 import { type FileContent, wholeContent } from "./file-content.js";
 import { FileWatch, type WatchOptions } from "./file-watch.js";
-import {
-  type DirectoryDownloadOptions,
-  type DirectoryUploadOptions,
-  downloadDirectory,
-  downloadFile,
-  slowestTransfer,
-  type TransferOptions,
-  uploadDirectory,
-  uploadFile,
-} from "./local-files.js";
+import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
 
 /** A file, directory or link in a directory. */
 export interface FileEntry {
@@ -180,9 +172,6 @@ export class Files {
    * (const { event, path } of watch)`. The first of the two starts the watch. Symbolic links are not followed.
    */
   watch(path: string, options: WatchOptions = {}): FileWatch {
-    checkKnown("files.watch", options, { signal: true });
-    if (typeof path !== "string" || path === "" || path.length > 4096)
-      throw invalidArgument("path must be text of 1 to 4,096 characters.");
     return FileWatch.of(this.#access, path, options, this.#requestTimeout);
   }
 
@@ -251,7 +240,10 @@ export class Files {
     const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
     return {
       path,
-      size: await uploadFile(this.#access, localPath, path, { ...options, requestTimeoutSeconds }),
+      size: await (await localFiles()).uploadFile(this.#access, localPath, path, {
+        ...options,
+        requestTimeoutSeconds,
+      }),
     };
   }
 
@@ -262,7 +254,9 @@ export class Files {
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
     checkKnown("files.download", options, transferOptionNames);
     checkTransfer(path, options);
-    return this.#access.during(() => downloadFile(this.#access, path, localPath, options));
+    return this.#access.during(async () =>
+      (await localFiles()).downloadFile(this.#access, path, localPath, options),
+    );
   }
 
   /**
@@ -280,7 +274,9 @@ export class Files {
     const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
     const whole = { ...options, requestTimeoutSeconds };
     const access = this.#access;
-    await access.during(() => uploadDirectory(access, this.#commands, localPath, path, whole));
+    await access.during(async () =>
+      (await localFiles()).uploadDirectory(access, this.#commands, localPath, path, whole),
+    );
   }
 
   /**
@@ -296,7 +292,9 @@ export class Files {
     checkTransfer(path, options);
     checkWhole("maxBytes", options?.maxBytes, 1);
     const access = this.#access;
-    await access.during(() => downloadDirectory(access, this.#commands, path, localPath, options));
+    await access.during(async () =>
+      (await localFiles()).downloadDirectory(access, this.#commands, path, localPath, options),
+    );
   }
 
   /** Whether a path exists (GET /files/exists). */
@@ -324,6 +322,9 @@ export class Files {
     return requestInit(options, this.#requestTimeout + size / slowestTransfer);
   }
 }
+
+/** Files of this machine: loaded when used, because only Node.js has them. */
+const localFiles = () => import("./local-files.js");
 
 function checkMode(mode: unknown): void {
   if (mode === undefined || (typeof mode === "string" && /^0?[0-7]{3}$/.test(mode))) return;

@@ -5,7 +5,7 @@ import { type CallOptions, requestInit } from "../config/call-options.js";
 import { inTemporaryDirectory, localFailure, nodeModules } from "../config/node-modules.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { requireText } from "../config/option-checks.js";
-import { longestExecution } from "../config/time-limits.js";
+import { longestExecution, slowestTransfer } from "../config/time-limits.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
@@ -162,9 +162,6 @@ export async function downloadDirectory(
 
 /** Write buffer in bytes: how much is received while earlier data is still being written to disk. */
 const writtenBehind = 256 * 1024;
-
-/** Assumed slowest connection, in bytes per second. Sets the timeout of transfers. */
-export const slowestTransfer = 256 * 1024;
 
 async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;

@@ -2,7 +2,7 @@ import type { AgentAccess } from "../agent/agent-access.js";
 import { checkKnown } from "../config/known-options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import type { WaitForPortOptions } from "./port-wait.js";
+import { type WaitForPortOptions, waitForPort } from "./port-wait.js";
 
 /** Options of `previewUrl`. */
 export interface PreviewUrlOptions {
@@ -55,7 +55,6 @@ export class Ports {
    */
   async waitForPort(port: number, options: WaitForPortOptions = {}): Promise<void> {
     checkedPort(port);
-    const { waitForPort } = await import("./port-wait.js");
     await waitForPort(this.#commands, port, options);
   }
 }

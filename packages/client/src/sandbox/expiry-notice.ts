@@ -1,6 +1,6 @@
 import { checkKnown } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
-import type { Expiring } from "./deadline.js";
+import { type Expiring, isOver as isSandboxOver } from "./deadline.js";
 
 /** Options of `onExpiring`. */
 export interface ExpiringOptions {
@@ -34,7 +34,7 @@ export function noticeExpiry<Subject>(
   const due = (): number => (sandbox.remaining() ?? longestWait) - leadSeconds * 1000;
   const look = async (): Promise<void> => {
     if (due() > 0) return wait(due());
-    const isGone = await (await import("./deadline.js")).isOver(sandbox);
+    const isGone = await isSandboxOver(sandbox);
     if (isOver || isGone) return;
     if (due() > 0) return wait(due());
     await callback(subject);

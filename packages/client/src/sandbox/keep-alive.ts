@@ -2,7 +2,7 @@ import { checkKnown } from "../config/known-options.js";
 import { checkSeconds } from "../config/option-checks.js";
 import { lifetime } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import type { KeepAliveEnd, Keepable } from "./deadline.js";
+import { type KeepAliveEnd, type Keepable, kept } from "./deadline.js";
 
 /** Options of `keepAlive`. */
 export interface KeepAliveOptions {
@@ -35,7 +35,7 @@ export class KeepAlive implements Disposable {
     checkSeconds("maxSeconds", maxSeconds);
     const endsAt = performance.now() + (maxSeconds ?? Number.POSITIVE_INFINITY) * 1000;
     const { signal } = this.#stopping;
-    this.ended = import("./deadline.js").then(({ kept }) => kept(sandbox, { seconds, endsAt, signal }));
+    this.ended = kept(sandbox, { seconds, endsAt, signal });
   }
 
   /** Stops moving the deadline. The sandbox keeps the deadline it has. */

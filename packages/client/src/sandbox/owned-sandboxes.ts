@@ -1,21 +1,15 @@
-import type { beforeTermination } from "../transport/calls/termination-watch.js";
+import { beforeTermination } from "../transport/calls/termination-watch.js";
 
 /** The sandboxes that a client created and has not deleted yet. A signal that ends the process deletes them. */
 export class OwnedSandboxes {
   readonly #delete: (id: string) => Promise<void>;
   /** Promised ids. The key is the id once it is known, and a serial number while the sandbox is being created. */
   readonly #ids = new Map<string, Promise<string | undefined>>();
-  #watch: typeof beforeTermination | undefined;
   #leave: (() => void) | undefined;
   #serial = 0;
 
   constructor(deleteOne: (id: string) => Promise<void>) {
     this.#delete = deleteOne;
-  }
-
-  /** Loads the code that watches for signals. Must be called before the first `expect`. */
-  async ready(): Promise<void> {
-    this.#watch ??= (await import("../transport/calls/termination-watch.js")).beforeTermination;
   }
 
   /** Adds a sandbox that is being created. If the creation fails, it is removed again. */
@@ -51,7 +45,7 @@ export class OwnedSandboxes {
     const [oldest] = this.#ids.keys();
     if (this.#ids.size >= most && oldest !== undefined) this.#ids.delete(oldest);
     this.#ids.set(key, id);
-    this.#leave ??= this.#watch?.(() => this.deleteAll().then(() => undefined));
+    this.#leave ??= beforeTermination(() => this.deleteAll().then(() => undefined));
   }
 
   #drop(key: string): void {

@@ -2,13 +2,13 @@
 
 import type { CallScope } from "../transport/calls/call-scope.js";
 import type { Sandbox } from "./sandbox.js";
+import { failedToStart } from "./sandbox-refusals.js";
 
 /** Polls the control plane until the sandbox is running and has an address. Throws if its status is an unexpected one. */
 export async function untilRunning(sandbox: Sandbox, scope: CallScope): Promise<void> {
   for (const delay of growingDelays()) {
     const { publicHost, status } = sandbox;
-    if (status !== "running" && status !== "creating")
-      throw (await import("./sandbox-refusals.js")).failedToStart(sandbox.toJSON());
+    if (status !== "running" && status !== "creating") throw failedToStart(sandbox.toJSON());
     if (status === "running" && publicHost !== undefined) return;
     await scope.sleep(delay);
     await sandbox.refresh({ signal: scope.abortSignal });

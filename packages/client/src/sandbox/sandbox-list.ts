@@ -42,18 +42,14 @@ type WireSandbox = ControlPlaneSchemas["Sandbox"];
 export function listSandboxes<Item>(
   controlPlane: ControlPlaneClient,
   options: ListSandboxesOptions,
-  itemOf: (wire: WireSandbox) => Item,
+  items: () => Promise<(wire: WireSandbox) => Item>,
 ): PaginatedList<Item> {
-  checkKnown("list", options, listOptionNames);
   const { status, region, name, metadata, limit } = options;
-  for (const [option, text] of Object.entries({ region, name })) checkText(option, text);
-  checkOneOf("status", status, statuses);
-  checkTexts("metadata", metadata);
-  checkWhole("limit", limit, 1, 1000);
-  const labels = metadata && new URLSearchParams(metadata).toString();
-  const filters = omitUndefined({ status, region, name, metadata: labels, limit });
   return PaginatedList.of(async (cursor) => {
-    const query = { ...filters, ...omitUndefined({ cursor }) };
+    checkFilters(options);
+    const itemOf = await items();
+    const labels = metadata && new URLSearchParams(metadata).toString();
+    const query = omitUndefined({ status, region, name, metadata: labels, limit, cursor });
     const init = { params: { query }, ...requestInit(options) };
     return readBody(controlPlane.GET("/v1/sandboxes", init), ({ data, has_more, next_cursor }) => {
       const found = (data ?? []).filter((wire) => hasName(wire, name) && hasLabels(wire, metadata));
@@ -64,6 +60,15 @@ export function listSandboxes<Item>(
       };
     });
   });
+}
+
+function checkFilters(options: ListSandboxesOptions): void {
+  checkKnown("list", options, listOptionNames);
+  const { status, region, name, metadata, limit } = options;
+  for (const [option, text] of Object.entries({ region, name })) checkText(option, text);
+  checkOneOf("status", status, statuses);
+  checkTexts("metadata", metadata);
+  checkWhole("limit", limit, 1, 1000);
 }
 
 function hasName(wire: WireSandbox, name: string | undefined): boolean {

@@ -8,9 +8,13 @@ import { CallScope } from "../transport/calls/call-scope.js";
 import type { Calls } from "../transport/calls/calls.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 import { type Answer, bodyOf } from "../transport/contract-clients.js";
+import { untilPrepared } from "./agent-readiness.js";
+import { checkGranted } from "./granted-options.js";
 import type { OwnedSandboxes } from "./owned-sandboxes.js";
+import { untilRunning } from "./readiness.js";
 import type { Sandbox, SandboxOperations } from "./sandbox.js";
 import { type CreateSandboxOptions, createRequest, namedRequest } from "./sandbox-creation.js";
+import { noNames } from "./sandbox-refusals.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
@@ -23,7 +27,7 @@ interface MakingParts {
   owned: OwnedSandboxes | undefined;
   timeouts: { lifetime: number | undefined; request: number };
   tries: number;
-  sandbox(wire: WireSandbox): Sandbox;
+  sandbox(wire: WireSandbox): Promise<Sandbox>;
   access(id: string): AgentAccess;
 }
 
@@ -60,7 +64,6 @@ export async function makeSandbox(
   const isOver = making.calls.stoppable(scope);
   try {
     scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready", hint: whatMayBe });
-    await owned?.ready();
     scope.throwIfAborted();
     // This request goes on after the caller gives up: only its answer has the id of the sandbox to delete.
     const pending = answered(making, request);
@@ -200,19 +203,15 @@ async function prepared(
 ): Promise<Sandbox> {
   const { id } = wire;
   try {
-    if (request.get_or_create === true && wire.name !== request.name)
-      throw (await import("./sandbox-refusals.js")).noNames();
-    const sandbox = sandboxOf(wire);
-    if (sandbox.status !== "running" || sandbox.publicHost === undefined)
-      await (await import("./readiness.js")).untilRunning(sandbox, scope);
+    if (request.get_or_create === true && wire.name !== request.name) throw noNames();
+    const sandbox = await sandboxOf(wire);
+    if (sandbox.status !== "running" || sandbox.publicHost === undefined) await untilRunning(sandbox, scope);
     agentUrl(sandbox.publicHost ?? "");
     if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
-      const { checkGranted: checkKept } = await import("./granted-options.js");
-      checkKept(options, wire);
+      checkGranted(options, wire);
     }
     // A server that states the isolation is one of ours: its agent was ready, with its environment, before the answer.
     if (sandbox.isolation === undefined) {
-      const { untilPrepared } = await import("./agent-readiness.js");
       await untilPrepared(access(id), options.env ?? {}, scope);
     }
     return sandbox;

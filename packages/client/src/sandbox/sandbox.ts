@@ -6,8 +6,7 @@ import { checkKnown } from "../config/known-options.js";
 import { margin } from "../config/time-limits.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
-import { Commands, commandRequest } from "../execution/commands.js";
-import { executionStreamOf } from "../execution/deferred-executions.js";
+import type { Commands } from "../execution/commands.js";
 import type { ProgramPlace } from "../execution/detach.js";
 import { type DetachOptions, executeOrDetachNames, runOrDetachNames } from "../execution/detach-options.js";
 import { execute } from "../execution/execute.js";
@@ -20,30 +19,22 @@ import {
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, ProgramResult } from "../execution/execution-result.js";
 import type { ExecutionStream } from "../execution/execution-stream.js";
-import { Processes } from "../execution/processes.js";
+import type { Processes } from "../execution/processes.js";
 import type { PythonPackages } from "../execution/python-packages.js";
 import type { RichExecutionResult } from "../execution/rich-execution.js";
 import type { RunningOptions } from "../execution/running-options.js";
 import type { Files } from "../files/files.js";
 import type { EnvironmentVariables } from "../machine/environment-variables.js";
 import type { Metrics } from "../machine/metrics.js";
-import { Ports } from "../machine/ports.js";
+import type { Ports } from "../machine/ports.js";
 import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
 import type { ServerClock } from "../transport/calls/server-clock.js";
 import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
 import type { Expiring } from "./deadline.js";
-import { type ExpiringOptions, noticeExpiry } from "./expiry-notice.js";
-import { KeepAlive, type KeepAliveOptions } from "./keep-alive.js";
-import {
-  desktopOf,
-  environmentOf,
-  filesOf,
-  metricsOf,
-  pythonPackagesOf,
-  systemOf,
-  terminalsOf,
-} from "./sandbox-parts.js";
+import type { ExpiringOptions } from "./expiry-notice.js";
+import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
+import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 
 /** The method that Node.js calls to print an object; it receives Node's own `inspect`. */
@@ -85,6 +76,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #access: AgentAccess;
   readonly #sandboxes: SandboxOperations;
   readonly #timeouts: SandboxTimeouts;
+  readonly #parts: typeof SandboxParts;
   #record: SandboxRecord;
   #files: Files | undefined;
   #env: EnvironmentVariables | undefined;
@@ -100,8 +92,9 @@ export class Sandbox implements AsyncDisposable {
     access: AgentAccess,
     sandboxes: SandboxOperations,
     timeouts: SandboxTimeouts,
+    parts: typeof SandboxParts,
   ): Sandbox {
-    return new Sandbox(record, access, sandboxes, timeouts);
+    return new Sandbox(record, access, sandboxes, timeouts, parts);
   }
 
   /** @internal */
@@ -115,55 +108,57 @@ export class Sandbox implements AsyncDisposable {
     access: AgentAccess,
     sandboxes: SandboxOperations,
     timeouts: SandboxTimeouts,
+    parts: typeof SandboxParts,
   ) {
     this.#record = record;
     this.#access = access;
     this.#sandboxes = sandboxes;
     this.#timeouts = timeouts;
-    this.commands = Commands.of(access, timeouts.execution);
-    this.processes = Processes.of(access);
-    this.ports = Ports.of(access, this.commands);
+    this.#parts = parts;
+    this.commands = parts.Commands.of(access, timeouts.execution);
+    this.processes = parts.Processes.of(access);
+    this.ports = parts.Ports.of(access, this.commands);
   }
 
   /** The sandbox's files, below /workspace and /tmp. */
   get files(): Files {
-    this.#files ??= filesOf(this.#access, this.commands, this.#timeouts.request);
+    this.#files ??= this.#parts.Files.of(this.#access, this.commands, this.#timeouts.request);
     return this.#files;
   }
 
   /** Environment variables that every execution in the sandbox sees. */
   get env(): EnvironmentVariables {
-    this.#env ??= environmentOf(this.#access);
+    this.#env ??= this.#parts.EnvironmentVariables.of(this.#access);
     return this.#env;
   }
 
   /** Installs packages for the sandbox's Python. */
   get pythonPackages(): PythonPackages {
-    this.#pythonPackages ??= pythonPackagesOf(this.commands);
+    this.#pythonPackages ??= this.#parts.PythonPackages.of(this.commands);
     return this.#pythonPackages;
   }
 
   /** Interactive shells in the sandbox. */
   get terminal(): Terminals {
-    this.#terminal ??= terminalsOf(this.#access);
+    this.#terminal ??= this.#parts.Terminals.of(this.#access);
     return this.#terminal;
   }
 
   /** Counters of the sandbox's agent, and resource use of its machine. */
   get metrics(): Metrics {
-    this.#metrics ??= metricsOf(this.#access, this.#sandboxes.controlPlane);
+    this.#metrics ??= this.#parts.Metrics.of(this.#access, this.#sandboxes.controlPlane);
     return this.#metrics;
   }
 
   /** Information about the sandbox's agent, machine, processes and interpreters. */
   get system(): System {
-    this.#system ??= systemOf(this.#access);
+    this.#system ??= this.#parts.System.of(this.#access);
     return this.#system;
   }
 
   /** The sandbox's graphical desktop, if its template has one. */
   get desktop(): Desktop {
-    this.#desktop ??= desktopOf(this.#access);
+    this.#desktop ??= this.#parts.Desktop.of(this.#access);
     return this.#desktop;
   }
 
@@ -231,8 +226,7 @@ export class Sandbox implements AsyncDisposable {
     checkKnown("executeRich", options, uncachedOptionNames);
     const body = executeRequest(code, options, this.#timeouts.execution);
     const init = requestInit(options, body.timeout + margin);
-    const { executeRich } = await import("../execution/rich-execution.js");
-    return executeRich(this.agent, body, init);
+    return this.#parts.executeRich(this.agent, body, init);
   }
 
   /**
@@ -248,7 +242,13 @@ export class Sandbox implements AsyncDisposable {
     const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
     const first = { type: "execute", ...request, timeout, capture_rich: true };
     const { signal } = options;
-    return executionStreamOf({ access: this.#access, path: "/execute/stream", first, timeout, signal });
+    return this.#parts.ExecutionStream.of({
+      access: this.#access,
+      path: "/execute/stream",
+      first,
+      timeout,
+      signal,
+    });
   }
 
   /**
@@ -257,8 +257,7 @@ export class Sandbox implements AsyncDisposable {
    * `timeoutSeconds` is given. It ends with the sandbox at the latest.
    */
   async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
-    const { executeBackground } = await import("../execution/background-execution.js");
-    return executeBackground(this.#access, code, options);
+    return this.#parts.executeBackground(this.#access, code, options);
   }
 
   /**
@@ -274,8 +273,7 @@ export class Sandbox implements AsyncDisposable {
   ): Promise<ExecutionResult | Execution> {
     checkKnown("executeOrDetach", options, executeOrDetachNames);
     const body = executeRequest(code, options, this.#timeouts.execution);
-    const { executeOrDetach } = await import("../execution/detach.js");
-    return executeOrDetach(Sandbox.placeOf(this), body, options);
+    return this.#parts.executeOrDetach(Sandbox.placeOf(this), body, options);
   }
 
   /** Runs a command like `commands.run`, for callers whose own time is limited; detaches as `executeOrDetach` does. */
@@ -284,9 +282,8 @@ export class Sandbox implements AsyncDisposable {
     options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions = {},
   ): Promise<ProgramResult | Execution> {
     checkKnown("runOrDetach", options, runOrDetachNames);
-    const body = commandRequest(command, options, this.#timeouts.execution);
-    const { runOrDetach } = await import("../execution/detach.js");
-    return runOrDetach(Sandbox.placeOf(this), body, options);
+    const body = this.#parts.commandRequest(command, options, this.#timeouts.execution);
+    return this.#parts.runOrDetach(Sandbox.placeOf(this), body, options);
   }
 
   /**
@@ -298,8 +295,7 @@ export class Sandbox implements AsyncDisposable {
     callbackUrl: string,
     options: AsyncExecuteOptions = {},
   ): Promise<Execution> {
-    const { executeAsync } = await import("../execution/background-execution.js");
-    return executeAsync(this.#access, code, callbackUrl, options);
+    return this.#parts.executeAsync(this.#access, code, callbackUrl, options);
   }
 
   /** Updates the sandbox's facts from the control plane (GET /v1/sandboxes/{id}). */
@@ -343,7 +339,7 @@ export class Sandbox implements AsyncDisposable {
    */
   keepAlive(options: KeepAliveOptions = {}): KeepAlive {
     const { activity } = this.#access;
-    return KeepAlive.of(
+    return this.#parts.KeepAlive.of(
       { ...this.#expiring, activity, extend: (seconds) => this.setTimeout(seconds) },
       options,
     );
@@ -355,7 +351,7 @@ export class Sandbox implements AsyncDisposable {
    * callback throws becomes an unhandled rejection.
    */
   onExpiring(callback: (sandbox: this) => unknown, options?: ExpiringOptions): () => void {
-    return noticeExpiry(this.#expiring, callback, this, options);
+    return this.#parts.noticeExpiry(this.#expiring, callback, this, options);
   }
 
   /**

@@ -19,9 +19,11 @@ import type { CallInit } from "../transport/http/light-request.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
 import type { CreateSandboxOptions, NamedSandboxOptions } from "./sandbox-creation.js";
-import type { ListSandboxesOptions } from "./sandbox-list.js";
-import { sandboxListOf } from "./sandbox-parts.js";
+import { type ListSandboxesOptions, listSandboxes } from "./sandbox-list.js";
+import { makeSandbox } from "./sandbox-making.js";
+import type * as SandboxParts from "./sandbox-parts.js";
 import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
+import { notRunning } from "./sandbox-refusals.js";
 
 /** Options of `connect`. */
 export interface ConnectOptions extends CallOptions {
@@ -97,19 +99,22 @@ export class Sandboxes {
     if (failures.length > 0) throw new AggregateError(failures, "Some sandboxes could not be deleted.");
   }
 
-  /** Creates a sandbox, or finds the sandbox of this name. The checks are loaded too, to keep startup fast. */
+  /** Creates a sandbox, or finds the sandbox of this name. */
   #make(options: CreateSandboxOptions, name?: string): Promise<Sandbox> {
     const { agents, deleteOnSignal, timeouts } = this.#parts;
     const isOwned = name === undefined && (options?.deleteOnSignal ?? deleteOnSignal);
-    return this.background.during(async () =>
-      (await import("./sandbox-making.js")).makeSandbox(
+    const maker = this.#maker();
+    // The failure is that of the create, which awaits it later.
+    maker.catch(() => undefined);
+    return this.background.during(() =>
+      makeSandbox(
         {
           sandboxes: this,
           calls: agents.calls,
           owned: isOwned ? this.#owned : undefined,
           tries: agents.retry.attempts,
           timeouts,
-          sandbox: (wire) => this.#sandbox(wire),
+          sandbox: async (wire) => (await maker)(wire),
           access: (id) => this.#access(id),
         },
         options,
@@ -121,7 +126,8 @@ export class Sandboxes {
   /** Gets a sandbox by id, whatever its status (GET /v1/sandboxes/{id}). Does not resume a paused one. */
   async get(id: string, options?: CallOptions): Promise<Sandbox> {
     const pending = this.#parts.controlPlane.GET("/v1/sandboxes/{id}", at(id, options));
-    return this.#sandbox(await bodyOf(pending, "id", "status"));
+    const [sandbox, wire] = await Promise.all([this.#maker(), bodyOf(pending, "id", "status")]);
+    return sandbox(wire);
   }
 
   /**
@@ -129,7 +135,7 @@ export class Sandboxes {
    * `metadata` are also filtered here, because a server that does not know them ignores them.
    */
   list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
-    return sandboxListOf(this.#parts.controlPlane, options, (wire) => this.#sandbox(wire));
+    return listSandboxes(this.#parts.controlPlane, options, () => this.#maker());
   }
 
   /**
@@ -144,7 +150,7 @@ export class Sandboxes {
     if (sandbox.status === "paused") await sandbox.resume(call);
     if (sandbox.status === "stopped" && start === true) await sandbox.start(call);
     if (sandbox.status === "running") return sandbox;
-    throw (await import("./sandbox-refusals.js")).notRunning(sandbox);
+    throw notRunning(sandbox);
   }
 
   /** Deletes a sandbox and everything in it (DELETE /v1/sandboxes/{id}). Succeeds if the sandbox is already gone. */
@@ -217,7 +223,13 @@ export class Sandboxes {
     return (await successOf(pending))?.status ?? status;
   }
 
-  #sandbox(wire: WireSandbox): Sandbox {
+  /** Loads the parts of sandboxes, and gives the function that makes a sandbox of an answer. */
+  async #maker(): Promise<(wire: WireSandbox) => Sandbox> {
+    const parts = await import("./sandbox-parts.js");
+    return (wire) => this.#sandbox(wire, parts);
+  }
+
+  #sandbox(wire: WireSandbox, parts: typeof SandboxParts): Sandbox {
     const record = sandboxRecord(wire);
     const access = this.#access(record.id);
     access.publicHost = record.publicHost;
@@ -226,7 +238,7 @@ export class Sandboxes {
     access.previews = { host: wire.preview_url_template, path: wire.preview_path_template };
     if (wire.auth_token && typeof wire.auth_token === "string")
       access.tokens.accept(issued(wire.auth_token, wire.token_expires_at));
-    return Sandbox.of(record, access, this, this.#parts.timeouts);
+    return Sandbox.of(record, access, this, this.#parts.timeouts, parts);
   }
 
   /** The access to one sandbox's agent, shared by all `Sandbox` objects of this id so that they share its token. */

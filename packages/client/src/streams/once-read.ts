@@ -20,10 +20,10 @@ export class OnceRead<Event, Result> {
     this.#result.catch(() => undefined);
   }
 
-  iterate(): AsyncGenerator<Event, void, void> {
+  async *iterate(): AsyncGenerator<Event, void, void> {
     if (this.#isTaken) throw invalidArgument("This stream was already read.", "Start another stream.");
     this.#isTaken = true;
-    return this.#events();
+    yield* this.#events();
   }
 
   /** The result. Reads the stream to its end if nobody else does. */

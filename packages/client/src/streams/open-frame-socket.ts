@@ -4,8 +4,12 @@ import { parseRetryAfter } from "../errors/retry-after.js";
 import type { CallScope } from "../transport/calls/call-scope.js";
 import type { ChannelTimeouts, Credentials } from "../transport/channel.js";
 import type { RequestEvent } from "../transport/observation/hooks.js";
-import type { ObservedTry, Observer, Observers } from "../transport/observation/observer.js";
-import { observerOf } from "../transport/observation/observers.js";
+import {
+  type ObservedTry,
+  type Observer,
+  type Observers,
+  observerOf,
+} from "../transport/observation/observer.js";
 import { networkFailure } from "../transport/retry/network-failure.js";
 import type { DecidedRetry } from "../transport/retry/retry-options.js";
 import { type Failure, RetryPolicy } from "../transport/retry/retry-policy.js";
@@ -53,7 +57,7 @@ export async function openFrameSocket(route: SocketRoute, request: StreamRequest
   const path = route.baseUrl.pathname.replace(/\/+$/, "") + operation;
   const requestId = globalThis.crypto.randomUUID();
   const event = { plane: "agent" as const, method: "GET", origin, path, operation, requestId, attempt: 0 };
-  const observer = await observerOf(route.observers);
+  const observer = observerOf(route.observers);
   const retry = new RetryPolicy(route.retry);
   try {
     return await untilOpen({ ...route, observer, retry }, request, event);

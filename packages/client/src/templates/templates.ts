@@ -7,9 +7,9 @@ import { NotFoundError } from "../errors/errors.js";
 import { PaginatedList } from "../transport/answers/paginated-list.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { readBody, successOf } from "../transport/contract-clients.js";
-import { type ImageMatch, matchImage } from "./image-match.js";
+import type { ImageMatch } from "./image-match.js";
 import type { Template } from "./template.js";
-import { buildTemplate, type TemplateBuildOptions } from "./template-build.js";
+import type { TemplateBuildOptions } from "./template-build.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import type { UploadParts } from "./template-upload.js";
 
@@ -51,11 +51,11 @@ export class Templates {
 
   /** Lists templates, optionally filtered (GET /v1/templates). */
   list(options: ListTemplatesOptions = {}): PaginatedList<TemplateRecord> {
-    checkKnown("templates.list", options, listOptionNames);
     const { category, language, limit, text } = options;
-    for (const [option, value] of Object.entries({ category, language, text })) checkText(option, value);
-    checkWhole("limit", limit, 1, 1000);
     return PaginatedList.of(async (cursor) => {
+      checkKnown("templates.list", options, listOptionNames);
+      for (const [option, value] of Object.entries({ category, language, text })) checkText(option, value);
+      checkWhole("limit", limit, 1, 1000);
       const query = omitUndefined({ category, language, limit, cursor });
       const init = { params: { query }, ...requestInit(options) };
       const pending = this.#parts.controlPlane.GET("/v1/templates", init);
@@ -80,6 +80,7 @@ export class Templates {
    * images. No image is downloaded, and none is replaced by something different.
    */
   async forImage(image: string, options?: CallOptions): Promise<ImageMatch> {
+    const { matchImage } = await import("./template-work.js");
     return matchImage(image, {
       get: (name) => this.get(name, options),
       has: async (name) => {
@@ -95,6 +96,7 @@ export class Templates {
    * `TemplateBuildError` that has the log of the failed step.
    */
   async build(template: Template, options: TemplateBuildOptions): Promise<TemplateRecord> {
+    const { buildTemplate } = await import("./template-work.js");
     return buildTemplate(this.#parts, template, options);
   }
 

@@ -14,8 +14,7 @@ import { longestBody, receive } from "./http/read-response.js";
 import type { IncomingResponse, Transport } from "./http/transport.js";
 import { watchStream } from "./http/watched-stream.js";
 import type { RequestEvent } from "./observation/hooks.js";
-import type { ObservedTry, Observer, Observers } from "./observation/observer.js";
-import { observerOf } from "./observation/observers.js";
+import { type ObservedTry, type Observer, type Observers, observerOf } from "./observation/observer.js";
 import { networkFailure } from "./retry/network-failure.js";
 import type { DecidedRetry } from "./retry/retry-options.js";
 import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry/retry-policy.js";
@@ -71,13 +70,9 @@ export class Channel {
   readonly #retry: RetryPolicy;
   readonly #unanswered: string;
 
-  static async to(options: ChannelOptions): Promise<Channel> {
-    return new Channel(options, await observerOf(options.observers));
-  }
-
-  private constructor(options: ChannelOptions, observer: Observer | undefined) {
+  constructor(options: ChannelOptions) {
     this.#options = options;
-    this.#observer = observer;
+    this.#observer = observerOf(options.observers);
     this.#retry = new RetryPolicy(options.retry);
     this.#origin = options.baseUrl.origin;
     this.#unanswered = `${this.#origin} did not answer`;

@@ -1,9 +1,8 @@
 import type { AgentPaths, ControlPlanePaths } from "@cloud-sandbox/protocol";
 import type { Client } from "openapi-fetch";
 import type { Account } from "./account.js";
-import type { AccountChannelOptions } from "./account-client.js";
-import type { ChannelOptions } from "./channel.js";
-import { call, deferred } from "./deferred.js";
+import type { Calls } from "./calls/calls.js";
+import type { ChannelOptions, Credentials } from "./channel.js";
 import type { CallInit } from "./http/light-request.js";
 
 type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
@@ -14,35 +13,70 @@ export type ControlPlaneClient = Pick<Client<ControlPlanePaths>, Methods>;
 /** Low-level client: every operation of the agent's API, under its wire name. */
 export type AgentClient = Pick<Client<AgentPaths>, Methods>;
 
-const methods = { GET: call, PUT: call, POST: call, DELETE: call, PATCH: call } as const;
+const httpCalls = () => import("./http-calls.js");
 
-/** Creates the control plane client. Its first call loads the HTTP code and resolves the account with `find`. */
+/** Channel options that do not depend on the server. */
+export type AccountChannelOptions = Omit<ChannelOptions, "baseUrl" | "credentials" | "plane">;
+
+/** Creates the control plane client. Its calls resolve the account with `find`, until that has succeeded once. */
 export function controlPlaneClient(
   options: AccountChannelOptions,
   find: () => Account | Promise<Account>,
 ): ControlPlaneClient {
-  const load = async () => {
-    const [{ accountClient }, account] = await Promise.all([import("./account-client.js"), find()]);
-    return accountClient(options, account);
-  };
-  return counted(deferred<ControlPlaneClient>(load, methods), options);
+  let client: ControlPlaneClient | undefined;
+  return counted(options.calls, async () => {
+    if (client !== undefined) return client;
+    const [{ openapiClient }, account] = await Promise.all([httpCalls(), find()]);
+    const { baseUrl } = account;
+    client ??= openapiClient<ControlPlanePaths>({
+      ...options,
+      baseUrl,
+      plane: "control plane",
+      credentials: credentialsOf(account),
+    });
+    return client;
+  });
 }
 
 export function agentClient(options: ChannelOptions): AgentClient {
-  const load = async () => (await import("./openapi-client.js")).openapiClient<AgentPaths>(options);
-  return counted(deferred<AgentClient>(load, methods), options);
+  let client: AgentClient | undefined;
+  return counted(options.calls, async () => {
+    client ??= (await httpCalls()).openapiClient<AgentPaths>(options);
+    return client;
+  });
 }
 
-type Call = (path: string, init?: CallInit) => Promise<unknown>;
+type Call = (operation: string, init: object) => Promise<unknown>;
 
-/** Registers each call as soon as it is made, so that closing the client waits for it. */
-function counted<Client extends object>(client: Client, { calls }: AccountChannelOptions): Client {
-  const entries: [string, Call][] = Object.entries(client);
-  for (const [method, call] of entries)
-    Reflect.set(client, method, (path: string, init?: CallInit) =>
-      calls.during(() => call(path, init), init?.isPart),
-    );
-  return client;
+/**
+ * The client that `find` gives, with each call registered as soon as it is made, so that closing waits for it. Adds two
+ * facts to each call that openapi-fetch does not pass on: the operation's path, and whether the answer is parsed as JSON.
+ */
+function counted<Client extends object>(calls: Calls, find: () => Promise<Client>): Client {
+  const call =
+    (method: Methods) =>
+    (operation: string, init: CallInit & { parseAs?: string } = {}): Promise<unknown> =>
+      calls.during(async () => {
+        const client: object = await find();
+        const send: Call = Reflect.get(client, method);
+        return send(operation, { ...init, operation, isParsed: (init.parseAs ?? "json") === "json" });
+      }, init.isPart);
+  const methods: object = {
+    GET: call("GET"),
+    PUT: call("PUT"),
+    POST: call("POST"),
+    DELETE: call("DELETE"),
+    PATCH: call("PATCH"),
+  };
+  return methods as Client;
+}
+
+function credentialsOf({ apiKey, bearerToken }: Account): Credentials {
+  const headers: Record<string, string> = {};
+  if (apiKey !== undefined) headers["x-api-key"] = apiKey;
+  if (bearerToken !== undefined) headers.authorization = `Bearer ${bearerToken}`;
+  const secrets = [apiKey, bearerToken].filter((secret) => secret !== undefined);
+  return { headers: () => headers, secrets: () => secrets };
 }
 
 export interface Answer<Body> {
@@ -57,12 +91,12 @@ export async function bodyOf<Body>(
   ...required: Array<keyof NonNullable<Body> & string>
 ): Promise<NonNullable<Body>> {
   const { data, error, response } = await pending;
-  if (!response.ok) throw (await failedAnswer()).refused(response, error);
-  if (typeof data !== "object" || data === null) throw (await failedAnswer()).incomplete(response, "a body");
+  if (!response.ok) throw (await httpCalls()).refused(response, error);
+  if (typeof data !== "object" || data === null) throw (await httpCalls()).incomplete(response, "a body");
   const body: NonNullable<Body> = data;
   const missing = required.find((field) => (body[field] ?? null) === null);
   if (missing === undefined) return body;
-  throw (await failedAnswer()).lacking(response, data, missing);
+  throw (await httpCalls()).lacking(response, data, missing);
 }
 
 /**
@@ -78,15 +112,13 @@ export async function readBody<Body, Value>(
   try {
     return read(body);
   } catch (error) {
-    throw (await failedAnswer()).unreadable((await pending).response, error);
+    throw (await httpCalls()).unreadable((await pending).response, error);
   }
 }
 
 /** The body of a successful answer, if it has one. Throws the typed error for any other answer. */
 export async function successOf<Body>(pending: Promise<Answer<Body>>): Promise<Body | undefined> {
   const { data, error, response } = await pending;
-  if (!response.ok) throw (await failedAnswer()).refused(response, error);
+  if (!response.ok) throw (await httpCalls()).refused(response, error);
   return data;
 }
-
-const failedAnswer = () => import("./answers/failed-answer.js");

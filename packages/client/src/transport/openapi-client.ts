@@ -8,35 +8,15 @@ const imported: typeof openapiFetch & { default?: typeof openapiFetch } = openap
 const createClient = imported.default ?? imported;
 
 /** Creates a client for the operations of an API, with its own channel. */
-export async function openapiClient<Paths extends object>(options: ChannelOptions): Promise<Client<Paths>> {
-  const channel = await Channel.to(options);
+export function openapiClient<Paths extends object>(options: ChannelOptions): Client<Paths> {
+  const channel = new Channel(options);
   const wiring: ClientOptions = {
     baseUrl: channel.baseUrl,
     fetch: channel.fetch,
     Request: LightRequest as typeof Request,
     bodySerializer: serialized,
   };
-  return withCallFacts(createClient<Paths>(wiring));
-}
-
-interface RawInit {
-  parseAs?: string;
-}
-
-/**
- * Adds two facts to each request that openapi-fetch does not pass on: the operation's path, and whether the answer is
- * parsed as JSON.
- */
-function withCallFacts<Calls extends object>(client: Calls): Calls {
-  const calls: object = client;
-  for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH"]) {
-    const call: (operation: string, init: object) => unknown = Reflect.get(calls, method);
-    Object.assign(calls, {
-      [method]: (operation: string, init?: RawInit) =>
-        call(operation, { ...init, operation, isParsed: (init?.parseAs ?? "json") === "json" }),
-    });
-  }
-  return client;
+  return createClient<Paths>(wiring);
 }
 
 /**

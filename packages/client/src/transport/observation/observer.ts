@@ -11,6 +11,14 @@ export interface Observers {
   tracing: Tracing | undefined;
 }
 
+/** The observer, or undefined if there is no hook, log or tracing: creating events costs time. */
+export function observerOf(parts: Observers): Observer | undefined {
+  const { log, tracing } = parts;
+  const { onError, onRequest, onResponse, onRetry } = parts.hooks;
+  const someone = log ?? tracing ?? onError ?? onRequest ?? onResponse ?? onRetry;
+  return someone === undefined ? undefined : new Observer(parts);
+}
+
 /** Reports requests to hooks, log and tracing. */
 export class Observer {
   readonly #parts: Observers;

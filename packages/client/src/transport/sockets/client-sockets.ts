@@ -2,8 +2,8 @@ import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
 import type { CarriedSocket, OpeningSocket, OpenWebSocket, Sockets } from "./sockets.js";
 
-/** WebSockets whose code is loaded when the first one is opened. */
-export class DeferredSockets implements Sockets {
+/** The WebSockets of a client. Their code is loaded when the first one is opened. */
+export class ClientSockets implements Sockets {
   readonly #given: OpenWebSocket | undefined;
   readonly #opening = new Set<CallScope>();
   #loading: Promise<Sockets> | undefined;

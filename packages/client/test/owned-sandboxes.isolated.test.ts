@@ -22,13 +22,12 @@ const ids = ["a", "b", "c"];
 const listeners = (): number => process.listenerCount("SIGTERM");
 
 /** What a client owns, and what was deleted of it. */
-async function owning(deleteOne?: (id: string) => Promise<void>) {
+function owning(deleteOne?: (id: string) => Promise<void>) {
   const deleted: string[] = [];
   const owned = new OwnedSandboxes(async (id) => {
     deleted.push(id);
     await deleteOne?.(id);
   });
-  await owned.ready();
   left.push(owned);
   return { owned, deleted };
 }
@@ -40,14 +39,14 @@ async function made(owned: OwnedSandboxes, ...created: string[]): Promise<void> 
 
 describe("what a client owns", () => {
   test("is deleted once each", async () => {
-    const { owned, deleted } = await owning();
+    const { owned, deleted } = owning();
     await made(owned, "a", "b", "b");
     expect(await owned.deleteAll()).toEqual([]);
     expect(deleted).toEqual(["a", "b"]);
   });
 
   test("is not deleted when it was forgotten", async () => {
-    const { owned, deleted } = await owning();
+    const { owned, deleted } = owning();
     await made(owned, "a", "b");
     owned.forget("a");
     await owned.deleteAll();
@@ -55,7 +54,7 @@ describe("what a client owns", () => {
   });
 
   test("includes one whose creation is under way, and none whose creation fails", async () => {
-    const { owned, deleted } = await owning();
+    const { owned, deleted } = owning();
     let create: (id: string) => void = () => undefined;
     let fail: (error: Error) => void = () => undefined;
     owned.expect(new Promise((resolve) => (create = resolve)));
@@ -69,7 +68,7 @@ describe("what a client owns", () => {
 
   test("leaves a report of what could not be deleted, and deletes the rest", async () => {
     const lost = new Error("no network");
-    const { owned, deleted } = await owning(async (id) => {
+    const { owned, deleted } = owning(async (id) => {
       if (id === "a") throw lost;
     });
     await made(owned, "a", "b");
@@ -79,7 +78,7 @@ describe("what a client owns", () => {
 
   test("is watched for signals only while there is something", async () => {
     const before = listeners();
-    const { owned } = await owning();
+    const { owned } = owning();
     expect(listeners()).toBe(before);
     await made(owned, "a");
     expect(listeners()).toBe(before + 1);
@@ -96,7 +95,7 @@ describe("what a client owns", () => {
 
   test("is watched from when its creation begins, and no more when that fails", async () => {
     const before = listeners();
-    const { owned } = await owning();
+    const { owned } = owning();
     let fail: (error: Error) => void = () => undefined;
     owned.expect(new Promise((_, reject) => (fail = reject)));
     expect(listeners()).toBe(before + 1);
@@ -104,25 +103,15 @@ describe("what a client owns", () => {
     await vi.waitFor(() => expect(listeners()).toBe(before));
   });
 
-  test("is deleted also where nobody watches for signals", async () => {
-    const before = listeners();
-    const deleted: string[] = [];
-    const owned = new OwnedSandboxes(async (id) => void deleted.push(id));
-    await made(owned, "a");
-    expect(listeners()).toBe(before);
-    await owned.deleteAll();
-    expect(deleted).toEqual(["a"]);
-  });
-
   test("is deleted by what runs before a signal ends the process", async () => {
-    const { owned, deleted } = await owning();
+    const { owned, deleted } = owning();
     await made(owned, "a");
     await vi.mocked(beforeTermination).mock.lastCall?.[0]();
     expect(deleted).toEqual(["a"]);
   });
 
   test("is ten thousand at most: of more, the oldest are left", async () => {
-    const { owned, deleted } = await owning();
+    const { owned, deleted } = owning();
     await made(owned, ...Array.from({ length: 10_001 }, (_, index) => `s${index}`));
     await owned.deleteAll();
     expect(deleted).toHaveLength(10_000);
