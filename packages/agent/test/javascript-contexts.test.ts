@@ -49,6 +49,7 @@ describe("declarations", () => {
   });
 });
 
+const one = newContext();
 test.for([
   ["1 + 1", "2"],
   ["undefined", undefined],
@@ -64,7 +65,7 @@ test.for([
   ["await Promise.resolve(7)", "7"],
   ["new Error('no failure').message", "'no failure'"],
 ] as const)("the value of %s is told", async ([code, result]) => {
-  const body = await newContext()(code);
+  const body = await one(code);
   expect({ result: body.result, exit: body.exit_code }).toEqual({ result, exit: 0 });
 });
 

@@ -14,11 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
-const has = (module: string) => spawnSync("python3", ["-c", `import ${module}`]).status === 0;
+const found = new Map<string, boolean>();
+function has(module: string): boolean {
+  const known = found.get(module) ?? spawnSync("python3", ["-c", `import ${module}`]).status === 0;
+  found.set(module, known);
+  return known;
+}
 const needs = (module: string) => [!has(module), `${module} is not installed`] as const;
 
+/** In one context, unless another is named: libraries take longer to load than code here to run. */
 async function rich(code: string, request: Partial<AgentSchemas["ExecuteRichRequest"]> = {}): Promise<Rich> {
-  const context = randomUUID();
+  const context = "shared";
   return (await agent.call<Rich>("POST", "/execute/rich", { code, context, ...request })).body;
 }
 
@@ -104,7 +110,6 @@ test("nothing is told of what a caller does not want", async () => {
   expect(answer.rich_outputs).toEqual([]);
 });
 
-// The library takes longer to load than anything here: one context does for all.
 describe("matplotlib", { timeout: 60_000 }, () => {
   const figure = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n";
 
@@ -117,7 +122,7 @@ describe("matplotlib", { timeout: 60_000 }, () => {
     ["closed", `${figure}plt.close()`, 0],
   ] as const)("shows figures %s", async ([, code, count], { skip }) => {
     skip(...needs("matplotlib"));
-    const answer = await rich(code, { context: "figures", timeout: 50 });
+    const answer = await rich(code, { timeout: 50 });
     expect(types(answer)).toEqual(Array.from({ length: count }, () => "image/png"));
     expect(answer.rich_outputs?.every(({ data }) => isPng(data))).toBe(true);
     if (count > 0) expect(isPng(answer.png)).toBe(true);

@@ -162,7 +162,7 @@ describe("a backend", () => {
     ["HOPX_API_KEY", "HOPX_BASE_URL"],
     ["HOPX_BEARER_TOKEN", "CLOUD_SANDBOX_BASE_URL"],
   ])("that does not know the key of %s", async (variable, address) => {
-    const cloud = await startLocalServer({ apiKey: "the-right-key" });
+    const cloud = await startLocalServer({ apiKey: "the-right-key", args: ["--pool", "0"] });
     const mcp = await connect({ [variable]: "a-wrong-key", [address]: cloud.url });
     try {
       for (const [name, given] of [
@@ -181,7 +181,7 @@ describe("a backend", () => {
   });
 
   it("that is elsewhere keeps no sandbox when the server ends", async () => {
-    const cloud = await startLocalServer({ apiKey: "the-right-key" });
+    const cloud = await startLocalServer({ apiKey: "the-right-key", args: ["--pool", "0"] });
     const mcp = await connect({ CLOUD_SANDBOX_API_KEY: "the-right-key", CLOUD_SANDBOX_BASE_URL: cloud.url });
     const sandboxes = async (): Promise<number> => {
       const answer = await fetch(`${cloud.url}/v1/sandboxes`, { headers: { "x-api-key": "the-right-key" } });

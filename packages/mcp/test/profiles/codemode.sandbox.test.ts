@@ -152,7 +152,7 @@ it("holds to CONTAINER_MEMORY_LIMIT", async () => {
 });
 
 it("refuses limits that a server elsewhere does not have", async () => {
-  const cloud = await startLocalServer();
+  const cloud = await startLocalServer({ args: ["--pool", "0"] });
   const mcp = await codemode({
     CLOUD_SANDBOX_API_KEY: cloud.apiKey,
     CLOUD_SANDBOX_BASE_URL: cloud.url,
