@@ -3,7 +3,7 @@ import { SandboxError } from "../../errors/errors.js";
 import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
 import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody } from "./transport.js";
 
-export interface Reception {
+export interface ReadContext {
   url: string;
   facts: CallFacts;
   /** Whether the answer is parsed as JSON. */
@@ -18,10 +18,10 @@ export interface Reception {
   watched(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
 }
 
-export async function receive(incoming: IncomingResponse, reception: Reception): Promise<LightResponse> {
+export async function receive(incoming: IncomingResponse, context: ReadContext): Promise<LightResponse> {
   const { status, headers } = incoming;
   const answer = (content: LightContent): LightResponse =>
-    new LightResponse(reception.url, status, headers, content, reception.facts);
+    new LightResponse(context.url, status, headers, content, context.facts);
   if (status >= 300 && status < 400) {
     incoming.abandon();
     throw redirected(answer(null));
@@ -35,12 +35,12 @@ export async function receive(incoming: IncomingResponse, reception: Reception):
     });
   }
   try {
-    return answer(await content(incoming, reception));
+    return answer(await content(incoming, context));
   } catch (error) {
     if (!(error instanceof BodyTooLarge)) throw error;
-    throw reception.maxBytes === undefined
+    throw context.maxBytes === undefined
       ? tooLarge(answer(null), error)
-      : beyondLimit(error, incoming, reception);
+      : beyondLimit(error, incoming, context);
   }
 }
 
@@ -54,7 +54,7 @@ const longestError = 1024 * 1024;
  */
 async function content(
   incoming: IncomingResponse,
-  { expectChunk, isParsed, longest, maxBytes, watched }: Reception,
+  { expectChunk, isParsed, longest, maxBytes, watched }: ReadContext,
 ): Promise<LightContent> {
   const { headers, status } = incoming;
   const type = headers.get("content-type") ?? "";
@@ -116,7 +116,7 @@ function tooLarge(response: LightResponse, { limit }: BodyTooLarge): Error {
 function beyondLimit(
   { limit }: BodyTooLarge,
   { headers }: IncomingResponse,
-  { facts }: Reception,
+  { facts }: ReadContext,
 ): SandboxError {
   return new SandboxError({
     summary: `The file holds more than ${limit} bytes, the most that was asked for.`,
