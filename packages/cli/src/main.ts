@@ -13,12 +13,14 @@ const program = new Command("cloud-sandbox")
 
 program
   .command("run")
-  .description("run a program in a sandbox of its own; its output and its exit code are this command's")
-  .argument("[file]", "program to run; - or nothing reads it from standard input")
+  .description(
+    "run a program in a sandbox of its own; this command prints the program's output and ends with its exit code",
+  )
+  .argument("[file]", "file of the program; - or no file reads the program from standard input")
   .option("-c, --code <code>", "program text, instead of a file")
   .option(
     "-l, --language <name>",
-    "python, javascript, bash or go; default: by the file's ending, else python",
+    "python, javascript, bash or go; default: by the file's extension, else python",
   )
   .option("-t, --timeout <seconds>", "time limit, 1 to 300", seconds, 30)
   .option("--template <name>", "template of the sandbox", "code-interpreter")
@@ -27,7 +29,7 @@ program
     "internet access of the sandbox; default: CLOUD_SANDBOX_INTERNET, else on",
     onOrOff,
   )
-  .option("-e, --env <NAME=value>", "environment variable; can be repeated", variable, {})
+  .option("-e, --env <NAME=value>", "environment variable of the program; can be repeated", variable, {})
   .action(async (file: string | undefined, options: RunOptions) => {
     if (file !== undefined && options.code !== undefined) {
       throw new InvalidArgumentError("Give a file or --code, not both.");
@@ -61,26 +63,26 @@ program.parseAsync().catch((error: unknown) => {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "AbortError") return "interrupted; nothing is left running.";
+  if (error.name === "AbortError") return "the run was interrupted; its sandbox is deleted.";
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" && path !== undefined) return `${path} does not exist; give the path of a program.`;
-  if (code === "EISDIR") return "that is a directory; give the path of a program.";
+  if (code === "EISDIR") return "the path is a directory; give the path of a program.";
   return error.message;
 }
 
 function seconds(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= 300) return number;
-  throw new InvalidArgumentError("It must be a whole number of seconds from 1 to 300.");
+  throw new InvalidArgumentError("The value must be a whole number of seconds from 1 to 300.");
 }
 
 function onOrOff(text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
-  throw new InvalidArgumentError("It must be on or off.");
+  throw new InvalidArgumentError("The value must be on or off.");
 }
 
 function variable(text: string, others: Record<string, string>): Record<string, string> {
   const end = text.indexOf("=");
-  if (end < 1) throw new InvalidArgumentError("It must be NAME=value.");
+  if (end < 1) throw new InvalidArgumentError("The value must be NAME=value.");
   return { ...others, [text.slice(0, end)]: text.slice(end + 1) };
 }

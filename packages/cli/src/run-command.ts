@@ -36,13 +36,13 @@ export async function runCommand(
     process.stderr.write(stderr);
     if (terminationReason === "timeout") {
       process.stderr.write(
-        `cloud-sandbox: stopped after ${options.timeout} s; give it longer with --timeout.\n`,
+        `cloud-sandbox: the program was stopped after ${options.timeout} s; --timeout gives it more time.\n`,
       );
     }
     for (const [name, { truncated, bytes }] of Object.entries(output)) {
       if (truncated)
         process.stderr.write(
-          `cloud-sandbox: ${name} was cut in its middle; the program wrote ${bytes} bytes.\n`,
+          `cloud-sandbox: the middle of ${name} was left out; the program wrote ${bytes} bytes.\n`,
         );
     }
     return exitCode;

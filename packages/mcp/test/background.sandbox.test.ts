@@ -190,7 +190,7 @@ describe("a background execution", () => {
     const piece = await inSandbox("execute_process_output", { process_id, wait: 20 });
     expect(JSON.stringify(piece).length).toBeLessThan(31_000);
     expect(piece.stdout).toBe("\0".repeat(Number(piece.stdout_offset)));
-    expect(piece.note).toMatch(/read on/);
+    expect(piece.note).toMatch(/read the rest/);
   });
 
   it("that nobody knows is no puzzle", async () => {

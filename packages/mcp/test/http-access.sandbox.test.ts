@@ -58,7 +58,7 @@ it.each([
 
 it("asks for a token where others can reach it, whatever is said", async () => {
   const started = startHttpServer(["--no-token", "--host", "0.0.0.0"]);
-  await expect(started).rejects.toThrow(/Others can reach 0\.0\.0\.0.*drop --no-token/);
+  await expect(started).rejects.toThrow(/Other machines can reach 0\.0\.0\.0.*drop --no-token/);
 });
 
 describe("on a Unix socket", () => {

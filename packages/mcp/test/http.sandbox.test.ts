@@ -357,10 +357,11 @@ describe("the server ends within two seconds", () => {
     expect(await server.stop(signal)).toBe(0);
     // What would hold it up does so for an hour; the rest of the time is the machine's, which may be busy.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
-    for (const sentence of await Promise.all(running)) expect(sentence).toMatch(/^The server is ending, /);
+    for (const sentence of await Promise.all(running))
+      expect(sentence).toMatch(/^The server is shutting down, /);
     expect(await isolated).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/is ending/) }],
+      content: [{ text: expect.stringMatching(/is shutting down/) }],
     });
     await mcp.client.close();
   });

@@ -174,7 +174,12 @@ describe("the command line", () => {
     ["--help", 0, /Usage: cloud-sandbox-mcp/, /^$/],
     ["--nonsense", 1, /^$/, /^cloud-sandbox-mcp: [^\n]*--nonsense[^\n]*--help.\n$/],
     ["--profile=hop", 1, /^$/, /^cloud-sandbox-mcp: [^\n]* Did you mean hopx\? See --help.\n$/],
-    ["--read-only=perhaps", 1, /^$/, /^cloud-sandbox-mcp: [^\n]* It must be true or false. See --help.\n$/],
+    [
+      "--read-only=perhaps",
+      1,
+      /^$/,
+      /^cloud-sandbox-mcp: [^\n]* The value must be true or false. See --help.\n$/,
+    ],
     [
       "--tools=files_read",
       1,

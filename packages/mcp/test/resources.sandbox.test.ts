@@ -137,7 +137,11 @@ describe("a resource", () => {
       "files/workspace/large.bin",
       /at most 4194304 bytes: read parts of it with run_command/,
     ],
-    ["a file that is not there", "files/workspace/none", /Nothing is at \/workspace\/none; file_list shows/],
+    [
+      "a file that is not there",
+      "files/workspace/none",
+      /There is no file at \/workspace\/none; file_list shows/,
+    ],
     ["a directory that is not there", "files/workspace/none/at-all", /file_list/],
     ["a path that leads out", "files/workspace/..%2F..%2Fetc%2Fpasswd", /./],
     ["a path outside", "files/etc/passwd", /\/workspace/],

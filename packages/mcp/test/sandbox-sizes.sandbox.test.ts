@@ -65,7 +65,7 @@ it("is said to be the template's in a cloud, which is not asked for another", as
   });
   try {
     const made = await mcp.result("create_sandbox", { vcpu: 4 });
-    expect(made.note).toBe("Its size is that of its template: this service takes no other.");
+    expect(made.note).toBe("The sandbox has its template's size: this service takes no other.");
     expect(created).toHaveLength(1);
     expect(created[0]).not.toContain("limits");
   } finally {

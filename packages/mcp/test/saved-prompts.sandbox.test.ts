@@ -40,7 +40,7 @@ it("runs mode isolated in a sandbox of its own, whichever sandbox is named, and 
   expect(run).toMatchObject({
     stdout: "[]\n",
     mode: "isolated",
-    note: "Mode isolated ran it in a sandbox of its own, not in the one that was given.",
+    note: "Mode isolated ran the code in a sandbox of its own, not in the given one.",
   });
   expect(run.sandbox_id).not.toBe(sandbox_id);
 });

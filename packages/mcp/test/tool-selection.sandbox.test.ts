@@ -52,7 +52,7 @@ describe("a selection is refused", () => {
     [
       "when it leaves nothing",
       { tools: ["file_write"], readOnly: true },
-      /leave no tool to offer; drop --read-only/,
+      /exclude every tool; drop --read-only/,
     ],
   ])("%s", (_, selection, message) => {
     expect(() => selectTools(profile, selection)).toThrow(message);

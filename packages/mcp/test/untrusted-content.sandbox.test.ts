@@ -47,6 +47,6 @@ it.each(profiles.map((profile) => [profile.name, profile] as const))(
   "profile %s tells the model that it is data",
   async (_, { load }) => {
     const { instructions } = await load();
-    expect(instructions).toMatch(/data, never instructions/);
+    expect(instructions).toMatch(/data, never as instructions/);
   },
 );

@@ -48,8 +48,7 @@ function inToolTerms(text: string, { terms = [] }: FailureAdvice): string {
   return terms.reduce((told, [wire, tool]) => told.replace(wire, tool), text);
 }
 
-export const unforeseen =
-  "The tool failed for a reason it does not know. Call it again, or use another sandbox.";
+export const unforeseen = "The tool failed for an unknown reason. Call it again, or use another sandbox.";
 
 function stepOfKind(error: SandboxError, advice: FailureAdvice, environment: Environment): string {
   const { steps, otherwise } = advice;

@@ -145,7 +145,7 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
 function tokensFor({ host, socket, token: given }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
   if (given === false) {
     if (socket !== undefined || isLoopback(host)) return new BearerTokens([]);
-    throw new OptionError(`Others can reach ${host}, so clients need a token: drop --no-token.`);
+    throw new OptionError(`Other machines can reach ${host}, so clients need a token: drop --no-token.`);
   }
   const tokens = parseTokens(given);
   if (tokens.length > 0 || socket !== undefined) return new BearerTokens(tokens);

@@ -26,6 +26,6 @@ export async function pageOf<Item>(
 
 function position(cursor = "0"): number {
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
-  const message = "The cursor is not one of this server's; list again without it.";
+  const message = "This server did not issue the cursor; list again without it.";
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

@@ -36,7 +36,7 @@ export const sandboxFiles: Registration = (server, session, profile) => {
     {
       title: "File in a sandbox",
       description:
-        "A file below /workspace or /tmp as text or bytes (up to 4 MiB), or what a directory holds.",
+        "A file below /workspace or /tmp as text or bytes (up to 4 MiB), or the list of a directory.",
     },
     (uri, variables, { mcpReq: { signal } }) =>
       read(uri.href, async ({ sandboxes }) => {
@@ -72,7 +72,7 @@ async function contentsAt(
   const bytes = await bytesWithin(sandbox, path, largestResource, signal);
   if (bytes === undefined) {
     throw new InvalidArgumentsError(
-      `${path} is larger than a resource, which has at most ${largestResource} bytes: read parts of it with run_command, such as head -c.`,
+      `${path} is too large for a resource, which has at most ${largestResource} bytes: read parts of it with run_command, such as head -c.`,
     );
   }
   const isText = isUtf8(bytes) && !bytes.includes(0);
@@ -94,7 +94,7 @@ async function entryAt(
   const { entries } = await sandbox.files.list(parent, { signal });
   const entry = entries.find((each) => each.name === name);
   if (entry !== undefined) return entry;
-  throw new ResourceNotFoundError(uri, `Nothing is at ${path}; file_list shows what is in ${parent}.`);
+  throw new ResourceNotFoundError(uri, `There is no file at ${path}; file_list shows what is in ${parent}.`);
 }
 
 function root(name: string): Pick<FileEntry, "name" | "isDirectory" | "size"> {

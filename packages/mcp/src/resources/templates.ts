@@ -15,7 +15,7 @@ export const templates: Registration = (server, session, profile) => {
     new ResourceTemplate("template://{name}", { list: undefined, complete }),
     {
       title: "Template",
-      description: "What sandboxes can be made from: languages, features, resources.",
+      description: "Templates, from which sandboxes are made: languages, features, resources.",
       mimeType: jsonType,
     },
     (uri, { name }, { mcpReq: { signal } }) =>

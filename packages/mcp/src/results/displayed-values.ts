@@ -61,4 +61,4 @@ export const shownAsImage: ReadonlySet<string> = new Set([
 ]);
 
 const tooMany = `Only the first ${mostImages} images are shown: display fewer at a time.`;
-const tooLarge = "Too large to show: save it to a file, smaller, and read that.";
+const tooLarge = "Too large to show: save a smaller version to a file and read that.";

@@ -17,13 +17,16 @@ export const executionOutput = z.looseObject({
   rich_outputs: displayedValues,
   execution_time: z.number().optional().describe("Seconds"),
   termination_reason: z.string().optional().describe("exit, timeout, out_of_memory, killed or signal"),
-  stdout_bytes: z.number().optional().describe("All that was written, when stdout is cut"),
-  stderr_bytes: z.number().optional().describe("All that was written, when stderr is cut"),
+  stdout_bytes: z.number().optional().describe("Bytes written in all, when stdout is cut"),
+  stderr_bytes: z.number().optional().describe("Bytes written in all, when stderr is cut"),
   sandbox_id: z.string(),
   mode: z.string().optional().describe("isolated, persistent, rich or background"),
-  status: z.string().optional().describe("running: it goes on in the background"),
-  process_id: z.string().optional().describe("Of what goes on"),
-  note: z.string().optional().describe("What to do about an abnormal end, cut output, or what goes on"),
+  status: z.string().optional().describe("running: the code goes on in the background"),
+  process_id: z.string().optional().describe("Of the code that still runs"),
+  note: z
+    .string()
+    .optional()
+    .describe("What to do about an abnormal end, cut output, or code that still runs"),
 });
 
 /** The most bytes of the last expression's value. */
@@ -87,7 +90,7 @@ export function executionResult(
     stdout.omittedBytes > 0 && cutNote("stdout", output.stdout.file, kept),
     stderr.omittedBytes > 0 && cutNote("stderr", output.stderr.file, kept),
     ...losses,
-    leftBehind && "The sandbox could not be deleted; delete_sandbox does it.",
+    leftBehind && "The sandbox could not be deleted: delete it with delete_sandbox.",
   ].filter((note) => typeof note === "string");
   const structure = {
     exit_code: run.exitCode,
@@ -108,8 +111,9 @@ export function executionResult(
 
 function endNote(reason: ProgramResult["terminationReason"], longer: string): string | undefined {
   if (reason === "timeout")
-    return `It was killed at its timeout: give it more (at most 300 seconds), or use ${longer}.`;
-  if (reason === "out_of_memory") return "It ran out of the sandbox's memory; work on smaller pieces.";
+    return `The program was killed at its timeout: give it more time (at most 300 seconds), or use ${longer}.`;
+  if (reason === "out_of_memory")
+    return "The program ran out of the sandbox's memory: work on smaller pieces.";
   return undefined;
 }
 

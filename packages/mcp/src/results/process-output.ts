@@ -14,12 +14,12 @@ export const processOutput = z.looseObject({
   termination_reason: z.string().optional(),
   duration: z.number().optional().describe("Seconds so far, or in all"),
   stdout: z.string(),
-  stdout_offset: z.number().describe("Where to go on reading"),
+  stdout_offset: z.number().describe("stdout_offset of the next call"),
   stdout_bytes: z.number().describe("Written so far"),
   stderr: z.string(),
   stderr_offset: z.number(),
   stderr_bytes: z.number(),
-  complete: z.boolean().describe("It has ended, and all is read"),
+  complete: z.boolean().describe("The execution has ended and all its output is read"),
   result: z.string().optional().describe("The last expression's value, once complete"),
   rich_outputs: displayedValues,
   note: z.string().optional(),
@@ -90,9 +90,11 @@ function noteOf(
 ): string | undefined {
   const lost = piece.stdoutStart - stdoutOffset + piece.stderrStart - stderrOffset;
   const notes = [
-    lost > 0 && `${lost} bytes before this are no longer kept.`,
+    lost > 0 && `${lost} bytes of earlier output are no longer kept.`,
     piece.error,
-    !piece.complete && piece.status !== "running" && "It has ended; read on from the offsets for the rest.",
+    !piece.complete &&
+      piece.status !== "running" &&
+      "The execution has ended; read the rest of its output from the offsets.",
     ...more,
   ].filter((note) => typeof note === "string");
   return notes.length > 0 ? notes.join(" ") : undefined;

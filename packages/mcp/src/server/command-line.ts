@@ -72,32 +72,40 @@ function commandLine(): Command {
     .addOption(
       option(
         "--token <tokens>",
-        "what clients must send, with http; better as a variable, which no other user sees",
+        "bearer token that clients must send, with http; as a variable no other user sees it",
       ),
     )
-    .addOption(option("--no-token", "ask for none, with http: every user of this machine can use it then"))
     .addOption(
-      option("--allowed-host <names>", "further names by which it may be addressed, with http")
+      option("--no-token", "ask for no token, with http: then every user of this machine can use the server"),
+    )
+    .addOption(
+      option("--allowed-host <names>", "further host names that requests may be addressed to, with http")
         .argParser(names)
         .default([], "none"),
     )
     .addOption(
-      option("--allowed-origin <names>", "hosts whose pages may use it, beside this machine's, with http")
+      option(
+        "--allowed-origin <names>",
+        "hosts whose web pages may use the server, beside this machine's, with http",
+      )
         .argParser(names)
         .default([], "none"),
     )
     .addOption(
-      option("--max-clients <count>", "clients that are remembered at a time, with http")
+      option("--max-clients <count>", "clients that are remembered at the same time, with http")
         .argParser(wholeNumber(1, 10_000))
         .default(standardOptions.maxClients),
     )
     .addOption(
-      option("--idle-timeout <seconds>", "after which a silent client is forgotten, with http")
+      option("--idle-timeout <seconds>", "time after which a silent client is forgotten, with http")
         .argParser(wholeNumber(1, 86_400))
         .default(standardOptions.idleTimeout),
     )
     .addOption(
-      option("--keep-sandboxes [boolean]", "leave sandboxes in the cloud to their deadlines when it ends")
+      option(
+        "--keep-sandboxes [boolean]",
+        "do not delete sandboxes in the cloud when the server ends: they live until their deadlines",
+      )
         .preset("true")
         .argParser(trueOrFalse)
         .default(false),
@@ -139,28 +147,28 @@ function names(text: string): string[] {
 function trueOrFalse(text: string): boolean {
   if (/^(true|1|yes|on)$/i.test(text)) return true;
   if (/^(false|0|no|off)$/i.test(text)) return false;
-  throw new InvalidArgumentError("It must be true or false.");
+  throw new InvalidArgumentError("The value must be true or false.");
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (text.trim() !== "" && Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`The value must be a whole number from ${least} to ${most}.`);
   };
 }
 
 const environmentHelp = `
-An MCP client starts it and talks to it over stdin and stdout. It ends when stdin ends, on SIGTERM and on SIGINT,
-and deletes the sandboxes that it created. Lists of names are separated by commas.
+An MCP client starts this server and talks to it over stdin and stdout. The server ends when stdin ends, on SIGTERM and on
+SIGINT, and deletes the sandboxes that it created. Lists of names are separated by commas.
 
 Environment:
   CLOUD_SANDBOX_API_KEY    key of the cloud account (or HOPX_API_KEY)
   CLOUD_SANDBOX_BASE_URL   URL of the cloud (or HOPX_BASE_URL); default https://api.hopx.dev
   CLOUD_SANDBOX_MCP_TOKEN  token that clients must send, with http; several, with commas between them, keep clients apart;
-                           default: one that is made and written to stderr, and none on a socket
+                           default: a random one, written to stderr; on a socket none
   CLOUD_SANDBOX_BACKEND    cloud or local; default: cloud when there is a key, else local (sandboxes on this machine)
   CLOUD_SANDBOX_INTERNET   internet access of sandboxes on this machine that are made without internet_access: on, off,
                            or allow=NAMES with commas between them; default on
-  CLOUD_SANDBOX_MCP_HAND_OVER_AFTER  seconds, 1 to 300, after which a call leaves a run to go on by itself; default 45
+  CLOUD_SANDBOX_MCP_HAND_OVER_AFTER  seconds, 1 to 300, after which a call returns and its program goes on in the background; default 45
 `;

@@ -57,7 +57,7 @@ export function selectTools(profile: Profile, selection: ToolSelection): readonl
   );
   if (offered.length > 0) return offered;
   throw new OptionError(
-    "These options leave no tool to offer; drop --read-only or --exclude-tools, or name more with --tools or --toolsets.",
+    "These options exclude every tool; drop --read-only or --exclude-tools, or name more with --tools or --toolsets.",
   );
 }
 

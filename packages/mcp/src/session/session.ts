@@ -116,4 +116,4 @@ export class Session implements Owner {
   }
 }
 
-const ending = "The server is ending, so the call was stopped. Call again once the server runs again.";
+const ending = "The server is shutting down, so the call was stopped. Call again once the server runs again.";

@@ -31,7 +31,8 @@ const values = z.record(z.string(), z.unknown(), "must be an object").optional()
 export const callApi = tool({
   name: "call_api",
   title: "Call the control plane",
-  description: "Does what the tool for an API operation does, such as GET /v1/sandboxes for list_sandboxes.",
+  description:
+    "Calls an operation of the control plane by method and path, such as GET /v1/sandboxes. The same as the tool for it.",
   toolset: "sandboxes",
   annotations: executing,
   input: z.object({

@@ -106,7 +106,9 @@ const executeCodeIsolated = tool({
     region,
     internet_access: internetAccess,
   }),
-  output: executionOutput.extend({ isolation: z.string().optional().describe("What stood around the code") }),
+  output: executionOutput.extend({
+    isolation: z.string().optional().describe("What isolated the code from its host"),
+  }),
   handler: runIsolated,
 });
 
@@ -144,7 +146,7 @@ const executeCode = tool({
   name: "execute_code",
   title: "Run code",
   description:
-    "Runs code in a sandbox: files stay for later calls, and so do variables of Python and JavaScript. Without a sandbox it runs as execute_code_isolated does. After 45 s it is handed over: status running and a process_id for execute_process_output.",
+    "Runs code in a sandbox: files stay for later calls, and so do variables of Python and JavaScript. Without a sandbox it runs as execute_code_isolated does. After 45 s the call returns and the code goes on: read the rest with execute_process_output and the process_id.",
   toolset: "code",
   annotations: executing,
   input: z.object({
@@ -182,7 +184,7 @@ const executeCode = tool({
   },
 });
 
-const ownSandbox = "Mode isolated ran it in a sandbox of its own, not in the one that was given.";
+const ownSandbox = "Mode isolated ran the code in a sandbox of its own, not in the given one.";
 
 /** The tool that HOPX's own MCP server has for `execute_code` with mode `persistent`. */
 const executeCodePersistent = sandboxTool({

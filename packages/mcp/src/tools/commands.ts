@@ -21,7 +21,7 @@ const runCommand = sandboxTool({
   name: "run_command",
   title: "Run a shell command",
   description:
-    "Runs a bash command line (pipes, redirections, &&) in a sandbox and waits for its end; after 45 s it is handed over as in execute_code.",
+    "Runs a bash command line (pipes, redirections, &&) in a sandbox and waits for its end; after 45 s the call returns and the command goes on, as with execute_code.",
   toolset: "commands",
   annotations: executing,
   input: z.object({

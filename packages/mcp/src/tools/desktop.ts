@@ -77,8 +77,8 @@ const desktopDrag = sandboxTool({
   input: z.object({
     ...sandboxReference,
     ...point,
-    to_x: pixels.describe("Where to, from the left"),
-    to_y: pixels.describe("Where to, from the top"),
+    to_x: pixels.describe("Pixels from the left, at the end"),
+    to_y: pixels.describe("Pixels from the top, at the end"),
   }),
   output: done,
   handler: async ({ sandbox, x, y, to_x, to_y, signal }) => {

@@ -53,7 +53,7 @@ const notText =
 const fileWrite = sandboxTool({
   name: "file_write",
   title: "Write a file",
-  description: "Writes a text file, replacing what is there; directories are made.",
+  description: "Writes a text file, replacing what is there; parent directories are created.",
   toolset: "files",
   annotations: destructive,
   input: onePath.extend({ content: fileContent }),
@@ -166,14 +166,14 @@ const fileDownload = sandboxTool({
   name: "file_download",
   title: "Link to a file",
   description:
-    "Links to a file of any type, whose bytes the client can read as a resource. An image is shown too.",
+    "Returns a link to a file of any type; the client can read the file's bytes as a resource. Images are shown too.",
   toolset: "files",
   annotations: readOnlyInside,
   input: onePath,
   output: z.looseObject({
     uri: z.string().describe("Resource to read, or uri of file_upload"),
     path: z.string(),
-    size: z.number().optional().describe("Bytes; absent for a link to what is too large"),
+    size: z.number().optional().describe("Bytes; absent for a symbolic link to a file that is too large"),
     mime_type: z.string(),
     note: z.string().optional(),
   }),

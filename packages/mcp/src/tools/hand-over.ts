@@ -40,7 +40,7 @@ export async function handedOver(
 }
 
 const goesOn =
-  "It still runs, and goes on. execute_process_output with this sandbox_id and process_id waits for it and reads on";
+  "The program still runs. execute_process_output with this sandbox_id and process_id waits for it and reads its further output";
 
 /** Reports the progress of a program to the caller. */
 export function runningReport(report: ToolContext["report"]): (progress: ExecutionProgress) => void {

@@ -40,7 +40,7 @@ const creation = z.object({
   region,
   timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
   internet_access: internetAccess,
-  env_vars: variables.optional().describe("Seen by every run in it"),
+  env_vars: variables.optional().describe("Environment variables of every run in it"),
   vcpu: z
     .number(cpus)
     .min(0.05, cpus)
@@ -54,8 +54,8 @@ const creation = z.object({
     .optional()
     .describe("MiB; in the cloud the template decides"),
   disk_gb: ignored,
-  name: text.optional().describe("Gets your sandbox of this name if there is one"),
-  namespace: text.optional().describe("Names of another namespace are others"),
+  name: text.optional().describe("Returns your sandbox of this name, if one exists"),
+  namespace: text.optional().describe("The same name in another namespace is another sandbox"),
   include_auth_token: z
     .boolean("must be true or false")
     .default(false)
@@ -71,7 +71,7 @@ const createSandbox = tool({
   annotations: { ...additive, openWorldHint: true },
   input: creation,
   output: sandboxOutput.extend({
-    created: z.boolean().describe("false: it was there by its name"),
+    created: z.boolean().describe("false: a sandbox of this name existed"),
     note: z.string().optional(),
   }),
   handler: async ({ include_auth_token, ...call }) => {
@@ -79,10 +79,12 @@ const createSandbox = tool({
     const { id } = sandbox;
     const { name, namespace, env_vars } = call;
     const notes = [
-      !created && env_vars !== undefined && "env_vars were not set: env_set does it.",
+      !created &&
+        env_vars !== undefined &&
+        "The sandbox existed, so env_vars were not set: set them with env_set.",
       created &&
         !isAsWished(sandbox, call) &&
-        "Its size is that of its template: this service takes no other.",
+        "The sandbox has its template's size: this service takes no other.",
     ].filter((note) => typeof note === "string");
     const note = notes.length > 0 ? notes.join(" ") : undefined;
     const result = { ...sandboxResult(sandbox), name, namespace, created, note };
@@ -104,8 +106,11 @@ const listSandboxes = tool({
   annotations: readOnly,
   input: z.object({
     limit: maxResults(100, mostListed),
-    status: z.enum(["creating", "running", "paused", "stopped", "error"]).optional().describe("Only these"),
-    region: region.describe("Only there"),
+    status: z
+      .enum(["creating", "running", "paused", "stopped", "error"])
+      .optional()
+      .describe("Only with this status"),
+    region: region.describe("Only in this region"),
   }),
   output: z.looseObject({
     data: z.array(sandboxOutput),

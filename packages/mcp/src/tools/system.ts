@@ -80,7 +80,7 @@ const getPreviewUrl = sandboxTool({
   name: "get_preview_url",
   title: "Get a port's URL",
   description:
-    "Gets the URL where a browser sees what listens on a port in a sandbox. Whoever has it may look.",
+    "Gets the URL at which a browser reaches a server on a sandbox's port. Anyone who has the URL can open it.",
   toolset: "system",
   annotations: readOnly,
   input: inSandbox.extend({ port }),
@@ -95,7 +95,7 @@ const getPreviewUrl = sandboxTool({
 const cacheStats = sandboxTool({
   name: "cache_stats",
   title: "Show the execution cache",
-  description: "Counts what a sandbox's cache of executions holds, its hits and misses.",
+  description: "Counts the entries, hits and misses of a sandbox's execution cache.",
   toolset: "system",
   annotations: readOnly,
   input: inSandbox,
@@ -109,7 +109,7 @@ const cacheStats = sandboxTool({
 const cacheClear = sandboxTool({
   name: "cache_clear",
   title: "Clear the execution cache",
-  description: "Empties a sandbox's cache of executions.",
+  description: "Empties a sandbox's execution cache.",
   toolset: "system",
   annotations: destructive,
   input: inSandbox,

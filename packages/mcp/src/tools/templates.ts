@@ -13,7 +13,7 @@ const mostListed = 100;
 const listTemplates = tool({
   name: "list_templates",
   title: "List templates",
-  description: "Lists or searches what sandboxes can be made from.",
+  description: "Lists or searches templates, from which sandboxes are made.",
   toolset: "templates",
   annotations: readOnly,
   input: z.object({
@@ -22,7 +22,7 @@ const listTemplates = tool({
       .string()
       .default("id,name,description,category,language,status")
       .describe("Fields to return, separated by commas, or all"),
-    category: z.string().min(1).optional().describe("Only these"),
+    category: z.string().min(1).optional().describe("Only of this category"),
     language: z.string().min(1).optional().describe("Only with this language"),
     query: text.optional().describe("Only with this text in name or description"),
   }),
@@ -94,17 +94,17 @@ const buildInput = z.object({
   commands: z
     .array(command, "must be a list of commands")
     .default([])
-    .describe("Run in order; on this machine without root: pip and npm, not apt-get"),
-  env_vars: variables.optional().describe("Of its sandboxes; no secrets"),
-  start_command: command.optional().describe("Runs in every sandbox of it"),
-  update: z.boolean("must be true or false").default(false).describe("Replaces one of this name"),
+    .describe("Commands to run in order; on this machine without root: pip and npm, not apt-get"),
+  env_vars: variables.optional().describe("Environment variables of its sandboxes; no secrets"),
+  start_command: command.optional().describe("Runs in every sandbox made from it"),
+  update: z.boolean("must be true or false").default(false).describe("Replaces a template of this name"),
 });
 
 const buildTemplate = tool({
   name: "build_template",
   title: "Build a template",
   description:
-    "Builds a template with packages installed and waits until sandboxes can be made from it; after 45 s it is built on, and get_template shows its status.",
+    "Builds a template with packages installed and waits until sandboxes can be made from it; after 45 s the call returns, the build goes on, and get_template shows its status.",
   toolset: "templates",
   annotations: executing,
   input: buildInput,
@@ -133,7 +133,7 @@ const buildTemplate = tool({
 });
 
 const builtOn =
-  "It is still built: get_template shows active when sandboxes can be made from it, or failed; build_template with update then says why.";
+  "The build goes on: get_template shows active when sandboxes can be made from the template, or failed; build_template with update then says why.";
 
 const deleteTemplate = tool({
   name: "delete_template",

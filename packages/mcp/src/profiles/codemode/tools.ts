@@ -95,7 +95,7 @@ const writeFile = tool({
   name: "sandbox_write_file",
   title: "Write a file",
   description:
-    "Writes a text file in the sandbox's /workspace, replacing what is there; directories are made.",
+    "Writes a text file in the sandbox's /workspace, replacing what is there; parent directories are created.",
   toolset: "files",
   annotations: destructive,
   input: z.object({ path: pathInput("File"), content: fileContent }),

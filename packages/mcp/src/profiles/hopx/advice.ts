@@ -3,13 +3,13 @@ import type { FailureAdvice } from "../../errors/failure-advice.js";
 const look = "file_list of the directory shows what is there.";
 const inTheWay =
   "Choose another path, or remove what is there with file_remove; file_list of its directory shows it.";
-const freeSomething = "Free what is no longer needed, for example with delete_sandbox, and call again.";
+const freeSomething = "Delete what is no longer needed, for example with delete_sandbox, and call again.";
 
 export const hopxAdvice: FailureAdvice = {
   steps: {
     SANDBOX_NOT_FOUND: "list_sandboxes shows the sandboxes that exist; create_sandbox makes one.",
-    SANDBOX_PAUSED: "Wake it with resume_sandbox, then call again.",
-    SANDBOX_CREATING: "It is still starting; call again in a few seconds.",
+    SANDBOX_PAUSED: "Resume the sandbox with resume_sandbox, then call again.",
+    SANDBOX_CREATING: "The sandbox is still starting; call again in a few seconds.",
     TEMPLATE_NOT_FOUND: "list_templates shows the templates that exist.",
     FILE_NOT_FOUND: look,
     DIRECTORY_NOT_FOUND: look,
@@ -29,9 +29,9 @@ export const hopxAdvice: FailureAdvice = {
     LIMITS_NOT_MET: "Leave vcpu and memory_mb out.",
     RESOURCE_LIMIT_ERROR: freeSomething,
     RESOURCE_EXHAUSTED:
-      "Call again when less runs in the sandbox, or end it with delete_sandbox and create another with create_sandbox.",
+      "Call again when fewer programs run in the sandbox, or delete it with delete_sandbox and create another with create_sandbox.",
     DISK_FULL: "Delete files with file_remove, or use another sandbox from create_sandbox.",
-    EXECUTION_INTERRUPTED: "Look at the files with file_list before running it again, with less memory.",
+    EXECUTION_INTERRUPTED: "Check the files with file_list, then run the program again with less memory.",
     AGENT_UNREADABLE: "Delete the sandbox with delete_sandbox and create another with create_sandbox.",
     EXECUTION_TIMEOUT:
       "Give a larger timeout (at most 300 seconds), or use execute_code_background or run_command_background.",
@@ -41,11 +41,11 @@ export const hopxAdvice: FailureAdvice = {
     PermissionDeniedError: "list_sandboxes and list_templates show what this account may use.",
     ResourceLimitError: freeSomething,
     SandboxExpiredError: "Create another with create_sandbox, or use execute_code_isolated.",
-    TemplateBuildError: "Mend the command and call build_template again.",
-    TimeoutError: "Call again in a few seconds; get_sandbox shows whether the sandbox is well.",
+    TemplateBuildError: "Correct the command and call build_template again.",
+    TimeoutError: "Call again in a few seconds; get_sandbox shows the sandbox's status.",
   },
   otherwise: "Call again; if it goes on failing, create another sandbox with create_sandbox.",
-  leftBehind: "Its sandbox could not be deleted; list_sandboxes shows it, delete_sandbox removes it.",
+  leftBehind: "The call's sandbox could not be deleted: list_sandboxes shows it, delete_sandbox deletes it.",
   terms: [
     [/\/files\/mkdir\b|\bfiles\.mkdir\(\)/g, "file_mkdir"],
     [/\/files\/download\b|\bfiles\.readBytes\(\)/g, "run_command with base64"],

@@ -10,7 +10,7 @@ export const text = z.string("must be text").min(1, "must not be empty");
 /** Names the sandbox of a call: the first fields of every tool that works in a sandbox. */
 export const sandboxReference = {
   sandbox_id: text.optional().describe("Id from create_sandbox"),
-  vm_url: text.optional().describe("Its direct_url, instead of sandbox_id"),
+  vm_url: text.optional().describe("The sandbox's direct_url, instead of sandbox_id"),
   auth_token: z.string().optional().describe("Not needed: the server holds the tokens"),
 };
 export type SandboxReference = typeof sandboxReference;
