@@ -2,7 +2,7 @@
 // Packs the built MCP server, with the local backend beside it, into one file that Claude Desktop and others install.
 //   node scripts/build-mcp-bundle.mjs [file]    default packages/mcp/cloud-sandbox.mcpb
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,6 @@ try {
       filter: (file) => !file.endsWith(".d.ts"),
     });
   }
-  writeFileSync(join(staging, "server/package.json"), '{ "type": "module" }\n');
   execFileSync(join(root, "node_modules/.bin/mcpb"), ["pack", staging, target], { stdio: "inherit" });
 } finally {
   rmSync(staging, { recursive: true });

@@ -3,5 +3,5 @@
 import { useCompileCache } from "./settings/compile-cache.js";
 
 useCompileCache();
-const { serve } = await import("./serve.js");
-await serve();
+// Loaded after the cache is in use, so that its code is kept too.
+void import("./serve.js").then(({ serve }) => serve());

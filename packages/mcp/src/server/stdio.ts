@@ -9,7 +9,7 @@ import { createServer, type Offer } from "./mcp-server.js";
 import { longestMessage, MessageLines, MessageTooLongError } from "./message-lines.js";
 import { closeWithinMs, stopSignal, timePasses } from "./stopping.js";
 
-/** Milliseconds without a message after which the backend is opened in advance, before any call needs it. */
+/** Milliseconds without a message after which backend and tools are loaded in advance, before any call needs them. */
 const quietMs = 100;
 
 /**
@@ -20,10 +20,12 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
   const { log } = offer;
   const session = new Session(backend);
   let isWarm = false;
-  // Opening the backend takes longer than the first answers, so it waits until the client has had them.
+  // Loading what calls need takes longer than the first answers, so it waits until the client has had them.
   const quiet = setTimeout(() => {
     isWarm = true;
     backend.warmUp();
+    // An error is not reported here: the first call loads the tools again and reports it.
+    offer.profile.load().catch(() => undefined);
   }, quietMs);
   const lines = new MessageLines({
     onIgnored: () => log("a line on stdin is not a JSON-RPC message and was ignored"),

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import module from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ interface CompileCache {
  * is found, and anybody can write to the directory for temporary files. Where it cannot be written, nothing is kept.
  */
 export function useCompileCache(): void {
-  const { enableCompileCache } = createRequire(import.meta.url)("node:module") as CompileCache;
+  const { enableCompileCache } = module as CompileCache;
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   enableCompileCache?.(join(caches, "cloud-sandbox-mcp"));
 }
