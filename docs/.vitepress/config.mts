@@ -9,6 +9,7 @@ const guides: Item[] = [
   {
     text: "Guides",
     items: [
+      page("Sandboxes", "/guides/sandboxes"),
       page("Run code", "/guides/run-code"),
       page("Files", "/guides/files"),
       page("Long jobs", "/guides/long-jobs"),
@@ -17,6 +18,8 @@ const guides: Item[] = [
       page("Internet access", "/guides/internet-access"),
       page("Webhooks", "/guides/webhooks"),
       page("Previews", "/guides/previews"),
+      page("Errors and limits", "/guides/errors"),
+      page("Client options", "/guides/client-options"),
       page("Test your app", "/guides/testing"),
       page("MCP for each assistant", "/guides/mcp"),
       page("Replace another MCP server", "/replacing-mcp-servers"),
