@@ -95,7 +95,7 @@ function timeOf(timestamp: string | undefined, toleranceSeconds: number): Date |
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
     throw new WebhookVerificationError({
       summary: `The webhook's ${webhookHeaders.timestamp} header is not a valid time.`,
-      hint: "The request may not come from the server.",
+      hint: "Reject the request: it was possibly not sent by the server.",
       code: "WEBHOOK_TIMESTAMP_INVALID",
     });
   }
