@@ -8,8 +8,8 @@ const chunkBytes = 8 * 1024;
 const maxBytes = 256 * 1024;
 
 /**
- * Reads a file of the kernel or the distribution as text. Empty if it cannot be read. Programs in the sandbox may
- * have replaced the file, so a FIFO is not waited for and at most about `maxBytes` are read.
+ * Reads a file of the kernel or the distribution as text. Empty if it cannot be read. Programs in the sandbox may have
+ * replaced the file, so a FIFO is not waited for, and at most about `maxBytes` are read.
  */
 export async function readSystemFile(path: string): Promise<string> {
   try {

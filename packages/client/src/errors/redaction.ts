@@ -72,5 +72,8 @@ function valueSet(step: unknown): unknown[] {
   return type === "ENV" && Array.isArray(args) ? args.slice(1) : [];
 }
 
-/** Characters. Redacting a shorter secret ("k" in a test) would damage ordinary words and protect nothing. */
+/**
+ * The fewest characters of a secret to redact. Redacting a shorter one ("k" in a test) would damage ordinary words and
+ * protect nothing.
+ */
 const minimumSecretLength = 6;

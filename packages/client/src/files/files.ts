@@ -336,7 +336,10 @@ function checkTransfer(path: string, options: TransferOptions = {}): void {
   checkFunction("onProgress", options.onProgress);
 }
 
-/** Characters. Longer texts are uploaded as files, so that the server need not hold them in memory. */
+/**
+ * The most characters of a text that is sent inside JSON. Longer texts are uploaded as files, so that the server need
+ * not hold them in memory.
+ */
 const longestInlineText = 256 * 1024;
 interface InlineContent {
   body: { content: string; encoding?: "base64" };

@@ -6,7 +6,7 @@
 import { isSandboxError, NotFoundError, SandboxExpiredError } from "../errors/errors.js";
 import type { Activity } from "../transport/calls/activity.js";
 
-/** A sandbox as `onExpiring` sees it: its deadline, which other clients may move. */
+/** The parts of a sandbox that `onExpiring` needs: its deadline, which other clients may move. */
 export interface Expiring {
   /** Milliseconds until the deadline; undefined if the sandbox has none. */
   remaining(): number | undefined;
@@ -21,7 +21,7 @@ export interface Expiring {
  */
 export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
 
-/** A sandbox as `keepAlive` sees it: its deadline, which can be moved, and when it was last used. */
+/** The parts of a sandbox that `keepAlive` needs: its deadline, which can be moved, and when it was last used. */
 export interface Keepable {
   /** Milliseconds until the deadline; undefined if the sandbox has none. */
   remaining(): number | undefined;

@@ -46,7 +46,10 @@ export class AgentCalls {
     await successText(await this.#send(machine, request));
   }
 
-  /** Calls an operation of the agent's contract and resolves with its JSON object, unchecked and untrusted; `{}` if it is none. */
+  /**
+   * Calls an operation of the agent and resolves with its JSON object, which is unchecked and untrusted; `{}` if the
+   * answer is not an object.
+   */
   async ask(machine: Machine, request: AgentQuestion): Promise<Readonly<Record<string, unknown>>> {
     const { method, path, body, signal, maxAnswerBytes = defaultMaxAnswerBytes } = request;
     const headers = { "content-type": "application/json" };

@@ -3,7 +3,7 @@ import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
 
 /** How to find out, inside a machine, whether the program started by a template is ready. */
 export interface ReadyCheck {
-  /** Shown to people, for example `port 8000`. */
+  /** Name of the check for people, for example `port 8000`. */
   readonly description: string;
   /** A bash script that exits with 0 once the program is ready. {@link value} is in its `$CHECK`. */
   readonly script: string;

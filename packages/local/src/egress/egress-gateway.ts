@@ -10,7 +10,7 @@ const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idle
 
 export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
-  /** Default: the name servers of this machine. */
+  /** Looks up a host's addresses. Default: asks the name servers of this machine. */
   readonly resolve?: NameResolver | undefined;
   /** Tells whether this machine has no internet access. Default: asks the machine's name servers, unless `resolve` is given. */
   readonly lack?: InternetLack | undefined;

@@ -5,7 +5,7 @@ import type { DestinationPattern } from "./destination-pattern.js";
 /** The egress rules that a sandbox was created with. */
 export interface EgressRules {
   readonly internetAccess: boolean;
-  /** If set, all other destinations are refused. */
+  /** Destinations that may be reached. If set, all others are refused. */
   readonly allow?: readonly DestinationPattern[] | undefined;
   /** Destinations that are refused, even if `allow` has them. */
   readonly deny?: readonly DestinationPattern[] | undefined;

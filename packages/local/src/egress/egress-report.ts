@@ -13,7 +13,7 @@ export interface EgressReport {
   readonly name_servers: readonly string[];
   /** Destinations that are refused unless the operator allows them. */
   readonly refused: readonly string[];
-  /** What may keep sandboxes off the internet on this host, each with how to fix it. */
+  /** Reasons why sandboxes may have no internet access on this host, each with how to fix it. */
   readonly remarks: readonly string[];
 }
 

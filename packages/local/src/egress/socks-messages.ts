@@ -43,12 +43,12 @@ export async function readConnectRequest(source: Readable): Promise<{ host: stri
   return { host, port };
 }
 
-/** The reply to a request. Its bound address is sent as zero, since clients need not know it. */
+/** The server's reply to a CONNECT request. Its bound address is sent as zero, because clients need not know it. */
 export function socksReply(code: number): Buffer {
   return Buffer.from([version, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
 
-/** The answer to the greeting. */
+/** The server's answer to the client's greeting: the chosen authentication method, or 0xff for none. */
 export function socksMethod(isAccepted: boolean): Buffer {
   return Buffer.from([version, isAccepted ? noAuthentication : 0xff]);
 }

@@ -4,9 +4,9 @@ import { envelopeAt } from "../agents/agent-target.js";
 import { relayBufferBytes } from "../relay/exchange.js";
 
 export interface ServerTimeouts {
-  /** Time in which a request's head must arrive, counted from the connection. */
+  /** Milliseconds in which a request's head must arrive, counted from the connection. */
   readonly headMs: number;
-  /** Time in which the rest of a request's body must arrive, once the request has been answered. */
+  /** Milliseconds in which the rest of a request's body must arrive, once the request has been answered. */
   readonly bodyRestMs: number;
 }
 

@@ -4,10 +4,13 @@ import type { LoneLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentAddress } from "./agent-address.js";
 
-/** The isolation ladder, weakest first. A machine records the level it got; a caller's minimum is met or refused. */
+/**
+ * Isolation levels, from weakest to strongest. A machine records its level; a caller's minimum is met, or the create
+ * request is refused.
+ */
 export const isolationLevels = ["namespace", "container", "gvisor", "microvm"] as const;
 
-/** What stands between a sandbox and its host, from weakest to strongest. */
+/** The mechanism that separates a sandbox from its host. */
 export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** Whether `level` is at least as strong as `minimum`. */
@@ -86,7 +89,7 @@ export interface MachineExit {
 export interface Machine {
   readonly id: string;
   readonly isolation: IsolationLevel;
-  /** Stays the same while the machine runs, even if its agent is restarted. */
+  /** The address of the machine's agent. It stays the same while the machine runs, even if the agent is restarted. */
   readonly agentAddress: AgentAddress;
   /** Resolves when the machine has ended for any reason; none of its processes runs any more. */
   readonly exited: Promise<MachineExit>;
@@ -124,9 +127,12 @@ export type RuntimeReport =
       readonly isolation: IsolationLevel;
       readonly version: string;
       readonly enforcement: readonly Enforcement[];
-      /** How many times its disk size a machine may fill: twice if its root is read-only. */
+      /**
+       * How many times its disk size a machine may fill with files: 2 if its root is read-only (two tmpfs of that
+       * size), else 1.
+       */
       readonly disks: number;
-      /** What is weaker on this host than it could be, each with how to fix it. */
+      /** Weaknesses of the isolation on this host, each with how to fix it. */
       readonly remarks: readonly string[];
     }
   | {

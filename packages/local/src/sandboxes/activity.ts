@@ -3,7 +3,7 @@ export class Activity {
   #inFlight = 0;
   #whenIdle: (() => void)[] = [];
 
-  /** Counts one request; call the returned function when the request has ended. */
+  /** Counts one request as in flight, until the returned function is called. */
   begin(): () => void {
     this.#inFlight += 1;
     let hasEnded = false;

@@ -17,9 +17,9 @@ import type { MemoryBudget } from "./memory-budget.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
-/** The longest time that booting a spare machine waits for requests in flight. */
+/** The longest time, in milliseconds, that booting a spare machine waits for requests in flight. */
 const spareBootDelayMs = 1000;
-/** A template that was not used for this long loses its warm machine. */
+/** Milliseconds after which a template that was not used loses its warm machine. */
 const idleMs = 5 * 60 * 1000;
 
 export interface MachineSupplyOptions {
@@ -209,7 +209,7 @@ interface TemplatePool {
 const shuttingDown = (): Problem =>
   new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
 
-/** The cloud's format of ids: seconds since 1970, then eight random base-36 characters. */
+/** A new sandbox id in the cloud's format: seconds since 1970, then eight random base-36 characters. */
 export function newSandboxId(): string {
   const random = randomBytes(8).readBigUInt64LE().toString(36).padStart(8, "0").slice(-8);
   return `${Math.floor(Date.now() / 1000)}${random}`;

@@ -25,7 +25,7 @@ import { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 
-/** How long a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
+/** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
 const shutdownMs = 20_000;
 const savesAtATime = 4;
 

@@ -21,7 +21,9 @@ export interface LifecycleParts {
   readonly log: (message: string) => void;
 }
 
-/** Saving the files of a sandbox may take this long, and this much longer for each gibibyte of its disk. */
+/**
+ * Milliseconds that saving the files of a sandbox may take, and additional milliseconds for each gibibyte of its disk.
+ */
 const saveLimitMs = 30_000;
 const saveLimitPerGibibyteMs = 20_000;
 /** The pauses between attempts to remove a deleted sandbox. They double from the first to the longest. */

@@ -23,7 +23,7 @@ export class BuildMachine {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Rejects with the reason when the step fails. */
+  /** Runs one step. Rejects with the reason when the step fails. */
   async perform(step: BuildStep, index: number, context: BuildContext): Promise<void> {
     if (step.kind === "workdir") {
       const { workdir } = contextAfter(step, context);

@@ -18,7 +18,7 @@ export interface TemplateBuilderOptions {
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly budget: MemoryBudget;
-  /** The time limit of a whole build. */
+  /** Seconds that a whole build may take. */
   readonly timeoutSeconds: number;
 }
 

@@ -122,7 +122,7 @@ export class AsyncExecutions {
   }
 }
 
-/** The agent's refusal, passed on unchanged. */
+/** Passes the agent's refusal on unchanged. */
 function refusal({ statusCode, headers }: IncomingMessage, text: string): Reply {
   const { "content-length": _, ...forwarded } = forwardedResponseHeaders({ headers });
   const entries = Object.entries(forwarded).map(([name, value]) => [name, String(value)] as const);

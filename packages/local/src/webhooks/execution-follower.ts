@@ -34,7 +34,7 @@ type Followed = Pick<Delivery, "sandboxId" | "executionId" | "createdAt">;
 /** Sends a GET to a sandbox's agent; throws the problem that says why there is no answer. */
 export type AskAgent = (sandboxId: string, path: string, signal: AbortSignal) => Promise<IncomingMessage>;
 
-/** Waits until an execution ends, or its sandbox does. */
+/** Waits for the ends of executions, also of those that end with their sandbox. */
 export class ExecutionFollower {
   constructor(private readonly ask: AskAgent) {}
 

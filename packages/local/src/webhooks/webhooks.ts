@@ -74,7 +74,7 @@ export class Webhooks {
     for (const { id } of deliveries.list({ status: "waiting" })) void this.#follow(id);
   }
 
-  /** Whether a request to an agent is answered here. */
+  /** Whether this class answers a request to an agent itself, instead of the agent. */
   handles(request: IncomingMessage, target: AgentTarget): boolean {
     return this.#executions.handles(request, target);
   }

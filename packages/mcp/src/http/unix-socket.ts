@@ -28,7 +28,7 @@ async function listen(server: Server, path: string): Promise<void> {
   await once(server, "listening");
 }
 
-/** Whether the path is taken: a server answers there, or the file is not a socket. */
+/** Whether the path is in use: a server answers there, or the file is not a socket. */
 async function isServed(path: string): Promise<boolean> {
   if (!(await lstat(path)).isSocket()) return true;
   const socket = connect(path);

@@ -1,4 +1,4 @@
-/** Which environment variables are shown to a model, and which only by their names. */
+/** Decides which environment variables are shown to a model with their values, and which only by name. */
 
 export const masked = "***MASKED***";
 

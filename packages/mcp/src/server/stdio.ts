@@ -20,7 +20,7 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
   const { log } = offer;
   const session = new Session(backend);
   let isWarm = false;
-  // Loading what calls need takes longer than the first answers, so it waits until the client has had them.
+  // Load what calls need only after the client has read the first answers, because loading takes longer than these.
   const quiet = setTimeout(() => {
     isWarm = true;
     backend.warmUp();

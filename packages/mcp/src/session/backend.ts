@@ -24,7 +24,7 @@ export async function openBackend(local: LocalOptions | undefined): Promise<Back
     };
     const client = new SandboxClient({ deleteOnSignal: false, local: { ...local, onReady } });
     if (client.backend === "cloud") return cloud(client);
-    // The first call starts the local control plane.
+    // Make a first call, because that starts the local control plane.
     await client.health();
     return {
       client,

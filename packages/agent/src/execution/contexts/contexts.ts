@@ -103,7 +103,7 @@ export class Contexts {
 
   /**
    * Starts an interpreter ahead of the next execution, unless the default context, in which that execution will run,
-   * already has one. `limit` is how long the interpreter waits before it is ended, in milliseconds.
+   * already has one. The interpreter is ended if it is not used within `limit` milliseconds.
    */
   async prepare(limit?: number): Promise<void> {
     const { ahead } = this.options;

@@ -117,7 +117,7 @@ export class LightResponse implements Response {
 
   #notModest(): InvalidResponseError {
     return invalidResponse(this, {
-      summary: "The answer holds more values than any valid answer of the operation.",
+      summary: "The answer has more values than a valid answer of this operation can have.",
       hint: "Ask for less at once, or create another sandbox.",
       code: "RESPONSE_TOO_LARGE",
     });
@@ -160,7 +160,7 @@ export function invalidResponse(
 const adviceOnServers =
   "Check that the base URL is that of a sandbox service and that nothing between rewrites its answers.";
 
-/** Adds a content length: only with one does openapi-fetch call `json()`, whose errors are typed. */
+/** Adds a content length, because only with one does openapi-fetch call `json()`, whose errors are typed. */
 function withLength(headers: Headers, content: LightContent): Headers {
   if (content === null || content instanceof ReadableStream || headers.get("content-length") !== null) {
     return headers;

@@ -1,4 +1,4 @@
-/** Header values by lower-case name, as undici gives them. */
+/** Header values by lower-case name, in the form in which undici returns them. */
 export type RawHeaders = Record<string, string | string[] | undefined>;
 
 type HeaderEntries = ReturnType<Headers["entries"]>;

@@ -88,7 +88,7 @@ export function bubblewrapArguments(profile: {
         ].flat(),
     // Start in `/`: code may have made its own directories unreadable for the agent's uid.
     ["--chdir", "/"],
-    // Variables that the shells around bubblewrap set.
+    // Unset the variables that the shells around bubblewrap set.
     ...["PWD", "OLDPWD", "SHLVL", "_"].map((name) => ["--unsetenv", name]),
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
     seccomp === undefined ? [] : ["--seccomp", String(seccomp)],

@@ -154,7 +154,7 @@ export function escapedLayer(path: string): string {
   return path.replace(/[\\:,]/g, "\\$&");
 }
 
-/** A line of a file system table. `mount --all` reads the table, so that one process makes all mounts. */
+/** A line of a file system table for one mount. `mount --all` reads the table, so one process makes all mounts. */
 export function tableLine(source: string, target: string, type: string, options: string): string {
   const fields = [source, target, type, options].map((field) =>
     field.replace(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`),

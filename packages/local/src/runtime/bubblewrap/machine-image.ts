@@ -100,7 +100,7 @@ export async function prepareMachineImage(
     ...seals.map((path) => ({ source: path, target: sealed(path) })),
     ...(node.mount ? [node.mount] : []),
     ...(root && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
-    // Covered by an empty file or directory, because programs of the host keep credentials there.
+    // Cover these paths with an empty file or directory, because programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
   const masked = await maskedKernelFiles();
@@ -117,7 +117,7 @@ export async function prepareMachineImage(
     command: [
       ...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []),
       ...[...launcher.command, place(shell), `${opt}/init`],
-      // Names this instance on the machine's command line, by which the machines of a killed server are found.
+      // The instance directory is on the machine's command line, so that the machines of a killed server can be found.
       directory,
       ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
     ],

@@ -16,7 +16,7 @@ export async function readInitPid(information: Readable): Promise<number | undef
     const { "child-pid": pid } = JSON.parse(await text(information)) as { "child-pid"?: number };
     return pid;
   } catch {
-    // bubblewrap ended before it had started anything.
+    // The pipe closed without a pid: bubblewrap ended before it had started anything.
     return undefined;
   }
 }

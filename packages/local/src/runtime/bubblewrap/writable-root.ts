@@ -15,7 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-/** The arguments that run the command after them as `uid`. */
+/** The command line prefix that runs the command after it as `uid`. */
 export function become(uid: number | undefined): string[] {
   if (uid === undefined) return [];
   return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
@@ -23,7 +23,7 @@ export function become(uid: number | undefined): string[] {
 
 /** The mount points below the disk that {@link WritableRoot.enter} prepares for bubblewrap to bind. */
 export interface MachineDisk {
-  /** The whole tree with `/usr` in it, merged. */
+  /** The merged tree: `/usr` and everything that the machine has changed. */
   readonly root: string;
   readonly workspace: string;
   readonly home: string;
@@ -127,7 +127,7 @@ export class WritableRoot {
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
-        // 0 is the ordinary user, who is root in the user namespace.
+        // Uid 0: without root, the ordinary user of this process is root in the machine's user namespace.
         MACHINE_OWNER: String(uids?.code ?? 0),
         MACHINE_DIRECTORIES: (this.#views?.directoryNames ?? []).join(" "),
         MACHINE_MOUNTS: mounts.join("\n"),
@@ -149,7 +149,8 @@ export class WritableRoot {
       ...["/bin/sh", "-c", readScript, "read", this.#at],
       ...["tar", "--create", "--sparse", "--warning=no-file-ignored", `--directory=${this.#at}`],
       ...keptAttributes,
-      // Temporary directories of programs that have ended. The agent's own state has another name and is kept.
+      // Leave out temporary directories of programs that have ended. The agent's own state has another name and is
+      // kept.
       "--exclude=root/tmp/.cloud-sandbox-??????",
       ...["root", "usr", "workspace", "home"],
     ];

@@ -5,7 +5,7 @@ import type { Mount } from "./mount.js";
 export interface MachineGroups {
   /** The directory with the memory figures of all groups. */
   readonly figures: string;
-  /** `disks`: how many times its disk size a machine may fill. */
+  /** Creates a group with the machine's limits. `disks`: how many times its disk size a machine may fill. */
   create(name: string, limits: MachineLimits, disks: number): Promise<MachineGroup>;
   /** Removes the groups of this instance. */
   close(): Promise<void>;
@@ -14,7 +14,10 @@ export interface MachineGroups {
 export interface MachineGroup {
   /** A process joins the group by writing 0 into each of these files. Done before it becomes the machine. */
   readonly memberFiles: readonly string[];
-  /** The same for a helper process outside the machine that handles its files: limited with the machine, but not frozen with it. */
+  /**
+   * Like `memberFiles`, for a helper process outside the machine that handles the machine's files: the helper is limited
+   * together with the machine, but not frozen with it.
+   */
   readonly helperFiles: readonly string[];
   /** Whether the machine's files count towards its memory. */
   readonly countsFiles: boolean;
@@ -22,7 +25,7 @@ export interface MachineGroup {
   readonly canFreeze: boolean;
   /** The directory with the machine's memory figures, and where it is mounted in the machine, so that the agent can read them. */
   readonly figures: Mount;
-  /** Call it with the host's pid of the machine's process 1, once that runs. */
+  /** Tells the group the host's pid of the machine's process 1. Call it once that process runs. */
   adopt(init: number): void;
   freeze(frozen: boolean): Promise<void>;
   /** The number of processes that were killed because memory ran out. */

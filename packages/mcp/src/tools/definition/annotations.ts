@@ -1,6 +1,6 @@
 import type { Annotations } from "./tool.js";
 
-/** Changes nothing. */
+/** Annotations of a tool that changes nothing. */
 export const readOnly: Annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -8,19 +8,24 @@ export const readOnly: Annotations = {
   openWorldHint: false,
 };
 
-/** Changes nothing, and returns what programs in a sandbox have written, whose author may be anybody. */
+/**
+ * Annotations of a tool that changes nothing, and returns what programs in a sandbox have written, whose author may be
+ * anybody.
+ */
 export const readOnlyInside: Annotations = { ...readOnly, openWorldHint: true };
 
-/** Adds something or changes its state; nothing that was there is lost. */
+/** Annotations of a tool that adds something or changes its state, without losing anything. */
 export const additive: Annotations = { ...readOnly, readOnlyHint: false, idempotentHint: false };
 
-/** As {@link additive}; a second call changes nothing more. */
+/** Annotations of an {@link additive} tool whose second call changes nothing more. */
 export const idempotent: Annotations = { ...additive, idempotentHint: true };
 
-/** May replace or remove what was there; a second call changes nothing more. */
+/** Annotations of a tool that may replace or remove something; a second call changes nothing more. */
 export const destructive: Annotations = { ...idempotent, destructiveHint: true };
 
-/** Runs the code it is given, which may change anything in the sandbox and reach the internet where that is on. */
+/**
+ * Annotations of a tool that runs code, which may change anything in the sandbox and reach the internet if that is on.
+ */
 export const executing: Annotations = {
   readOnlyHint: false,
   destructiveHint: true,

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { similarNames } from "../../errors/similar-names.js";
 
-/** Problems in one message. A call can have thousands. */
+/** The most problems that one message names, because a call can have thousands. */
 const mostProblems = 5;
 
 export function readArguments<Input extends z.ZodObject>(

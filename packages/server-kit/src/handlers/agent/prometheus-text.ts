@@ -9,7 +9,7 @@ export interface Series {
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Appended to the metric's name: `_sum` and `_count` of a summary. */
+  /** Suffix of the metric's name, such as `_sum` and `_count` of a summary. */
   readonly suffix?: string;
 }
 

@@ -53,8 +53,8 @@ export function buildStep(step: WireStep, index: number): BuildStep {
 }
 
 /**
- * User names that a USER step may contain. A sandbox has a single user, who may write everywhere, so each of them
- * means that one.
+ * User names that a USER step may contain. A sandbox has a single user, who may write everywhere, and each of these
+ * names means that user.
  */
 const users = new Set(["root", "sandbox", "user", "0", "1000"]);
 const oneUser = `names a user that sandboxes of this machine do not have: there is one, "sandbox", who may write everywhere. Leave the step out, or name sandbox or root`;

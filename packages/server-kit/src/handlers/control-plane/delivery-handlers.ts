@@ -12,7 +12,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** The webhook delivery that reports the end of one execution, as far as callers may see it. */
 export interface Delivery {
-  /** Sorts by age: later deliveries have greater ids. */
+  /** Id of the delivery. Later deliveries have greater ids, so ids sort by age. */
   readonly id: string;
   readonly sandboxId: string;
   readonly executionId: string;

@@ -11,7 +11,7 @@ type WireEntry = ControlPlaneSchemas["EgressEntry"];
  * header, no credentials.
  */
 export interface EgressEntry {
-  /** Sorts by age: later connections have greater numbers. */
+  /** Number of the connection. Later connections have greater numbers, so numbers sort by age. */
   readonly sequence: number;
   readonly time: Date;
   readonly protocol: WireEntry["protocol"];
