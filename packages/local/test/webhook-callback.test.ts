@@ -81,7 +81,7 @@ describe("a callback", () => {
   ])("leaves %s to the sender", (name) => {
     const refused = (): unknown =>
       parseCallback({ callback_url: url, callback_headers: { [name]: "1" } }, false);
-    expect(refused).toThrow(/set by the sender/);
+    expect(refused).toThrow(/set by the control plane/);
   });
 
   test.each([
