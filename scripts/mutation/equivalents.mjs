@@ -372,4 +372,28 @@ export const equivalents = [
     now: 'error instanceof Error || "code" in error',
     reason: `${forTheCompiler}the code of an error without one is undefined, which does not begin so.`,
   },
+  {
+    file: "packages/local/src/gateway/cross-origin-access.ts",
+    was: "/^[a-z][a-z\\d+.-]*:\\/\\/[^\\s/?#@*,]+$/",
+    now: "/[a-z][a-z\\d+.-]*:\\/\\/[^\\s/?#@*,]+$/",
+    reason: "The text is compared with what its URL says, which refuses what this lets through.",
+  },
+  {
+    file: "packages/local/src/gateway/cross-origin-access.ts",
+    was: "/^[a-z][a-z\\d+.-]*:\\/\\/[^\\s/?#@*,]+$/",
+    now: "/^[a-z][a-z\\d+.-]*:\\/\\/[^\\s/?#@*,]+/",
+    reason: "The text is compared with what its URL says, which refuses what this lets through.",
+  },
+  {
+    file: "packages/local/src/gateway/cross-origin-access.ts",
+    was: "/^[a-z][a-z\\d+.-]*:\\/\\/[^\\s/?#@*,]+$/",
+    now: "/^[a-z][a-z\\D+.-]*:\\/\\/[^\\s/?#@*,]+$/",
+    reason: "The text is compared with what its URL says, which refuses what this lets through.",
+  },
+  {
+    file: "packages/local/src/gateway/agent-gateway.ts",
+    was: "most === undefined",
+    now: "false",
+    reason: `${forTheCompiler}nothing is greater than undefined.`,
+  },
 ];

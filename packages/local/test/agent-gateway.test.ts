@@ -282,6 +282,7 @@ describe("a call to an agent", () => {
     const head = get.replace("GET", "DELETE").slice(0, -2);
     expect(await text(rig.open(`${head}${framing}\r\n\r\n${body}`))).toMatch(/ok$/);
     const [sent = ""] = heads;
+    expect(sent).toMatch(/^DELETE \/ping /);
     expect(
       sent.match(/^(content-length|transfer-encoding): .*$/gim)?.map((line) => line.toLowerCase()),
     ).toEqual([framing.toLowerCase()]);
