@@ -119,7 +119,7 @@ export function streamHandlers(parts: StreamParts) {
 
 const noSuchShell = ({ message, command }: ProgramNotFound) =>
   new Problem(400, "INVALID_REQUEST", `${message}.`, {
-    hint: "Install it, or leave shell out for the one that there is.",
+    hint: "Install it, or leave shell out to get the default shell.",
     details: { command },
   });
 

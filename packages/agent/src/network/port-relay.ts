@@ -62,7 +62,7 @@ export class PortRelay {
     }
     if (!this.options.reserved.has(port)) return port;
     throw new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own.`, {
-      hint: "Listen on another one.",
+      hint: "Let the server listen on another port.",
     });
   }
 
@@ -70,7 +70,7 @@ export class PortRelay {
     if (this.#clients.size >= maxConnections) {
       const message = `At most ${maxConnections} connections to ports of this sandbox may be open.`;
       throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
-        hint: "Close some first.",
+        hint: "Close some connections first.",
         details: { limit: maxConnections },
       });
     }

@@ -59,6 +59,6 @@ function checkCache(cache: unknown, context: unknown): void {
   if (cache && context !== undefined)
     throw invalidArgument(
       "cache and context cannot be combined: code with cache runs without a context.",
-      "Leave one out.",
+      "Leave cache or context out.",
     );
 }

@@ -130,7 +130,7 @@ function portClosed(port: number, status: number | undefined): Problem {
     case 429: {
       const message = "Too many connections to ports of this sandbox are open.";
       return new Problem(429, "RESOURCE_EXHAUSTED", message, {
-        hint: "Close some first.",
+        hint: "Close some connections first.",
         headers: { "retry-after": "1" },
       });
     }

@@ -38,7 +38,7 @@ function decodeCursor(cursor: string): string {
   const text = textOf(cursor) ?? "";
   if (!text.startsWith(version)) {
     throw new Problem(400, "INVALID_REQUEST", "cursor is not one that this server gave.", {
-      hint: "Start again without it.",
+      hint: "Start again without cursor.",
     });
   }
   return text.slice(version.length);

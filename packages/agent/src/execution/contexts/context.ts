@@ -135,7 +135,7 @@ export class Context {
       400,
       "LANGUAGE_NOT_AVAILABLE",
       `The ${this.language} interpreter ends as soon as it is started.`,
-      { hint: "Look at PATH and at the variables it reads when it starts." },
+      { hint: "Check PATH and the environment variables that the interpreter reads when it starts." },
     );
   }
 }

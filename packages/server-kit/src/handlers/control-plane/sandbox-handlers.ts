@@ -191,7 +191,7 @@ async function create<Sandbox extends SandboxFacts>(
   if (body.get_or_create !== true) return { sandbox: await fleet.create(request), isNew: true };
   if (name === undefined)
     throw new Problem(400, "MISSING_PARAMETER", "get_or_create needs a name.", {
-      hint: "Give one, or leave it out.",
+      hint: "Give a name, or leave get_or_create out.",
     });
   return fleet.getOrCreate({ ...request, name });
 }

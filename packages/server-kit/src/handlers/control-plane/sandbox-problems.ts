@@ -68,14 +68,14 @@ export function sandboxCreating(id: string): Problem {
 export function nameTaken(name: string): Problem {
   const message = `A sandbox named ${printable(name)} exists already.`;
   return new Problem(409, "CONFLICT", message, {
-    hint: "Use it, ask for it with get_or_create, or choose another name.",
+    hint: "Use that sandbox, for example with get_or_create, or choose another name.",
   });
 }
 
 /** The sandbox with that name was made from another template than the one requested. */
 export function otherTemplate(name: string, template: string): Problem {
   const message = `The sandbox named ${printable(name)} is of template ${template}.`;
-  return new Problem(409, "CONFLICT", message, { hint: "Ask for that one, or choose another name." });
+  return new Problem(409, "CONFLICT", message, { hint: "Ask for that template, or choose another name." });
 }
 
 export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {
