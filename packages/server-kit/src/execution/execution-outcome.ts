@@ -60,7 +60,7 @@ async function assembled(ended: EndedProgram, remarks: () => readonly string[]):
   };
 }
 
-/** Told when code wrote to the channel on which its interpreter's driver reports. */
+/** The error for code that wrote to the channel on which its interpreter's driver reports. */
 export const strayReportMessage =
   "The code wrote to the descriptor on which its interpreter reports (3), and was killed.";
 

@@ -237,7 +237,7 @@ function isReachableForAll(path: string): boolean {
   return (statSync(path).mode & 0o005) === 0o005;
 }
 
-/** From the host's /etc, only what programs need to start and nothing that tells about the host. */
+/** The entries of the host's `/etc` that machines see: those that programs need, and none that describes the host. */
 const sharedEtc = [
   "alternatives",
   "ca-certificates",
