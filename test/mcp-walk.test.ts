@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connect, type McpConnection, textOf } from "../packages/mcp/test/mcp-connection.js";
+import { connect, type McpConnection, textOf } from "../packages/mcp/test/support/mcp-connection.js";
 import { type PackageServer, startPackageServer } from "./support/package-server.js";
 
 const index = "packages.test";

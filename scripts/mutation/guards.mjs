@@ -72,7 +72,7 @@ export const guards = {
   },
   tokens: {
     "packages/agent/src/access/token-verifier.ts": agent("token-verifier"),
-    "packages/client/src/agent/token-cache.ts": client("token-cache"),
+    "packages/client/src/agent/token-cache.ts": client("transport/token-cache"),
     "packages/local/src/tokens/token-issuer.ts": local("token-issuer"),
     "packages/protocol/src/token-claims.ts": "packages/protocol/test/token-claims.test.ts",
     "packages/protocol/src/token-issuer.ts": "packages/protocol/test/token-claims.test.ts",
@@ -89,8 +89,8 @@ export const guards = {
     "packages/agent/src/files/upload-form.ts": agent("upload-form"),
   },
   deletion: {
-    "packages/client/src/agent/cleanup.ts": client("cleanup"),
-    "packages/client/src/sandbox/owned-sandboxes.ts": client("owned-sandboxes.isolated"),
+    "packages/client/src/agent/cleanup.ts": client("sandbox/cleanup"),
+    "packages/client/src/sandbox/owned-sandboxes.ts": client("sandbox/owned-sandboxes.isolated"),
     "packages/local/src/sandboxes/deadlines.ts": local("deadlines"),
   },
 };

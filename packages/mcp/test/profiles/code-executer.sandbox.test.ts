@@ -1,7 +1,7 @@
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PackageServer, startPackageServer } from "../../../../test/support/package-server.js";
-import { connect, type McpConnection, plainText, textOf } from "../mcp-connection.js";
+import { connect, type McpConnection, plainText, textOf } from "../support/mcp-connection.js";
 
 const name = "packages.test";
 let packages: PackageServer;

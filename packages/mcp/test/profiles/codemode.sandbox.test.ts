@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants } from "../../../../test/support/host-processes.js";
 import { startLocalServer } from "../../../../test/support/local-server.js";
-import { exchange, posted, startHttpServer } from "../http-server.js";
-import { connect, type McpConnection, plainText, serverFile } from "../mcp-connection.js";
+import { exchange, posted, startHttpServer } from "../support/http-server.js";
+import { connect, type McpConnection, plainText, serverFile } from "../support/mcp-connection.js";
 
 const codemode = (environment: Record<string, string> = {}): Promise<McpConnection> =>
   connect({ CLOUD_SANDBOX_MCP_PROFILE: "codemode", ...environment });

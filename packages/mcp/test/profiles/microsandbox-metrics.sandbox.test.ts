@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { connect } from "../mcp-connection.js";
+import { connect } from "../support/mcp-connection.js";
 
 const python = { sandbox: "my-python-env", namespace: "default" };
 

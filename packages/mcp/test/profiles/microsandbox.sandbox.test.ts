@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startHttpServer } from "../http-server.js";
-import { connect, type McpConnection, plainText, textOf } from "../mcp-connection.js";
+import { startHttpServer } from "../support/http-server.js";
+import { connect, type McpConnection, plainText, textOf } from "../support/mcp-connection.js";
 
 let mcp: McpConnection;
 beforeAll(async () => {

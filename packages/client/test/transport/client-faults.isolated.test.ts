@@ -1,0 +1,184 @@
+import { Agent, ProxyAgent, fetch as undiciFetch } from "undici";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { isSandboxError, SandboxClient, type SandboxError } from "../../src/index.js";
+import { answerFaults, tokenAndClockFaults } from "../faults/answer-faults.js";
+import { connectionFaults, transferFaults } from "../faults/connection-faults.js";
+import type { Fault, FaultGroup, Outcome } from "../faults/fault.js";
+import { networkFaults, proxied, proxyFaults } from "../faults/network-faults.js";
+import { streamFaults } from "../faults/stream-faults.js";
+import { certificates } from "../support/certificates.js";
+import { apiKey } from "../support/clients.js";
+import { FaultyService } from "../support/faulty-service.js";
+
+const groups: readonly FaultGroup[] = [
+  answerFaults,
+  connectionFaults,
+  transferFaults,
+  networkFaults,
+  proxyFaults,
+  tokenAndClockFaults,
+  streamFaults,
+];
+
+let made: Awaited<ReturnType<typeof certificates>>;
+beforeAll(async () => {
+  made = await certificates();
+});
+
+const soon = { interval: 3 };
+const rejections: unknown[] = [];
+const note = (reason: unknown): void => void rejections.push(reason);
+process.on("unhandledRejection", note);
+
+let service: FaultyService | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+/** Sockets and what leads to them, of this process. */
+function openSockets(): string[] {
+  return process
+    .getActiveResourcesInfo()
+    .filter((name) => /TCP|TLS|Connect|GetAddr/.test(name) && name !== "TCPServerWrap");
+}
+
+/** A client, and a carrier that is closed with it. */
+function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
+  const ca = fault.tls === undefined || fault.tls === "self-signed" ? [] : [made.authority];
+  const connect = { timeout: 10_000, ca };
+  const agent = fault.isProxy ? new ProxyAgent({ uri: url, connect }) : new Agent({ connect });
+  const fetch = async (request: Request): Promise<Response> => {
+    const { headers, method, signal, url } = request;
+    const body = method === "GET" ? null : await request.arrayBuffer();
+    const init = {
+      body,
+      headers: [...headers],
+      method,
+      signal,
+      redirect: "manual" as const,
+      dispatcher: agent,
+    };
+    const answer = await undiciFetch(url, init);
+    const { status } = answer;
+    return new Response(status === 204 ? null : answer.body, { status, headers: [...answer.headers] });
+  };
+  const client = new SandboxClient({
+    apiKey,
+    baseUrl: fault.isProxy ? proxied : (fault.baseUrl?.(url) ?? url),
+    retry: { baseDelaySeconds: 0.001, maxDelaySeconds: 0.002 },
+    ...(carrier === "fetch" && { fetch }),
+    ...fault.options,
+  });
+  return {
+    client,
+    close: async () => {
+      await client.close();
+      // One that waits for its proxy would wait for ever.
+      await (fault.isProxy ? agent.destroy() : agent.close());
+    },
+  };
+}
+
+/** What `outcome` tells of `found`. */
+function described(found: SandboxError | Outcome, outcome: Outcome): object {
+  const error = "name" in found ? found.name : found.error;
+  const names = (["code", "kind", "status", "closeCode"] as const).filter(
+    (name) => outcome[name] !== undefined,
+  );
+  return error === undefined
+    ? {}
+    : { error, ...Object.fromEntries(names.map((name) => [name, Reflect.get(found, name)])) };
+}
+
+async function outcomeOf(call: Promise<unknown>): Promise<SandboxError | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (!isSandboxError(error)) throw error;
+    return error;
+  }
+}
+
+/** "ServerError `HTTP_500`, HTTP 500" */
+function told({ closeCode, code, error, kind, status }: Outcome): string {
+  if (error === undefined) return "succeeds";
+  const details = [
+    code && `\`${code}\``,
+    kind && `\`${kind}\``,
+    status && `HTTP ${status}`,
+    closeCode && `close code ${closeCode}`,
+  ];
+  return `\`${error}\` ${details.filter((detail) => detail !== undefined).join(", ")}`.trim();
+}
+
+function page(): string {
+  const tables = groups.map(({ faults, title }) => {
+    const rows = faults.map(({ carrier, fault, outcome, tries = 1 }) => {
+      const only = carrier === undefined || title.startsWith("Proxies") ? "" : ` (over ${carrier})`;
+      return `| ${fault}${only} | ${told(outcome)} | ${tries === 0 ? "" : tries} |`;
+    });
+    return [`## ${title}`, "", "| The server… | The call | Requests |", "| --- | --- | --- |", ...rows].join(
+      "\n",
+    );
+  });
+  return [
+    "<!-- Generated from packages/client/test/faults by packages/client/test/transport/client-faults.isolated.test.ts. -->",
+    "# What goes wrong, and what a call makes of it",
+    [
+      "Each of these faults is made by a real server on loopback and met by a client that tries three times at most, over its own",
+      "transport and over a `fetch`. The test holds the client to this table, and to this: every call ends within its limits; an error",
+      "names what to do next and, where a request was sent, its id; no rejection is left unhandled; the same client works again once the",
+      "server does; and when it is closed, no socket is open. The last column says how many requests the server gets.",
+    ].join("\n"),
+    ...tables,
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+const cases = groups.flatMap(({ faults, title }) =>
+  faults.flatMap((fault) =>
+    (["undici", "fetch"] as const)
+      .filter((carrier) => fault.carrier === undefined || fault.carrier === carrier)
+      // Streams go over WebSockets, whoever carries requests.
+      .filter((carrier) => title !== streamFaults.title || carrier === "undici")
+      .map((carrier): [string, string, "undici" | "fetch", Fault] => [title, fault.fault, carrier, fault]),
+  ),
+);
+
+test.each(cases)("%s: a server that %s, over %s", async (_, __, carrier, fault) => {
+  const at = fault.at ?? "GET /v1/sandboxes/abc";
+  const { misbehave, outcome, tries = 1 } = fault;
+  const tls = fault.tls && made[fault.tls];
+  service = await FaultyService.start({ at, misbehave, tls });
+  const { client, close } = faultyClient(fault, carrier, service.url);
+  const call = async (): Promise<unknown> => fault.call?.(client) ?? client.sandboxes.get("abc");
+
+  const started = performance.now();
+  const error = await outcomeOf(call());
+  expect(performance.now() - started).toBeLessThan(30_000);
+  expect(error === undefined ? {} : described(error, outcome)).toEqual(described(outcome, outcome));
+  expect(service.tries).toBe(tries);
+  if (error !== undefined) {
+    expect(error.hint).toMatch(/^[A-Z].*[.]$/s);
+    expect(error.message).not.toContain(apiKey);
+    expect(error.requestId === undefined).toBe(fault.isAboutSeveral === true);
+    if (service.requestId !== undefined && !fault.isAboutSeveral)
+      expect(error.requestId).toBe(service.requestId);
+  }
+
+  service.mend();
+  if (fault.baseUrl === undefined && fault.tls === undefined && !fault.isProxy)
+    await expect.poll(() => outcomeOf(call()), soon).toBeUndefined();
+  await close();
+  await expect.poll(() => service?.openConnections, soon).toBe(0);
+  await service.stop();
+  await expect.poll(openSockets, soon).toEqual([]);
+  expect(rejections).toEqual([]);
+});
+
+test("docs/reports/client-faults.md is up to date; if not, run this file with -u", async () => {
+  await expect(page()).toMatchFileSnapshot("../../../../docs/reports/client-faults.md");
+});

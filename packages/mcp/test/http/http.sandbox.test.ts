@@ -1,0 +1,390 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { createConnection } from "node:net";
+import { networkInterfaces } from "node:os";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  exchange,
+  type HttpServer,
+  initialize,
+  posted,
+  startHttpServer,
+  statelessRequest,
+  withoutBackend,
+} from "../support/http-server.js";
+
+const token = "one-token-of-this-test";
+const otherToken = "another-token-of-this-test";
+
+describe("on loopback", () => {
+  let server: HttpServer;
+  beforeAll(async () => {
+    server = await startHttpServer(["--no-token"]);
+  });
+  afterAll(() => server.stop());
+
+  it("serves the era with sessions", async () => {
+    const mcp = await server.connect();
+    expect(mcp.transport.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+    const steps: string[] = [];
+    const run = await mcp.result(
+      "execute_code_isolated",
+      { code: "print(6 * 7)" },
+      { onprogress: ({ message }) => steps.push(String(message)) },
+    );
+    expect(run).toMatchObject({ stdout: "42\n" });
+    expect(steps).toContain("Running the code");
+    await mcp.client.close();
+  });
+
+  it("serves the stateless era, with progress as events", async () => {
+    const listed = await exchange(server.url, statelessRequest("tools/list"));
+    expect(JSON.parse(listed.body).result).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
+    const call = { name: "execute_code_isolated", arguments: { code: "print(6 * 7)" } };
+    const ran = await exchange(server.url, statelessRequest("tools/call", call));
+    expect(JSON.parse(ran.body).result.structuredContent).toMatchObject({ stdout: "42\n" });
+  });
+
+  it.each([
+    ["a Host that is not its own", { host: "rebound.example" }, 403, /--allowed-host/],
+    ["a Host that begins as its own", { host: "127.0.0.1.example:80" }, 403, /--allowed-host/],
+    ["a page's Origin", { origin: "https://page.example" }, 403, /--allowed-origin/],
+    ["an Origin that is none", { origin: "null" }, 403, /--allowed-origin/],
+  ])("refuses %s", async (_, headers, status, message) => {
+    const answer = await exchange(server.url, posted(initialize, headers));
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      jsonrpc: "2.0",
+      error: { message: expect.stringMatching(message) },
+    });
+  });
+
+  it.each([{ host: "localhost:8000" }, { host: "[::1]:8000" }, { origin: "http://localhost:3000" }])(
+    "serves this machine's own names: %o",
+    async (headers: Record<string, string>) => {
+      expect((await exchange(server.url, posted(initialize, headers))).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ["a body that is not JSON", { ...posted({}), body: "{" }, 400, /not JSON/],
+    ["a request before initialize", posted({ id: 1, method: "tools/list" }), 400, /begins with initialize/],
+    [
+      "a session that is not there",
+      posted({ id: 1, method: "tools/list" }, { "mcp-session-id": "no-such-session" }),
+      404,
+      /begin another with initialize/,
+    ],
+    [
+      "a body of another type",
+      posted(initialize, { "content-type": "text/plain" }),
+      415,
+      /application\/json/,
+    ],
+    [
+      "a body of 30 MB",
+      posted({ ...initialize, method: "x".repeat(30_000_000) }),
+      413,
+      /at most 24 MiB; send less/,
+    ],
+    ["a method that does not belong here", { ...posted({}), method: "PUT" }, 405, /./],
+  ])("refuses %s, and lives", async (_, request, status, message) => {
+    const answer = await exchange(server.url, request);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatch(message);
+    expect((await exchange(server.url, posted(initialize))).status).toBe(200);
+  });
+
+  it("refuses a body of 30 MB that does not say how long it is", async () => {
+    const { headers, body } = posted({ ...initialize, method: "x".repeat(30_000_000) });
+    const answer = await exchange(server.url, {
+      headers: { ...headers, "transfer-encoding": "chunked" },
+      body,
+    });
+    expect(answer.status).toBe(413);
+  });
+
+  it("counts a body that does not say how long it is as it is, once it has come", async () => {
+    const { headers, body } = statelessRequest("subscriptions/listen", {
+      notifications: { resourcesListChanged: true },
+    });
+    const listening = Array.from({ length: 8 }, async () => {
+      const stream = request(server.url, { method: "POST", headers });
+      // Written in two parts, it is sent in chunks.
+      stream.on("error", () => undefined).write(body.slice(0, 20));
+      stream.end(body.slice(20));
+      const [response] = (await once(stream, "response")) as [IncomingMessage];
+      expect(response.statusCode).toBe(200);
+      return stream;
+    });
+    const streams = await Promise.all(listening);
+    expect((await exchange(server.url, statelessRequest("tools/list"))).status).toBe(200);
+    for (const stream of streams) stream.destroy();
+  });
+
+  it("answers several clients that call hundreds of times at once", async () => {
+    const clients = await Promise.all([1, 2, 3, 4].map(() => server.connect()));
+    const calls = clients.flatMap((mcp) => Array.from({ length: 100 }, () => mcp.result("health")));
+    for (const { status } of await Promise.all(calls)) expect(status).toMatch(/^(ok|healthy)$/);
+    for (const mcp of clients) await mcp.client.close();
+  });
+
+  it("lives on when a client disconnects in the middle", async () => {
+    const call = { name: "execute_code_isolated", arguments: { language: "bash", code: "sleep 4714" } };
+    const { headers, body } = statelessRequest("tools/call", call);
+    const leaving = new AbortController();
+    const answer = fetch(server.url, { method: "POST", headers, body, signal: leaving.signal });
+    answer.catch(() => undefined);
+    const staying = await server.connect();
+    const sandboxes = async () => (await staying.result("list_sandboxes")).count;
+    await expect.poll(sandboxes).toBe(1);
+    leaving.abort();
+    await expect.poll(sandboxes).toBe(0);
+    await staying.client.close();
+  });
+
+  it("says that it is well, to whoever asks", async () => {
+    const asked = await exchange(new URL("/healthz", server.url).href, {
+      method: "GET",
+      headers: { host: "probe" },
+    });
+    expect(asked).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+  });
+
+  it("ends a client's calls and deletes its sandboxes when the client leaves", async () => {
+    const [leaving, staying] = [await server.connect(), await server.connect()];
+    const { id } = await leaving.result("create_sandbox");
+    await leaving.transport.terminateSession();
+    await leaving.client.close();
+    await expect.poll(() => staying.failure("get_sandbox", { id })).toMatch(/not found/);
+    await staying.client.close();
+  });
+});
+
+describe("with tokens", () => {
+  let server: HttpServer;
+  beforeAll(async () => {
+    server = await startHttpServer([], { CLOUD_SANDBOX_MCP_TOKEN: `${token},${otherToken}` });
+  });
+  afterAll(() => server.stop());
+
+  it.each([
+    ["no token", {}],
+    ["a wrong token", { authorization: `Bearer ${token}x` }],
+    ["a token that is sent otherwise", { authorization: `Basic ${token}` }],
+    ["an empty token", { authorization: "Bearer " }],
+  ])("refuses %s", async (_, headers: Record<string, string>) => {
+    const answer = await exchange(server.url, posted(initialize, headers));
+    expect(answer).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
+    expect(answer.body).toMatch(/Authorization: Bearer/);
+    expect(server.stderr()).not.toContain(token);
+  });
+
+  it("keeps each client of the era with sessions to its own sandboxes", async () => {
+    const [one, same, other] = [
+      await server.connect(token),
+      await server.connect(token),
+      await server.connect(otherToken),
+    ];
+    const sandbox = await one.result("create_sandbox");
+    for (const mcp of [same, other]) {
+      expect(await mcp.failure("get_sandbox", { id: sandbox.id })).toMatch(/not found.*list_sandboxes/);
+      expect(await mcp.failure("delete_sandbox", { id: sandbox.id })).toMatch(/not found/);
+      expect(await mcp.failure("file_list", { sandbox_id: sandbox.id })).toMatch(/not found/);
+      expect(await mcp.failure("file_list", { vm_url: sandbox.direct_url })).toMatch(
+        /nothing was sent to it/,
+      );
+      expect((await mcp.result("list_sandboxes")).data).toEqual([]);
+    }
+    expect(await one.result("file_list", { sandbox_id: sandbox.id })).toMatchObject({ path: "/workspace" });
+    for (const mcp of [one, same, other]) await mcp.client.close();
+  });
+
+  it("lists a client's own sandboxes up to a limit, whatever others have made since", async () => {
+    const [one, other] = [await server.connect(token), await server.connect(otherToken)];
+    const { id } = await one.result("create_sandbox");
+    await other.result("create_sandbox");
+    const only = { data: [expect.objectContaining({ id })], count: 1, has_more: false };
+    expect(await one.result("list_sandboxes", { limit: 1 })).toEqual(only);
+    const { id: second } = await one.result("create_sandbox");
+    const listed = await one.result("list_sandboxes", { limit: 1 });
+    expect(listed).toMatchObject({ data: [{ id: second }], count: 1, has_more: true });
+    for (const mcp of [one, other]) {
+      await mcp.transport.terminateSession();
+      await mcp.client.close();
+    }
+  });
+
+  it("lets nobody go on with another's session", async () => {
+    const mcp = await server.connect(token);
+    const listing = { id: 2, method: "tools/list" };
+    const session = { "mcp-session-id": String(mcp.transport.sessionId) };
+    const as = (tokenDigest: string) => ({ ...session, authorization: `Bearer ${tokenDigest}` });
+    expect((await exchange(server.url, posted(listing, as(otherToken)))).status).toBe(404);
+    expect((await exchange(server.url, posted(listing, as(token)))).status).toBe(200);
+    await mcp.client.close();
+  });
+
+  it("knows a client of the stateless era by its token and its name", async () => {
+    const one = clientOf(server, "one", token);
+    const created = await one("create_sandbox");
+    const { id } = created.structuredContent;
+    expect((await one("get_sandbox", { id })).isError).not.toBe(true);
+    for (const other of [clientOf(server, "two", token), clientOf(server, "one", otherToken)])
+      expect((await other("get_sandbox", { id })).isError).toBe(true);
+    expect((await one("delete_sandbox", { id })).structuredContent).toMatchObject({ status: "deleted" });
+  });
+});
+
+/** Calls tools as a client of the stateless era. */
+function clientOf(server: HttpServer, client: string, tokenDigest?: string) {
+  const headers: Record<string, string> =
+    tokenDigest === undefined ? {} : { authorization: `Bearer ${tokenDigest}` };
+  return async (name: string, given: object = {}) => {
+    const request = statelessRequest("tools/call", { name, arguments: given }, { client, headers });
+    return JSON.parse((await exchange(server.url, request)).body).result;
+  };
+}
+
+const own = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ internal, family }) => !internal && family === "IPv4");
+
+describe("off loopback", () => {
+  it("is addressed by the names of this machine", async () => {
+    const server = await startHttpServer(["--host", "0.0.0.0"], withoutBackend);
+    const host = `${own?.address ?? "localhost"}:${new URL(server.url).port}`;
+    const at = `http://127.0.0.1:${new URL(server.url).port}/mcp`;
+    const headers = { ...server.authorization, host };
+    expect((await exchange(at, posted(initialize, headers))).status).toBe(200);
+    await server.stop();
+  });
+
+  it("is served by further names, and to pages of further origins, that it is given", async () => {
+    const allowed = ["--allowed-host", "mcp.example", "--allowed-origin", "app.example"];
+    const server = await startHttpServer(["--no-token", ...allowed], withoutBackend);
+    const headers = { host: "mcp.example", origin: "https://app.example" };
+    expect((await exchange(server.url, posted(initialize, headers))).status).toBe(200);
+    await server.stop();
+  });
+});
+
+describe("silent clients", () => {
+  it("are forgotten after the idle timeout, and their sandboxes stay until the deadline", async () => {
+    const server = await startHttpServer(["--no-token", "--idle-timeout", "4"]);
+    const mcp = await server.connect();
+    const { id } = await mcp.result("create_sandbox");
+    const session = mcp.transport.sessionId;
+    await mcp.client.close();
+    await expect.poll(() => statusOfPing(server, session), { interval: 6_000, timeout: 45_000 }).toBe(404);
+    const later = await server.connect();
+    expect(await later.result("get_sandbox", { id })).toMatchObject({ status: "running" });
+    await server.stop();
+  });
+
+  it("are remembered for as long as the sandboxes live that only they can call", async () => {
+    const server = await startHttpServer(["--no-token", "--profile", "code-executer", "--idle-timeout", "1"]);
+    const call = clientOf(server, "one");
+    await call("start_code_executer");
+    await call("execute_code", { code: "x = 6 * 7" });
+    // One that has been silent for a shorter time is forgotten meanwhile.
+    const { headers } = await exchange(server.url, posted(initialize));
+    await expect
+      .poll(() => statusOfPing(server, headers["mcp-session-id"]), { interval: 1_500, timeout: 20_000 })
+      .toBe(404);
+    expect((await call("execute_code", { code: "x" })).structuredContent).toEqual({ result: "42" });
+    await server.stop();
+  });
+
+  it("leave their sandboxes to clients of the same token alone", async () => {
+    const server = await startHttpServer(["--max-clients", "2"], {
+      CLOUD_SANDBOX_MCP_TOKEN: `${token},${otherToken}`,
+    });
+    const created = await clientOf(server, "one", token)("create_sandbox");
+    const { id } = created.structuredContent;
+    // So many that the first one is forgotten.
+    for (const name of ["two", "three", "four"]) {
+      const other = clientOf(server, name, otherToken);
+      expect((await other("list_sandboxes")).structuredContent).toMatchObject({ data: [] });
+      for (const tool of ["get_sandbox", "delete_sandbox"])
+        expect((await other(tool, { id })).isError).toBe(true);
+    }
+    const same = await clientOf(server, "five", token)("get_sandbox", { id });
+    expect(same.structuredContent).toMatchObject({ id, status: "running" });
+    await server.stop();
+  });
+
+  it("make room for others when there are as many as may be", async () => {
+    const server = await startHttpServer(["--no-token", "--max-clients", "2"], withoutBackend);
+    const sessions: string[] = [];
+    for (let client = 0; client < 5; client += 1) {
+      const { status, headers } = await exchange(server.url, posted(initialize));
+      expect(status).toBe(200);
+      sessions.push(String(headers["mcp-session-id"]));
+    }
+    const statuses = await Promise.all(sessions.map((session) => statusOfPing(server, session)));
+    expect(statuses).toEqual([404, 404, 404, 200, 200]);
+    await server.stop();
+  });
+});
+
+async function statusOfPing(server: HttpServer, session: unknown) {
+  const ping = posted({ id: 9, method: "ping" }, { "mcp-session-id": String(session) });
+  return (await exchange(server.url, ping)).status;
+}
+
+describe("the server ends within two seconds", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("on %s, with live sockets and running code", async (signal) => {
+    const server = await startHttpServer(["--no-token"]);
+    const mcp = await server.connect();
+    const { id: sandbox_id } = await mcp.result("create_sandbox");
+    const sleeping = { sandbox_id, language: "bash", code: "sleep 4713" };
+    const running = [
+      mcp.failure("execute_code", sleeping),
+      mcp.failure("run_command", { sandbox_id, command: "sleep 4714" }),
+    ];
+    const isolated = clientOf(server, "one")("execute_code_isolated", {
+      language: "bash",
+      code: "sleep 4715",
+    });
+    const { port } = new URL(server.url);
+    const idle = createConnection(Number(port), "127.0.0.1");
+    idle.on("error", () => undefined);
+    await expect
+      .poll(async () => (await mcp.result("list_processes", { sandbox_id })).processes)
+      .toEqual(expect.arrayContaining([expect.objectContaining({ name: "sleep" })]));
+    const startedAt = performance.now();
+    expect(await server.stop(signal)).toBe(0);
+    // What would hold it up does so for an hour; the rest of the time is the machine's, which may be busy.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    for (const sentence of await Promise.all(running))
+      expect(sentence).toMatch(/^The server is shutting down, /);
+    expect(await isolated).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/is shutting down/) }],
+    });
+    await mcp.client.close();
+  });
+
+  it("lets what is nearly done be done", async () => {
+    const server = await startHttpServer(["--no-token"]);
+    const mcp = await server.connect();
+    const { id: sandbox_id } = await mcp.result("create_sandbox");
+    const code = "touch /tmp/begun; sleep 0.2; echo done";
+    const nearly = mcp.result("execute_code", { sandbox_id, language: "bash", code });
+    const begun = async () => (await mcp.result("file_exists", { sandbox_id, path: "/tmp/begun" })).exists;
+    await expect.poll(begun, { interval: 5 }).toBe(true);
+    const stopped = server.stop();
+    expect(await nearly).toMatchObject({ stdout: "done\n" });
+    expect(await stopped).toBe(0);
+    await mcp.client.close();
+  });
+});
+
+it.each([
+  ["--port", "70000", /a whole number from 0 to 65535/],
+  ["--transport", "sse", /stdio, http/],
+  ["--host", "192.0.2.1", /Cannot listen on 192\.0\.2\.1.*--host/],
+])("refuses %s %s", async (option, value, message) => {
+  await expect(startHttpServer([option, value])).rejects.toThrow(message);
+});

@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { AuthenticationError, SandboxClient } from "cloud-sandbox";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { InvalidArgumentsError } from "../../src/errors/invalid-arguments-error.js";
+import { SandboxDirectory } from "../../src/ownership/sandbox-directory.js";
+import { SandboxLedger } from "../../src/ownership/sandbox-ledger.js";
+
+const { signal } = new AbortController();
+const agent = "https://7777-1762778786mxaco6r2.eu-1001.vms.hopx.dev";
+/** What the account has. */
+const sandboxes: Record<string, object> = {
+  "1762778786mxaco6r2": { status: "running", public_host: agent },
+  starting: { status: "creating" },
+};
+
+let server: Server;
+let asked: string[];
+let client: SandboxClient;
+let directory: SandboxDirectory;
+
+beforeEach(async () => {
+  asked = [];
+  server = createServer(({ method, url = "", headers }, response) => {
+    const id = decodeURIComponent(url.replace("/v1/sandboxes/", ""));
+    asked.push(`${method} ${id}`);
+    const known = sandboxes[id];
+    const status = headers["x-api-key"] === "right" ? (known ? 200 : 404) : 401;
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(status === 200 ? { id, ...known } : { error: "sandbox not found" }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  use("right");
+});
+
+afterEach(async () => {
+  await client.close();
+  server.close();
+});
+
+function use(apiKey: string): void {
+  const { port } = server.address() as AddressInfo;
+  client = new SandboxClient({ apiKey, baseUrl: `http://127.0.0.1:${port}` });
+  directory = new SandboxDirectory(client, new SandboxLedger(), { tokenDigest: "" });
+}
+
+describe("a sandbox is found", () => {
+  it.each([
+    ["by its id", { sandbox_id: "1762778786mxaco6r2" }],
+    [
+      "by its id, whatever URL is given too",
+      { sandbox_id: "1762778786mxaco6r2", vm_url: "https://example.com" },
+    ],
+    ["by its URL", { vm_url: agent }],
+    ["by its URL with a slash", { vm_url: `${agent}/` }],
+    ["by its URL without a scheme", { vm_url: agent.replace("https://", "") }],
+  ])("%s, and asked for once", async (_, reference) => {
+    for (let time = 0; time < 2; time += 1) {
+      expect((await directory.find(reference, signal)).id).toBe("1762778786mxaco6r2");
+    }
+    expect(asked).toEqual(["GET 1762778786mxaco6r2"]);
+  });
+
+  it("again while it is starting, for it has no URL yet", async () => {
+    await directory.find({ sandbox_id: "starting" }, signal);
+    await directory.find({ sandbox_id: "starting" }, signal);
+    expect(asked).toEqual(["GET starting", "GET starting"]);
+  });
+
+  it("once where its deadline is further away than a timer can wait", async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", warned);
+    const { id } = await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
+    directory.setDeadline(id, new Date(Date.now() + 40 * 86_400_000));
+    await expect(client.sandboxes.get("none")).rejects.toThrow();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warned);
+    directory.forget(id);
+    expect(warnings).toEqual([]);
+    expect(asked).toEqual([`GET ${id}`, "GET none"]);
+  });
+
+  it("again once it was forgotten", async () => {
+    await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
+    directory.forget("1762778786mxaco6r2");
+    await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+it("keeps the name of a sandbox that ended by itself until a call learns of it", async () => {
+  sandboxes.brief = { status: "running", public_host: "https://brief.example.com" };
+  const brief = await client.sandboxes.get("brief");
+  const create = async (): Promise<typeof brief> => {
+    directory.adopt(brief, { isLeased: true });
+    return brief;
+  };
+  expect(await directory.getOrCreate("work", create)).toBe(brief);
+  delete sandboxes.brief;
+  const ended = new Promise<void>((resolve) => directory.onChange(resolve));
+  directory.setDeadline("brief", new Date());
+  await ended;
+  expect(await directory.named("work")).toBe(brief);
+  expect(directory.endedNames()).toEqual([]);
+  expect(await directory.useNamed("work", (sandbox) => sandbox.refresh())).toBeUndefined();
+  expect(directory.names()).toEqual([]);
+  expect(directory.endedNames()).toEqual(["work"]);
+});
+
+describe("a URL is refused", () => {
+  it.each([
+    ["of another host that has the id in its name", "https://7777-1762778786mxaco6r2.example.com"],
+    ["of another host that has the id in its path", "https://example.com/agent/1762778786mxaco6r2"],
+    ["with another scheme", agent.replace("https", "http")],
+    ["of a sandbox that the account has not", "https://7777-1762778786unknown1.eu-1001.vms.hopx.dev"],
+    ["of a sandbox that has no URL yet", "https://starting.eu-1001.vms.hopx.dev"],
+    ["that is none", "http://"],
+    ["a path of slashes", `${agent}${"/".repeat(200_000)}x`],
+  ])("%s", { timeout: 5000 }, async (_, vm_url) => {
+    await expect(directory.find({ vm_url }, signal)).rejects.toThrow(InvalidArgumentsError);
+  });
+
+  it("for the reason that it could not be looked up, when that is so", async () => {
+    await client.close();
+    use("wrong");
+    await expect(directory.find({ vm_url: agent }, signal)).rejects.toThrow(AuthenticationError);
+  });
+});

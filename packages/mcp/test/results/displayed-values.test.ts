@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { displayed } from "../../src/results/displayed-values.js";
+
+it("names no more values than a sandbox displays, however many come", () => {
+  const outputs = Array.from({ length: 200_000 }, () => ({ type: "text/html", data: "<b>x</b>" }));
+  const { images, values } = displayed(outputs, { texts: true });
+  expect(images).toEqual([]);
+  expect(values).toHaveLength(64);
+  expect(JSON.stringify(values).length).toBeLessThan(20_000);
+});

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type McpConnection } from "../support/mcp-connection.js";
+import { toolTable } from "../tools/tool-table.js";
+import { vendorResults } from "./vendor-results.js";
+
+type Answers = Record<string, Record<string, unknown>>;
+
+/** In place of those of the table, so that what is there only at times is there. */
+const fuller: Readonly<Record<string, Record<string, unknown>>> = {
+  create_sandbox: { timeout_seconds: 300, include_auth_token: true },
+  execute_code_rich: { code: "import pandas; pandas.DataFrame({'a': [1]})" },
+  execute_code_background: { code: "print(2)", name: "two" },
+};
+
+const answers: Answers = {};
+let mcp: McpConnection;
+beforeAll(async () => {
+  mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
+  for (const [tool, given] of toolTable) {
+    const usual = typeof given === "function" ? given(answers) : given;
+    answers[tool] = await mcp.result(tool, { ...usual, ...fuller[tool] });
+  }
+});
+afterAll(() => mcp.client.close());
+
+interface Row {
+  /** None where it is about every tool. */
+  readonly tools: readonly string[];
+  readonly fields: readonly string[];
+  readonly here: string;
+}
+
+const page = readFileSync(new URL("../../../../docs/replacing-mcp-servers.md", import.meta.url), "utf8");
+/** The rows of the page's table of fields that have another place now. */
+const rows: readonly Row[] = (
+  /\| tool +\| field of HOPX's[^\n]*\n\|[^\n]*\n((?:\|[^\n]*\n)+)/.exec(page)?.[1] ?? ""
+)
+  .trim()
+  .split("\n")
+  .map((line) => line.split("|").slice(1, -1))
+  .map(([tools = "", fields = "", here = ""]) => ({
+    tools: named(tools),
+    fields: named(fields),
+    here: here.trim(),
+  }));
+
+function named(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+}
+
+/** Whether a result has the field: of entries, whether any has it. */
+function has(value: unknown, field: string): boolean {
+  const [first = "", ...rest] = field.split(".");
+  const name = first.replace("[]", "");
+  if (typeof value !== "object" || value === null || !(name in value)) return false;
+  const found: unknown = Reflect.get(value, name);
+  if (rest.length === 0) return found !== undefined;
+  const next = rest.join(".");
+  return Array.isArray(found) ? found.some((entry) => has(entry, next)) : has(found, next);
+}
+
+const successorOf = (tool: string, field: string): Row | undefined =>
+  rows.find(({ tools, fields }) => (tools.length === 0 || tools.includes(tool)) && fields.includes(field));
+
+it("knows the results of all of the vendor's tools", () => {
+  expect(Object.keys(vendorResults).filter((tool) => answers[tool] === undefined)).toEqual([]);
+  expect(rows.length).toBeGreaterThan(10);
+});
+
+describe.each(Object.entries(vendorResults))("%s", (tool, fields) => {
+  it.each(fields)("has %s, or the page names its successor", (field) => {
+    if (has(answers[tool], field)) return;
+    expect(successorOf(tool, field)?.here ?? "").not.toBe("");
+  });
+});
+
+it.each(
+  rows.flatMap((row) =>
+    row.tools.flatMap((tool) => row.fields.map((field) => [tool, field, row.here] as const)),
+  ),
+)("the page is right that %s has no %s", (tool, field, here) => {
+  expect(vendorResults[tool]).toContain(field);
+  expect(has(answers[tool], field)).toBe(false);
+  // What takes its place begins with the field of the same result, or the tool and its field.
+  const [, place = "", of = tool] = /^`([\w.[\]]+)`(?: of `(\w+)`)?/.exec(here) ?? [];
+  if (place !== "") expect({ here, found: has(answers[of], place) }).toEqual({ here, found: true });
+});

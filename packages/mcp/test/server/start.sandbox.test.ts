@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import nodeModule from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { profiles } from "../../src/profiles/index.js";
+import { selectTools } from "../../src/server/tool-selection.js";
+import { serverFile } from "../support/mcp-connection.js";
+
+type Message = Record<string, unknown>;
+
+/** What the server says to these messages, until it has said as much as is expected. */
+async function conversation(messages: readonly unknown[], answers: number, args: readonly string[] = []) {
+  const env = { PATH: process.env.PATH, CLOUD_SANDBOX_BACKEND: "local" };
+  const server = spawn(process.execPath, [serverFile, ...args], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const exited = once(server, "exit");
+  const said: Message[] = [];
+  for (const message of messages) server.stdin.write(`${JSON.stringify(message)}\n`);
+  for await (const line of createInterface(server.stdout)) {
+    said.push(JSON.parse(line) as Message);
+    if (said.length === answers) break;
+  }
+  server.stdin.end();
+  expect(await exited).toEqual([0, null]);
+  return said;
+}
+
+function initialize(protocolVersion: string, id: unknown = 1, given: object = {}): Message {
+  const clientInfo = { name: "test", version: "1.0.0" };
+  const params = { protocolVersion, capabilities: {}, clientInfo, ...given };
+  return { jsonrpc: "2.0", id, method: "initialize", params };
+}
+
+const newest = "2025-11-25";
+
+describe("the answer to initialize", () => {
+  it.each([newest, "2025-06-18", "2025-03-26", "2024-11-05"])(
+    "has the version of a client of %s",
+    async (version) => {
+      const [answer] = await conversation([initialize(version)], 1);
+      expect(answer).toMatchObject({
+        id: 1,
+        result: { protocolVersion: version, serverInfo: { name: "cloud-sandbox" } },
+      });
+    },
+  );
+
+  it("has the newest version with sessions, to a client of a version that is not known", async () => {
+    const [answer] = await conversation([initialize("1999-01-01")], 1);
+    expect(answer).toMatchObject({ id: 1, result: { protocolVersion: newest } });
+  });
+
+  it("is the same with an option that changes nothing, which loads the parser of options", async () => {
+    const [plain] = await conversation([initialize(newest)], 1);
+    const [parsed] = await conversation([initialize(newest)], 1, ["--toolsets", "default"]);
+    expect(parsed).toEqual(plain);
+  });
+
+  it("is given once, and what follows is answered in its order", async () => {
+    const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
+    const messages = [
+      initialize(newest, "first"),
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      ping(2),
+      ping(3),
+    ];
+    const said = await conversation(messages, 3);
+    expect(said.map(({ id }) => id)).toEqual(["first", 2, 3]);
+  });
+
+  it.each([
+    ["lacks what is required", { jsonrpc: "2.0", id: 1, method: "initialize", params: {} }],
+    ["has an id that is none", initialize(newest, 1.5)],
+    ["has null for capabilities", initialize(newest, 1, { capabilities: null })],
+    [
+      "is of a client whose title is none",
+      initialize(newest, 1, { clientInfo: { name: "test", version: "1.0.0", title: 4 } }),
+    ],
+  ])("is an error where the request %s", async (_, message) => {
+    const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+    const said = await conversation([message, ping], 1);
+    expect(said).not.toContainEqual(
+      expect.objectContaining({ result: expect.objectContaining({ serverInfo: expect.anything() }) }),
+    );
+  });
+});
+
+it.each(profiles.map((profile) => [profile.name, profile] as const))(
+  "lists the tools of profile %s, which the build has written down, as the sources have them",
+  async (name, { load }) => {
+    const messages = [initialize(newest), { jsonrpc: "2.0", id: 2, method: "tools/list" }];
+    const args = ["--profile", name, "--toolsets", "all"];
+    const answer = (await conversation(messages, 2, args)).find(({ id }) => id === 2);
+    const expected = selectTools(await load(), { toolsets: ["all"] }).map(({ toolset: _, ...tool }) => tool);
+    expect(answer).toMatchObject({ result: { tools: expected } });
+  },
+);
+
+it("keeps compiled code in the user's own directory, where Node.js can do that", async () => {
+  const caches = mkdtempSync(join(tmpdir(), "caches-"));
+  try {
+    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches, CLOUD_SANDBOX_BACKEND: "local" };
+    const server = spawn(process.execPath, [serverFile], { env, stdio: "ignore" });
+    expect(await once(server, "exit")).toEqual([0, null]);
+    const canKeep = "enableCompileCache" in nodeModule;
+    expect(readdirSync(caches)).toEqual(canKeep ? ["cloud-sandbox-mcp"] : []);
+  } finally {
+    rmSync(caches, { recursive: true });
+  }
+});
+
+it("ends when there is nothing on stdin at all", async () => {
+  const server = spawn(process.execPath, [serverFile], { stdio: "ignore" });
+  expect(await once(server, "exit")).toEqual([0, null]);
+});
+
+it("answers a client that takes its time, or sends its first message in pieces", async () => {
+  const server = spawn(process.execPath, [serverFile], {
+    env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local" },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const text = `${JSON.stringify(initialize("2025-11-25"))}\n`;
+  const answered = once(server.stdout, "data");
+  server.stdin.write(text.slice(0, 20));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  server.stdin.write(text.slice(20));
+  expect(String(await answered)).toContain('"serverInfo"');
+  server.stdin.end();
+  expect(await once(server, "exit")).toEqual([0, null]);
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { InvalidArgumentsError } from "../../src/errors/invalid-arguments-error.js";
+import { tools } from "../../src/profiles/hopx/tools.js";
+import { readArguments } from "../../src/tools/definition/arguments.js";
+import {
+  code,
+  executionTimeout,
+  language,
+  lifetime,
+  runEnvironment,
+} from "../../src/tools/definition/input-fields.js";
+
+const definition = {
+  name: "some_tool",
+  input: z.object({
+    code,
+    language,
+    timeout: executionTimeout,
+    env: runEnvironment,
+    lifetime: lifetime.optional(),
+  }),
+};
+
+describe("readArguments", () => {
+  it("fills in the defaults, also for null, and null is nothing unknown", () => {
+    const given = { code: "1", language: null, timeout: null, env: null, lifetime: null, template: null };
+    expect(readArguments(definition, given)).toEqual({
+      code: "1",
+      language: "python",
+      timeout: 30,
+    });
+  });
+
+  it.each([
+    ["no arguments", undefined, "code is required"],
+    ["a missing one", {}, "code is required"],
+    ["one that is null", { code: null }, "code is required"],
+    ["a value of a record that is null", { code: "", env: { A: null } }, "env.A must be text"],
+    [
+      "an unknown one",
+      { code: "", internet_access: true },
+      "unknown argument internet_access (it takes code, language, timeout, env, lifetime).",
+    ],
+    [
+      "a name that is nearly right",
+      { code: "", timeout_seconds: 1 },
+      "unknown argument timeout_seconds (did you mean timeout?).",
+    ],
+    ["a wrong type", { code: 1 }, "code must be text"],
+    [
+      "an unknown language",
+      { code: "", language: "cobol" },
+      "language must be one of python, javascript, bash, go",
+    ],
+    ["a timeout of 0", { code: "", timeout: 0 }, "timeout must be a whole number of 1 to 300 seconds"],
+    ["a timeout of 301", { code: "", timeout: 301 }, "timeout must be a whole number of 1 to 300 seconds"],
+    ["half a second", { code: "", timeout: 0.5 }, "timeout must be a whole number of 1 to 300 seconds"],
+    [
+      "a lifetime beyond a day",
+      { code: "", lifetime: 86_401 },
+      "lifetime must be a whole number of 1 to 86400 seconds",
+    ],
+    [
+      "an impossible name",
+      { code: "", env: { "A B": "" } },
+      "env.A B must be a name of letters, digits and _",
+    ],
+    ["a list for an object", { code: "", env: ["A"] }, "env must be an object of names and values"],
+    ["something that is no object", "code", "they must be an object"],
+    [
+      "several",
+      { language: 1, timeout: "30" },
+      "code is required; language must be one of python, javascript, bash, go; timeout must be",
+    ],
+  ])("says what is wrong with %s", (_, given, problem) => {
+    const read = () => readArguments(definition, given);
+    expect(read).toThrow(InvalidArgumentsError);
+    expect(read).toThrow(`some_tool cannot use these arguments: ${problem}`);
+  });
+
+  it("tells the first few problems of thousands", () => {
+    const env = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`A${index}`, index]));
+    expect(() => readArguments(definition, { code: "", env })).toThrow(/^.{1,300}$/);
+  });
+
+  it("never repeats a value, which may be a secret", () => {
+    expect(() => readArguments(definition, { code: "", env: { TOKEN: 12_345_678 } })).toThrow(
+      /^some_tool cannot use these arguments: env.TOKEN must be text\.$/,
+    );
+  });
+});
+
+it.each(tools.map((tool) => [tool.name, tool] as const))(
+  "%s says of each argument what it must be, never what its checker calls that",
+  (_, tool) => {
+    for (const field of Object.keys(tool.input.shape)) {
+      expect(() => readArguments(tool, { [field]: [[]] })).toThrow(
+        /must be (?!.*(expected|received|nvalid))/,
+      );
+      expect(problemOf(() => readArguments(tool, { [field]: "" }))).not.toMatch(/expected|received|nvalid/);
+    }
+  },
+);
+
+function problemOf(read: () => unknown): string {
+  try {
+    read();
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import { sandboxService } from "../../../client/test/support/sandbox-service.js";
+import { json } from "../../../client/test/support/scripted-server.js";
+import { hopx } from "../../src/profiles/hopx/profile.js";
+import { selectTools } from "../../src/server/tool-selection.js";
+import { connect } from "../support/mcp-connection.js";
+
+const image = "iVBORw0KGgo=";
+const window = { id: "w1", title: "Editor", x: 1, y: 2, width: 3, height: 4, is_active: true };
+
+type Answering = Parameters<typeof json>[0];
+const done = (_: unknown, response: Answering): void => json(response, 200, { success: true });
+const screen = { image, format: "png", width: 8, height: 6 };
+const operations = {
+  "POST /desktop/screenshot": (_: unknown, response: Answering) => json(response, 200, screen),
+  "POST /desktop/screenshot/region": (_: unknown, response: Answering) =>
+    json(response, 200, { image, format: "png" }),
+  "POST /desktop/mouse/click": done,
+  "POST /desktop/mouse/drag": done,
+  "POST /desktop/mouse/scroll": done,
+  "POST /desktop/keyboard/type": done,
+  "POST /desktop/keyboard/press": done,
+  "POST /desktop/keyboard/combination": done,
+  "POST /desktop/x11/wait_for": (_: unknown, response: Answering) =>
+    json(response, 200, { found: true, element: { x: 5, y: 6 } }),
+  "GET /desktop/clipboard/get": (_: unknown, response: Answering) =>
+    json(response, 200, { content: "copied" }),
+  "POST /desktop/clipboard/set": done,
+  "GET /desktop/windows/list": (_: unknown, response: Answering) =>
+    json(response, 200, { windows: [window] }),
+  "POST /desktop/windows/focus": done,
+};
+
+/** Name, arguments, what is in the result, what the agent was sent. */
+const calls: readonly [string, object, object, object | undefined][] = [
+  ["desktop_screenshot", {}, { format: "png", bytes: 8, width: 8, height: 6 }, undefined],
+  [
+    "desktop_screenshot",
+    { x: 1, y: 2, width: 3, height: 4 },
+    { bytes: 8 },
+    { x: 1, y: 2, width: 3, height: 4 },
+  ],
+  ["desktop_click", { x: 1, y: 2 }, { status: "done" }, { x: 1, y: 2, button: "left", clicks: 1 }],
+  ["desktop_drag", { x: 1, y: 2, to_x: 3, to_y: 4 }, {}, { from_x: 1, from_y: 2, to_x: 3, to_y: 4 }],
+  ["desktop_scroll", { x: 1, y: 2 }, {}, { x: 1, y: 2, direction: "down", amount: 3 }],
+  ["desktop_type", { text: "hi" }, {}, { text: "hi" }],
+  ["desktop_press", { keys: ["Return"] }, {}, { key: "Return" }],
+  ["desktop_press", { keys: ["ctrl", "c"] }, {}, { keys: ["ctrl", "c"] }],
+  ["desktop_find_text", { text: "OK" }, { found: true, x: 5, y: 6 }, { text: "OK", timeout: 5 }],
+  ["desktop_clipboard_get", {}, { text: "copied", bytes: 6 }, undefined],
+  ["desktop_clipboard_set", { text: "a" }, {}, { text: "a" }],
+  ["desktop_windows", {}, { windows: [{ id: "w1", title: "Editor", focused: true }], count: 1 }, undefined],
+  ["desktop_window", { window_id: "w1", action: "focus" }, {}, { window_id: "w1" }],
+];
+
+const refusals: readonly [string, object, RegExp][] = [
+  ["desktop_screenshot", { width: 3 }, /give both or neither/],
+  ["desktop_click", { x: -1, y: 0 }, /x must be a whole number of pixels/],
+  ["desktop_press", { keys: [] }, /keys must name a key/],
+];
+
+it("uses the desktop of a cloud's sandbox, when the toolset is asked for", async () => {
+  const { agent, controlPlane } = await sandboxService(operations);
+  const mcp = await connect({
+    CLOUD_SANDBOX_API_KEY: "key",
+    CLOUD_SANDBOX_BASE_URL: controlPlane.url,
+    CLOUD_SANDBOX_MCP_TOOLSETS: "desktop",
+  });
+  try {
+    const { tools } = await mcp.client.listTools();
+    expect(new Set(tools.map(({ name }) => name))).toEqual(new Set(calls.map(([name]) => name)));
+    for (const [name, given, expected, sent] of calls) {
+      expect(await mcp.result(name, { sandbox_id: "abc", ...given })).toMatchObject(expected);
+      if (sent !== undefined) expect(agent.requests.at(-1)?.json).toMatchObject(sent);
+    }
+    for (const [name, given, step] of refusals)
+      expect(await mcp.failure(name, { sandbox_id: "abc", ...given })).toMatch(step);
+    const { content } = await mcp.call("desktop_screenshot", { sandbox_id: "abc" });
+    expect(content).toContainEqual({ type: "image", mimeType: "image/png", data: image });
+  } finally {
+    await mcp.client.close();
+  }
+});
+
+it("offers none of it otherwise", () => {
+  expect(selectTools(hopx, {}).filter(({ toolset }) => toolset === "desktop")).toEqual([]);
+});
+
+it("says that a template has no desktop", async () => {
+  const local = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,desktop" });
+  try {
+    const { id: sandbox_id } = await local.result("create_sandbox");
+    expect(await local.failure("desktop_screenshot", { sandbox_id })).toMatch(/list_templates/);
+  } finally {
+    await local.client.close();
+  }
+});

@@ -1,0 +1,113 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import { hopx } from "../../src/profiles/hopx/profile.js";
+import { profiles } from "../../src/profiles/index.js";
+import { selectTools } from "../../src/server/tool-selection.js";
+import { toolsets } from "../../src/tools/definition/tool.js";
+
+/** What a model reads of the tools that are offered when nothing is said. */
+const modelFacing = selectTools(hopx, {}).map(({ name, description, inputSchema }) => ({
+  name,
+  description,
+  inputSchema,
+}));
+
+it("lists every tool once, the one-shot run first, toolset after toolset", () => {
+  const names = hopx.tools.map(({ name }) => name);
+  expect(names[0]).toBe("execute_code_isolated");
+  expect(new Set(names).size).toBe(names.length);
+  const order = hopx.tools.map(({ toolset }) => toolsets.indexOf(toolset));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+});
+
+it("fits in 6,000 tokens", () => {
+  const tokens = modelFacing.map((tool) => countTokens(JSON.stringify(tool)));
+  expect(tokens.reduce((sum, count) => sum + count)).toBeLessThan(6_000);
+});
+
+/** Every tool of every profile; those of the default one by their names alone. */
+const everyTool = (await Promise.all(profiles.map(({ load }) => load()))).flatMap(
+  ({ name: profile, tools }) =>
+    tools.map((tool) => [profile === hopx.name ? tool.name : `${profile}: ${tool.name}`, tool] as const),
+);
+
+describe.each(everyTool)("%s", (_, tool) => {
+  const { inputSchema: input, outputSchema: output } = tool;
+
+  it("is named, titled and described", () => {
+    expect(tool.name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(tool.title).toMatch(/^[A-Z].*[^.]$/);
+    expect(tool.description).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it("carries all four annotations, and they agree with each other", () => {
+    expect(Object.keys(tool.annotations).sort()).toEqual([
+      "destructiveHint",
+      "idempotentHint",
+      "openWorldHint",
+      "readOnlyHint",
+    ]);
+    if (tool.annotations.readOnlyHint) {
+      expect(tool.annotations).toMatchObject({ destructiveHint: false, idempotentHint: true });
+    }
+  });
+
+  it("lets results carry keys that its schema does not name", () => {
+    for (const { path, schema } of schemasIn(output))
+      expect({ path, ...schema }).not.toMatchObject({ additionalProperties: false });
+  });
+
+  it("describes each parameter", () => {
+    for (const [name, field] of Object.entries(input.properties as Record<string, Schema>)) {
+      expect({ name, ...field }).toMatchObject({ description: expect.stringMatching(/\w/) });
+    }
+  });
+
+  it("has schemas that every client takes", () => {
+    for (const schema of [input, output]) {
+      expect(schema).toMatchObject({ type: "object" });
+      for (const { path, schema: part } of schemasIn(schema)) {
+        expect({ path, type: typeof (part.type ?? "") }).toEqual({ path, type: "string" });
+        for (const keyword of [
+          "$schema",
+          "$ref",
+          "anyOf",
+          "oneOf",
+          "allOf",
+          "not",
+          "prefixItems",
+          "propertyNames",
+          "nullable",
+        ]) {
+          expect(part).not.toHaveProperty([keyword]);
+        }
+      }
+    }
+  });
+
+  it("keeps its schemas", () => {
+    expect({ input, output }).toMatchSnapshot();
+  });
+});
+
+it("names the sandbox first, by any of its three fields, wherever it works in one", () => {
+  const reference = ["sandbox_id", "vm_url", "auth_token"];
+  const inOne = hopx.tools.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
+  for (const { inputSchema } of inOne)
+    expect(Object.keys(Object(inputSchema.properties)).slice(0, 3)).toEqual(reference);
+});
+
+type Schema = Record<string, unknown>;
+
+/** A schema and all schemas in it. */
+function schemasIn(schema: Schema, path = ""): { path: string; schema: Schema }[] {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  const parts = [schema.items, schema.additionalProperties].filter(
+    (part) => typeof part === "object",
+  ) as Schema[];
+  return [
+    { path, schema },
+    ...properties.flatMap(([name, part]) => schemasIn(part, `${path}.${name}`)),
+    ...parts.flatMap((part) => schemasIn(part, `${path}[]`)),
+  ];
+}
