@@ -48,9 +48,9 @@ export type {
   BackgroundOptions,
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
-export type { Commands, StreamCommandOptions } from "./execution/commands.js";
+export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
 export type { DetachOptions } from "./execution/detach-options.js";
-export type { DisplayedData, DisplayedValue, RichOutput, SavedFile } from "./execution/displayed-value.js";
+export type { DisplayedData, DisplayedValue, RichOutput } from "./execution/displayed-value.js";
 export type { ExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
@@ -63,6 +63,7 @@ export type {
 } from "./execution/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/execution-state.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
+export type { LiveCommandOptions } from "./execution/live-command.js";
 export type { Processes } from "./execution/processes.js";
 export type {
   ErrorEvent,
@@ -74,6 +75,7 @@ export type {
 export type { InstallOptions, PythonPackages } from "./execution/python-packages.js";
 export type { RichExecutionResult } from "./execution/rich-execution.js";
 export type { RunningOptions } from "./execution/running-options.js";
+export type { SavedFile } from "./execution/saved-file.js";
 export type { FileContent } from "./files/file-content.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
 export type {

@@ -87,13 +87,19 @@ export class CommandStream extends ProgramStream<StreamedResult> {
   }
 
   async #write(input: string | Uint8Array): Promise<void> {
-    const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
-    if (!(bytes instanceof Uint8Array)) throw invalidArgument("The input must be text or a Uint8Array.");
+    const bytes = inputBytes(input);
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       const data = base64(bytes.subarray(at, at + pieceBytes));
       await this.frames.send({ type: "stdin", data, encoding: "base64" });
     }
   }
+}
+
+/** A piece of input as bytes. Throws for anything but text and bytes. */
+export function inputBytes(input: string | Uint8Array): Uint8Array {
+  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
+  if (bytes instanceof Uint8Array) return bytes;
+  throw invalidArgument("The input must be text or a Uint8Array.");
 }
 
 /** Bytes of input per frame, because servers accept frames of only a few MiB. */

@@ -1,6 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown, type OptionNames } from "../config/known-options.js";
+import { checkFunction } from "../config/option-checks.js";
 import { margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
@@ -9,6 +10,7 @@ import type { BackgroundOptions } from "./background-options.js";
 import { type CommandInput, CommandStream } from "./command-stream.js";
 import type { Execution } from "./execution.js";
 import { type CommandResult, commandResult } from "./execution-result.js";
+import type { LiveCommandOptions } from "./live-command.js";
 import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
 
 /** Options of `commands.stream`. */
@@ -16,6 +18,16 @@ export interface StreamCommandOptions extends RunningOptions {
   /** Standard input: text, bytes, or a stream of either; `true` to use `write()` and `end()`. Default: empty input. */
   stdin?: CommandInput | boolean | undefined;
 }
+
+/** Options of `commands.run`. */
+export interface RunCommandOptions extends RunningOptions, LiveCommandOptions {}
+
+const runOptionNames: OptionNames<RunCommandOptions> = {
+  ...runningOptionNames,
+  stdin: true,
+  onStdout: true,
+  onStderr: true,
+};
 
 /** Runs commands in a sandbox. */
 export class Commands {
@@ -36,10 +48,22 @@ export class Commands {
    * Runs a command and waits for its end (POST /commands/run). A string is a bash command line; an array is a program and
    * its arguments, taken literally. A command that fails is a result, not an error. If `signal` fires, the command is
    * killed.
+   *
+   * With `stdin`, `onStdout` or `onStderr`, the command runs over a WebSocket: /commands/stream, or on servers that do
+   * not state their isolation, such as the cloud, /execute/stream, as bash code that has the input in it. The result then
+   * has no `pid`. Closing the client ends such a command, and errors are those of `executeStream`.
    */
-  async run(command: string | readonly string[], options: RunningOptions = {}): Promise<CommandResult> {
-    checkKnown("commands.run", options, runningOptionNames);
-    return runCommand(this.#access, commandRequest(command, options, this.#defaultTimeout), options);
+  async run(command: string | readonly string[], options: RunCommandOptions = {}): Promise<CommandResult> {
+    checkKnown("commands.run", options, runOptionNames);
+    const { onStderr, onStdout, stdin } = options;
+    const request = commandRequest(command, options, this.#defaultTimeout);
+    if (stdin === undefined && onStdout === undefined && onStderr === undefined)
+      return runCommand(this.#access, request, options);
+    if (stdin !== undefined) checkInput(stdin, "stdin must be text, a Uint8Array or a stream of them.");
+    checkFunction("onStdout", onStdout);
+    checkFunction("onStderr", onStderr);
+    const { runLive } = await import("./live-command.js");
+    return runLive(this.#access, request, options);
   }
 
   /**
@@ -51,7 +75,8 @@ export class Commands {
     checkKnown("commands.stream", options, { ...runningOptionNames, stdin: true });
     const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
     const { signal, stdin = false } = options;
-    checkInput(stdin);
+    if (typeof stdin !== "boolean")
+      checkInput(stdin, "stdin must be true, text, a Uint8Array or a stream of them.");
     const program = { ...argv(command), timeout, ...envAndWorkdir(options) };
     const first = { type: "command", ...program, stdin: stdin !== false };
     const path = "/commands/stream";
@@ -92,10 +117,10 @@ export function runCommand(
   return readBody(client.POST("/commands/run", { body, ...init }), commandResult, "exit_code");
 }
 
-function checkInput(stdin: unknown): void {
-  if (typeof stdin === "boolean" || typeof stdin === "string" || stdin instanceof Uint8Array) return;
+function checkInput(stdin: unknown, otherwise: string): void {
+  if (typeof stdin === "string" || stdin instanceof Uint8Array) return;
   if (typeof stdin === "object" && stdin !== null && Symbol.asyncIterator in stdin) return;
-  throw invalidArgument("stdin must be true, text, a Uint8Array or a stream of them.");
+  throw invalidArgument(otherwise);
 }
 
 function argv(command: string | readonly string[]): { command: string; args: string[] } {

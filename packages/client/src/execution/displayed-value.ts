@@ -1,10 +1,4 @@
-/** A file that `saveTo` wrote on this machine. */
-export interface SavedFile {
-  /** Absolute path of the file. */
-  path: string;
-  /** Size of the file in bytes. */
-  bytes: number;
-}
+import type { SavedFile } from "./saved-file.js";
 
 /** A value that code displayed, as `type` and `data` alone. */
 export interface RichOutput {

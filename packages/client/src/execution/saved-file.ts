@@ -1,7 +1,14 @@
 import { localFailure, nodeModules } from "../config/node-modules.js";
 import { requireText } from "../config/option-checks.js";
 import { SandboxError } from "../errors/errors.js";
-import type { SavedFile } from "./displayed-value.js";
+
+/** A file that `saveTo` wrote on this machine. */
+export interface SavedFile {
+  /** Absolute path of the file. */
+  path: string;
+  /** Size of the file in bytes. */
+  bytes: number;
+}
 
 /** Writes a file on this machine, replacing an existing file. */
 export async function saveBytes(file: string, bytes: Uint8Array): Promise<SavedFile> {
