@@ -41,7 +41,7 @@ const untilOpen =
 function notOpen(port: number, seconds: number): TimeoutError {
   return new TimeoutError({
     summary: `Nothing in the sandbox listened on port ${port} within ${seconds} s.`,
-    hint: "Look at the output of the program that should, or allow more with timeoutSeconds.",
+    hint: "Look at the output of the program that should listen, or wait longer with timeoutSeconds.",
     kind: "execution",
     code: "TIMEOUT",
   });

@@ -185,7 +185,7 @@ export class FrameSocket implements SocketListener {
   #silent(seconds: number): TimeoutError {
     return new TimeoutError({
       summary: `${this.#options.origin} gave no sign of life over a stream for ${seconds} s.`,
-      hint: "What ran in it may have ended with it. Allow more with timeouts.idleSeconds.",
+      hint: "The program of the stream has possibly ended, too. Allow more silence with timeouts.idleSeconds.",
       kind: "idle",
       code: "TIMEOUT",
       requestId: this.#options.requestId,
@@ -196,7 +196,7 @@ export class FrameSocket implements SocketListener {
     const why = closeCode === 1006 ? "the connection broke" : `code ${closeCode}${reason && `, ${reason}`}`;
     return new StreamClosedError({
       summary: `The stream from ${this.#options.origin} closed before its end (${why}).`,
-      hint: "What ran in it may have ended with it; look at its effects before starting it again.",
+      hint: "The program of the stream has possibly ended, too: look at its effects before starting it again.",
       code: "STREAM_CLOSED",
       requestId: this.#options.requestId,
       closeCode,

@@ -124,7 +124,7 @@ export class LonePrograms {
       idempotency: undefined,
     });
     try {
-      if (!sandbox.machine) throw new Error("it has no machine");
+      if (!sandbox.machine) throw new Error("the new sandbox has no machine");
       signal.throwIfAborted();
       wish.onStart();
       const raw = await agents.execute(
