@@ -208,7 +208,10 @@ export class TemplateBuilds {
     this.#change(build, { status: "active", progress: 100, currentStep: "done", completedAt });
   }
 
-  /** Saves the template before the build's record, as after a success: a restart does not repair the template of an ended build. */
+  /**
+   * Marks a build as failed. Saves the template before the build's record, as after a success: after a restart, only the
+   * templates of builds without a recorded end are repaired.
+   */
   #fail(build: Build, error: string): void {
     build.log.line(`Failed: ${error}`);
     const template = this.options.catalogue.find(build.record.templateId);

@@ -35,7 +35,7 @@ export async function runProgram(
     const [lent, name] = [await uids?.take(), randomBytes(8).toString("hex")];
     if (lent) cleanups.push(async () => uids?.release(lent));
     const group = await groups.create(name, spec.limits, diskCount(root !== undefined));
-    // As long as the group is there, processes with the uid may be.
+    // Release the uid only after the control group is removed: until then processes with this uid may still run.
     cleanups.splice(0, 1, () => group.remove().then(async () => lent && uids?.release(lent)));
     const stdout = await pipes.take();
     const stderr = await pipes.take();

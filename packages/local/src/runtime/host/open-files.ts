@@ -20,7 +20,7 @@ export function openFilesAdvice(): string {
   return `It was started with a limit of ${openFilesLimit}: raise that with "ulimit -n ${recommendedOpenFiles}", or with LimitNOFILE= of systemd.`;
 }
 
-/** The hard limit, to which Node.js raises its own. */
+/** Reads the hard limit, because Node.js raises its soft limit to the hard limit at its start. */
 function readLimit(): number {
   const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
   const hard = /^Max open files +\S+ +(\d+) /m.exec(limits)?.[1];

@@ -12,7 +12,7 @@ import type { OwnLimits } from "./template-facts.js";
 /** The template of a program whose request names none. */
 const usualTemplate = "code-interpreter";
 
-/** A program that keeps nothing, as its request asks for it. */
+/** A checked request to run a program that leaves no sandbox behind. */
 export interface ProgramWish {
   readonly code: string;
   readonly language: string;

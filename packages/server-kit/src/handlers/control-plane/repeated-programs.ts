@@ -89,7 +89,7 @@ interface Remembered {
 
 const none = { hasStarted: false, running: undefined, answer: undefined };
 
-/** The program of a key ran, and there is no answer to give again. */
+/** The refusal of a repeated Idempotency-Key whose program has run, but whose answer is not kept. */
 export const programNotKept = () =>
   new Problem(409, "CONFLICT", "The program of this Idempotency-Key has run, and its answer is not kept.", {
     hint: "Use a new key to run it again.",
