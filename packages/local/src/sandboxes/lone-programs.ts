@@ -54,7 +54,7 @@ export class LonePrograms {
     this.#running.set(killer, running);
     try {
       const answer = await running;
-      // It was killed.
+      // If the caller left meanwhile, the program was killed: throw instead of returning its answer.
       wish.signal.throwIfAborted();
       return answer;
     } catch (error) {
@@ -132,14 +132,14 @@ export class LonePrograms {
         {
           ...{ code: wish.code, language: wish.language, env: wish.environment, workdir: wish.workdir },
           ...{ timeout: wish.timeoutSeconds, capture_rich: wish.wantsRich },
-          // Without a context, so that nothing is told about variables.
+          // `cache` runs the code without a context, so that the answer says nothing about the context's variables.
           cache: true,
         },
         signal,
       );
       return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw) };
     } finally {
-      // It may have ended by itself.
+      // The sandbox may have ended by itself.
       if (fleet.has(sandbox.id))
         await fleet.delete(sandbox.id).catch((error: unknown) => log(`${sandbox.id}: ${String(error)}`));
     }
@@ -151,11 +151,11 @@ function needsAgent(wish: ProgramWish, { built }: LocalTemplate, language: strin
   const { egress, environment, workdir = workspace } = wish;
   return (
     egress.internetAccess ||
-    // Refused there, as for a sandbox.
+    // Creating a sandbox refuses lists without internet access, with the usual error.
     (egress.allow ?? egress.deny) !== undefined ||
     built !== undefined ||
     language === "go" ||
-    // Its interpreter may be another one.
+    // The program's PATH may lead to another interpreter.
     environment.PATH !== undefined ||
     posix.resolve(workspace, workdir) !== workspace
   );

@@ -72,7 +72,8 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
     ...becomeMachine(group.memberFiles, strayDescriptors, uids ? limitsScript : ""),
     ...(entry?.command ?? become(uids?.code)),
     ...["bwrap", "--args", String(programDescriptors.arguments)],
-    // No such variable: it names this instance on the command line, by which the programs of a killed server are found.
+    // No variable has this name. The option puts the instance directory on the command line, so that the programs of a
+    // killed server can be found.
     ...["--unsetenv", directory.path, "--"],
     // An ordinary user's processes count together, except within a user namespace: the limits are set there.
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
@@ -117,7 +118,7 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
     });
     const pipes: readonly unknown[] = child.stdio;
     const told = pipes[programDescriptors.arguments];
-    // A process that ended before it read them is seen by its exit.
+    // Ignore write errors: a process that exits before it has read its options is noticed by its exit.
     if (told instanceof Writable)
       told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
     return new ProgramRun({ spec, program, child, stdout, stderr, group });
