@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KeptOutput } from "@cloud-sandbox/server-kit/execution";
+import { afterAll, expect, test } from "vitest";
+import { BackgroundJobs, type JobTerms } from "../../src/execution/jobs/background-jobs.js";
+import { JobRecords } from "../../src/execution/jobs/job-records.js";
+import { OutputFiles } from "../../src/execution/output/output-files.js";
+import type { Execution } from "../../src/execution/programs/executor.js";
+import { PrivateDirectory } from "../../src/machine/private-directory.js";
+
+const temporary = mkdtempSync(join(tmpdir(), "background-jobs-"));
+afterAll(() => rmSync(temporary, { recursive: true }));
+
+/** A disk on which a job's start is written only after its caller has gone. */
+class SlowRecords extends JobRecords {
+  override async write(...job: Parameters<JobRecords["write"]>): Promise<void> {
+    caller.abort();
+    await super.write(...job);
+  }
+}
+
+const caller = new AbortController();
+
+/** A program that runs until it is made to end. */
+async function launch({ id, signal, background }: JobTerms): Promise<Execution> {
+  const output = () => new KeptOutput(1024, () => background.create("output"));
+  const ended = new Promise((resolve) => signal.addEventListener("abort", resolve));
+  const outcome = ended.then(() => {
+    const text = { text: "", bytes: 0, truncated: false };
+    return { id, reason: "killed", exitCode: 137, pid: 1, duration: 0, stdout: text, stderr: text } as const;
+  });
+  return { id, pid: 1, stdout: output(), stderr: output(), outcome };
+}
+
+test("a job whose caller goes away before it is told of it is ended", async () => {
+  const directory = new PrivateDirectory(temporary);
+  const jobs = new BackgroundJobs(new OutputFiles(directory, 1024), new SlowRecords(directory, 10));
+  const job = await jobs.start(launch, { kind: "proc" }, caller.signal);
+  await job.ended;
+  expect(job).toMatchObject({ status: "killed", outcome: { exitCode: 137 } });
+});

@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.js";
+import { RunningAgent } from "../support/running-agent.js";
+
+let agent: RunningAgent;
+let home: string;
+beforeAll(async () => {
+  // Packages are installed into it.
+  home = await mkdtemp(join(tmpdir(), "agent-home-"));
+  process.env.HOME = home;
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const python = async (code: string, env: Record<string, string> = {}, workdir?: string) =>
+  (await agent.execute({ code, language: "python", env, ...(workdir !== undefined && { workdir }) })).body;
+
+/** Interpreters of this process's agents, waiting or in use. */
+function interpreters(): string[] {
+  const children = execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], {
+    encoding: "utf8",
+  });
+  return children
+    .split("\n")
+    .filter((line) => line.includes("<cloud-sandbox>"))
+    .map((line) => line.trim().split(" ")[0] ?? "");
+}
+
+test("an interpreter that nobody needs gives its memory back, and the next execution starts one", async () => {
+  await using seldomUsed = await RunningAgent.start({ interpreterWait: 100 });
+  agent = seldomUsed;
+  await agent.run({ command: "true" });
+  await eventually("one waits", () => interpreters().length === 1);
+  await eventually("it has gone", () => interpreters().length === 0);
+  expect((await python("x = 1; print(x)")).stdout).toBe("1\n");
+  expect((await python("print(x)")).stdout).toBe("1\n");
+});
+
+describe("an interpreter that waits", () => {
+  beforeEach(async () => {
+    agent = await RunningAgent.start();
+    await agent.run({ command: "true" });
+    await eventually("one waits", () => interpreters().length === 1);
+    return async () => {
+      await agent[Symbol.asyncDispose]();
+      await eventually("an agent that ends takes it along", () => interpreters().length === 0);
+    };
+  });
+
+  test("is the one that runs the next program, and goes on", async () => {
+    const [pid] = interpreters();
+    for (let turn = 0; turn < 2; turn += 1)
+      expect((await python("import os; print(os.getpid())")).stdout).toBe(`${pid}\n`);
+    expect(interpreters()).toEqual([pid]);
+  });
+
+  test("runs it where, and with the variables that, it is told, and with no others", async () => {
+    const place = join(agent.workspace, "place with ä space");
+    await mkdir(place, { recursive: true });
+    const { stdout } = await python(
+      "import os; print(os.getcwd()); print(os.environ['A'], os.environ.get('B')); os.system('echo $A')",
+      { A: "x=1\ny" },
+      place,
+    );
+    expect(stdout).toBe(`${place}\nx=1\ny None\nx=1 y\n`);
+    expect((await python("import os; print('A' in os.environ, os.getcwd())")).stdout).toBe(
+      `False ${agent.workspace}\n`,
+    );
+  });
+
+  test("is not used for variables that Python reads when it starts", async () => {
+    await writeFile(join(agent.workspace, "from_path.py"), "value = 'found'");
+    const env = { PYTHONPATH: agent.workspace };
+    expect((await python("import from_path; print(from_path.value)", env, "/")).stdout).toBe("found\n");
+    expect((await python("print(from_path.value)", env, "/")).stdout).toBe("found\n");
+    expect((await python("print('from_path' in globals())")).stdout).toBe("False\n");
+  });
+
+  test("finds packages that were installed for the user while it waited, and while it was in use", async () => {
+    const packages = (await python("import site; print(site.getusersitepackages())")).stdout.trim();
+    for (const name of ["late", "later"]) {
+      await mkdir(packages, { recursive: true });
+      await writeFile(join(packages, `${name}.py`), `value = '${name}'`);
+      expect((await python(`import ${name}; print(${name}.value)`)).stdout).toBe(`${name}\n`);
+    }
+  });
+
+  test("may be killed without harm, at any time", async () => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      for (const pid of interpreters()) process.kill(Number(pid), "SIGKILL");
+      expect((await python("print('fine')")).stdout).toBe("fine\n");
+    }
+  });
+
+  test("is not left behind by a directory that does not exist", async () => {
+    const { status, body } = await agent.execute({ code: "pass", workdir: "/no/such/place" });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain("does not exist");
+    expect(interpreters()).toHaveLength(1);
+  });
+});

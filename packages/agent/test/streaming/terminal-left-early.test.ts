@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { FrameChannel } from "../../src/streaming/frame-channel.js";
+import { TerminalSession } from "../../src/streaming/terminal-session.js";
+import { eventually } from "../support/eventually.js";
+import { processesWith } from "../support/processes.js";
+
+type Channel = ConstructorParameters<typeof TerminalSession>[0];
+type Operation = ConstructorParameters<typeof TerminalSession>[1];
+
+test.each(["before", "after"])(
+  "a client that left %s its terminal was there leaves no shell",
+  async (when) => {
+    const directory = await mkdtemp(join(tmpdir(), "left-early-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const shell = join(directory, "shell");
+    await writeFile(shell, `#!/bin/sh\ntouch "${directory}/ran"\nexec sleep 1000\n`);
+    await chmod(shell, 0o755);
+    const left = new AbortController();
+    if (when === "before") left.abort();
+    const channel: Pick<FrameChannel<object>, "closed" | "finish" | "receive" | "send" | "pauseFor"> = {
+      closed: left.signal,
+      receive: () => undefined,
+      send: async () => undefined,
+      pauseFor: () => undefined,
+      finish: async () => undefined,
+    };
+    const env = { PATH: process.env.PATH ?? "", LEFT_EARLY: directory };
+    new TerminalSession(channel as Channel, Object.create(null) as Operation, {
+      shell,
+      cwd: directory,
+      env,
+      cols: 80,
+      rows: 24,
+    });
+    expect(processesWith(directory).length).toBeGreaterThan(0);
+    if (when === "after") {
+      await eventually("the shell runs", () => processesWith(directory).length > 1);
+      left.abort();
+    }
+    await eventually("nothing of it runs", () => processesWith(directory).length === 0);
+  },
+);

@@ -1,0 +1,272 @@
+import { getEventListeners } from "node:events";
+import type { Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Dialer, type DialerOptions } from "../../src/egress/dialer.js";
+import { EgressPolicy } from "../../src/egress/egress-policy.js";
+import { EgressProblem } from "../../src/egress/egress-problem.js";
+import { echo, patterns, read, silent, tcpServer } from "../support/egress-proxy.js";
+
+const policy = new EgressPolicy(
+  { internetAccess: true },
+  { allowPrivate: patterns("127.0.0.1", "::1"), deny: patterns("9.9.9.9") },
+);
+const never = new AbortController().signal;
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
+
+async function server(handle: (socket: Socket) => void = echo, host = "127.0.0.1", port = 0) {
+  const made = await tcpServer(handle, host, port);
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  return made;
+}
+
+function dialer(options: Partial<DialerOptions> = {}) {
+  const asked: string[] = [];
+  let lacks = 0;
+  const { resolve = async () => ["127.0.0.1"], lack = async () => undefined, ...more } = options;
+  const made = new Dialer({
+    resolve: async (name) => {
+      asked.push(name);
+      return resolve(name);
+    },
+    lack: async () => {
+      lacks += 1;
+      return lack();
+    },
+    ...more,
+  });
+  const dial = async (host: string, port: number, signal = never) => {
+    const { socket, address } = await made.dial({ host, port }, policy, signal);
+    onTestFinished(() => void socket.destroy());
+    return { socket, address };
+  };
+  return { dial, asked, lacks: () => lacks };
+}
+
+/** What is wrong, and why. */
+const failure = (kind: EgressProblem["kind"], message: string) => {
+  const problem = new EgressProblem(kind, message);
+  return expect.objectContaining({ name: problem.name, kind, message });
+};
+
+const failing = (code: string) => async (): Promise<string[]> =>
+  Promise.reject(Object.assign(new Error("no"), { code }));
+
+describe("a connection", () => {
+  test("is made to the address that the name was looked up to, once", async () => {
+    const { port } = await server();
+    const { dial, asked, lacks } = dialer();
+    const { socket, address } = await dial("a.example", port);
+    expect(address).toBe("127.0.0.1");
+    socket.write("hello");
+    expect(String(await read(socket))).toBe("hello");
+    expect(asked).toEqual(["a.example"]);
+    expect(lacks()).toBe(0);
+  });
+
+  test("to an address is made without looking anything up", async () => {
+    const { port } = await server();
+    const { dial, asked } = dialer();
+    expect((await dial("127.0.0.1", port)).address).toBe("127.0.0.1");
+    expect(asked).toEqual([]);
+  });
+
+  test.runIf(hasIpv6).each([
+    ["to IPv4 first, where both answer", true, "127.0.0.1"],
+    ["to the address that answers", false, "::1"],
+  ])("is made %s", async (_, both, expected) => {
+    const six = await server(echo, "::1");
+    if (both) await server(echo, "127.0.0.1", six.port);
+    const { dial } = dialer({ resolve: async () => ["::1", "127.0.0.1"] });
+    expect((await dial("a.example", six.port)).address).toBe(expected);
+  });
+
+  test("stays half open", async () => {
+    const { port } = await server((socket) => socket.end("first"));
+    const { socket } = await dialer().dial("a.example", port);
+    expect(String(await read(socket))).toBe("first");
+    await read(socket);
+    expect(socket.writable).toBe(true);
+  });
+
+  test("leaves nothing at its signal once it is there", async () => {
+    const { port } = await server();
+    const controller = new AbortController();
+    const { socket } = await dialer().dial("a.example", port, controller.signal);
+    controller.abort();
+    socket.write("still");
+    expect(String(await read(socket))).toBe("still");
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+});
+
+describe("no connection is made", () => {
+  test.each([
+    ["ETIMEOUT", failure("timeout", "The name a.example was not resolved in time.")],
+    ["ENOTFOUND", failure("unresolvable", "The name a.example has no address.")],
+    ["ENODATA", failure("unresolvable", "The name a.example has no address.")],
+    ["ESERVFAIL", failure("unresolvable", "The name a.example could not be looked up (ESERVFAIL).")],
+  ])("where looking its name up fails with %s", async (code, expected) => {
+    await expect(dialer({ resolve: failing(code) }).dial("a.example", 80)).rejects.toEqual(expected);
+  });
+
+  test("where its name has no address", async () => {
+    await expect(dialer({ resolve: async () => [] }).dial("a.example", 80)).rejects.toEqual(
+      failure("unresolvable", "The name a.example has no address."),
+    );
+  });
+
+  test("to where nothing listens", async () => {
+    const { port, ...listening } = await server();
+    await listening[Symbol.asyncDispose]();
+    await expect(dialer().dial("a.example", port)).rejects.toEqual(
+      failure("unreachable", `a.example:${port} could not be reached (ECONNREFUSED).`),
+    );
+  });
+
+  test("to what the policy refuses", async () => {
+    const { dial, asked } = dialer({ resolve: async () => ["9.9.9.9"] });
+    await expect(dial("a.example", 80)).rejects.toMatchObject({ kind: "refused" });
+    await expect(dial("10.0.0.1", 80)).rejects.toMatchObject({ kind: "refused" });
+    expect(asked).toEqual(["a.example"]);
+  });
+
+  test("where nobody waits for it any more", async () => {
+    const reason = new Error("enough");
+    const { dial, lacks } = dialer();
+    await expect(dial("127.0.0.1", 9, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const controller = new AbortController();
+    const upstream = await server(silent);
+    const { dial: through } = dialer({ upstreamProxy: new URL(`http://127.0.0.1:${upstream.port}`) });
+    const waiting = through("a.example", 80, controller.signal).catch((error: unknown) => error);
+    await expect.poll(() => upstream.connections.size).toBe(1);
+    controller.abort(reason);
+    expect(await waiting).toBe(reason);
+    await expect.poll(() => upstream.connections.size).toBe(0);
+    expect(lacks()).toBe(0);
+  });
+});
+
+describe("the lack of a network explains", () => {
+  const lack = async (): Promise<string> => "There is none:";
+
+  test.each([
+    ["a name that was not resolved", "a.example", failing("ENOTFOUND"), "unresolvable", true],
+    ["a name that was not resolved in time", "a.example", failing("ETIMEOUT"), "timeout", true],
+    ["an address that is not reached", "127.0.0.1", undefined, "unreachable", true],
+    ["a name of its own network", "a.example", async () => ["10.0.0.1"], "refused", true],
+  ] as const)("%s", async (_, host, resolve, kind, explained) => {
+    const { port, ...listening } = await server();
+    await listening[Symbol.asyncDispose]();
+    const { dial } = dialer({ lack, ...(resolve && { resolve }) });
+    const error = await dial(host, port).catch((reason: unknown) => reason as EgressProblem);
+    expect(error).toMatchObject({ kind });
+    expect((error as EgressProblem).message.startsWith("There is none: ")).toBe(explained);
+    expect((error as EgressProblem).message.length).toBeGreaterThan("There is none: ".length);
+  });
+
+  test("no address that is refused, and nothing behind another proxy", async () => {
+    const { dial, lacks } = dialer({ lack });
+    await expect(dial("10.0.0.1", 80)).rejects.toMatchObject({
+      message: expect.stringMatching(/^10\.0\.0\.1:80/),
+    });
+    const { port, ...listening } = await server();
+    await listening[Symbol.asyncDispose]();
+    const behind = dialer({ lack, upstreamProxy: new URL(`http://127.0.0.1:${port}`) });
+    await expect(behind.dial("a.example", 80)).rejects.toEqual(
+      failure("unreachable", "The upstream proxy of this machine could not be reached."),
+    );
+    expect([lacks(), behind.lacks()]).toEqual([0, 0]);
+  });
+});
+
+describe("behind another proxy", () => {
+  /** A proxy that answers `said` to every CONNECT, and then gives back what it gets. */
+  async function proxy(said: string, userinfo = "", host = "127.0.0.1") {
+    const heads: string[] = [];
+    const { port, connections } = await server((socket) => {
+      socket.once("data", (head) => {
+        heads.push(String(head));
+        socket.write(said);
+        echo(socket);
+      });
+    }, host);
+    const authority = host.includes(":") ? `[${host}]` : host;
+    return { heads, connections, upstreamProxy: new URL(`http://${userinfo}${authority}:${port}`) };
+  }
+  const accepted = "HTTP/1.1 200 OK\r\n\r\n";
+
+  test.each([
+    ["a name that is unknown here", "a.example", failing("ENOTFOUND"), "a.example:443"],
+    ["an address", "127.0.0.1", failing("ENOTFOUND"), "127.0.0.1:443"],
+    ["an address of IPv6", "::1", failing("ENOTFOUND"), "[::1]:443"],
+    ["a name that is known here", "a.example", async () => ["127.0.0.1"], "a.example:443"],
+  ])("a connection to %s is asked for by that", async (_, host, resolve, authority) => {
+    const { heads, upstreamProxy } = await proxy(`${accepted}early,`);
+    const { socket, address } = await dialer({ resolve, upstreamProxy }).dial(host, 443);
+    expect(address).toBeUndefined();
+    expect(heads[0]).toMatch(new RegExp(`^CONNECT ${authority.replace(/[[\].]/g, "\\$&")} HTTP/1\\.1\r\n`));
+    expect(heads[0]).toMatch(new RegExp(`^host: ${authority.replace(/[[\].]/g, "\\$&")}\r$`, "im"));
+    expect(heads[0]).not.toMatch(/proxy-authorization/i);
+    expect(String(await read(socket))).toBe("early,");
+    socket.write("hello");
+    expect(String(await read(socket))).toBe("hello");
+  });
+
+  test("credentials are given as its URL has them", async () => {
+    const { heads, upstreamProxy } = await proxy(accepted, "me%40home:pass%20word@");
+    await dialer({ upstreamProxy }).dial("a.example", 443);
+    const credentials = Buffer.from("me@home:pass word").toString("base64");
+    expect(heads[0]).toMatch(new RegExp(`^proxy-authorization: Basic ${credentials}\r$`, "im"));
+  });
+
+  test.runIf(hasIpv6)("that has an address of IPv6, connections are made", async () => {
+    const { upstreamProxy } = await proxy(accepted, "", "::1");
+    await dialer({ upstreamProxy }).dial("a.example", 443);
+  });
+
+  test.each([
+    [
+      "refuses",
+      "HTTP/1.1 403 No\r\n\r\n",
+      /^The upstream proxy of this machine refused a\.example:443 \(403\)\.$/,
+    ],
+    [
+      "answers something else than HTTP",
+      "hello\r\n\r\n",
+      /^The upstream proxy of this machine could not be reached\.$/,
+    ],
+  ])("that %s, that is told", async (_, said, message) => {
+    const { upstreamProxy, connections } = await proxy(said);
+    await expect(dialer({ upstreamProxy }).dial("a.example", 443)).rejects.toMatchObject({
+      kind: "unreachable",
+      message: expect.stringMatching(message),
+    });
+    await expect.poll(() => connections.size).toBe(0);
+  });
+
+  test("a connection that is there is not ended by who asked for it", async () => {
+    const { upstreamProxy } = await proxy(accepted);
+    const controller = new AbortController();
+    const { socket } = await dialer({ upstreamProxy }).dial("a.example", 443, controller.signal);
+    controller.abort();
+    socket.write("still");
+    expect(String(await read(socket))).toBe("still");
+  });
+
+  test("what is refused by its address is not asked for", async () => {
+    const { heads, upstreamProxy } = await proxy(accepted);
+    const { dial } = dialer({ upstreamProxy, resolve: async () => ["10.0.0.1"] });
+    await expect(dial("a.example", 443)).rejects.toMatchObject({ kind: "refused" });
+    expect(heads).toEqual([]);
+  });
+
+  test("a connection that breaks later ends, and nothing else does", async () => {
+    const { upstreamProxy } = await proxy(accepted);
+    const { socket } = await dialer({ upstreamProxy }).dial("a.example", 443);
+    socket.emit("error", new Error("reset"));
+    expect(socket.destroyed).toBe(true);
+  });
+});

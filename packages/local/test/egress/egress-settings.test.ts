@@ -1,0 +1,141 @@
+import { getServers } from "node:dns";
+import { describe, expect, test } from "vitest";
+import { describeEgress, examineEgress } from "../../src/egress/egress-report.js";
+import { egressRules } from "../../src/egress/egress-wish.js";
+import { internetSetting, internetVariable } from "../../src/egress/internet-default.js";
+import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.js";
+
+describe("the rules that a create asks for", () => {
+  test.each([true, false])("are internet access: %s", (internetAccess) => {
+    expect(egressRules({ internetAccess })).toEqual({ internetAccess, allow: undefined, deny: undefined });
+  });
+
+  test("are patterns of each list", () => {
+    const { allow, deny } = egressRules({
+      internetAccess: true,
+      allow: ["pypi.org:443", "10.0.0.0/8"],
+      deny: ["*.evil.example"],
+    });
+    expect(allow?.map(({ isSubnet }) => isSubnet)).toEqual([false, true]);
+    expect(allow?.[0]?.matchesName({ host: "pypi.org", port: 443 })).toBe(true);
+    expect(deny?.map((pattern) => pattern.matchesName({ host: "a.evil.example", port: 1 }))).toEqual([true]);
+    expect(egressRules({ internetAccess: true, allow: [] }).allow).toEqual([]);
+  });
+
+  test.each([
+    ["allow", { allow: ["pypi.org", "http://a"] }, /^egress\.allow\[1\] is not a valid destination/],
+    ["deny", { deny: [""] }, /^egress\.deny\[0\] is not a valid destination/],
+  ])("are refused where an entry of %s is invalid", (_, wish, message) => {
+    expect(() => egressRules({ internetAccess: true, ...wish })).toThrow(
+      expect.objectContaining({
+        status: 400,
+        code: "INVALID_REQUEST",
+        message: expect.stringMatching(message),
+      }),
+    );
+  });
+
+  test.each([[{ allow: ["pypi.org"] }], [{ deny: ["pypi.org"] }], [{ allow: [] }]])(
+    "cannot narrow what there is not: %j",
+    (wish) => {
+      expect(() => egressRules({ internetAccess: false, ...wish })).toThrow(/^egress limits internet access/);
+    },
+  );
+});
+
+describe("what an operator sets", () => {
+  test.each([
+    [undefined, undefined, "on", { internetAccess: true }],
+    ["off", undefined, "off", { internetAccess: false }],
+    [" ON ", "off", "on", { internetAccess: true }],
+    [undefined, " off ", "off", { internetAccess: false }],
+    ["  ", "off", "off", { internetAccess: false }],
+    [undefined, "  ", "on", { internetAccess: true }],
+    [
+      "allow=pypi.org, *.Example.org:443",
+      undefined,
+      "allow=pypi.org, *.example.org:443",
+      { internetAccess: true, allow: ["pypi.org", "*.example.org:443"] },
+    ],
+  ])("as option %j and variable %j is %j", (option, variable, text, wish) => {
+    expect(internetSetting(option, { [internetVariable]: variable })).toEqual({ text, wish });
+  });
+
+  test.each([
+    "of",
+    "onn",
+    "allow=",
+    "allow=a/b",
+    "allow=pypi.org,",
+    "disallow=pypi.org",
+    "allow",
+    `${"x".repeat(90)}`,
+  ])("is refused as %j", (text) => {
+    expect(() => internetSetting(text, {})).toThrow(
+      expect.objectContaining({
+        name: "InvalidEgressError",
+        message: expect.stringContaining(
+          `${JSON.stringify(text.slice(0, 80))} is not a valid value for --internet or ${internetVariable}`,
+        ),
+      }),
+    );
+  });
+
+  test("is read from this process's environment", () => {
+    const before = process.env[internetVariable];
+    process.env[internetVariable] = "off";
+    try {
+      expect(internetSetting(undefined).text).toBe("off");
+    } finally {
+      if (before === undefined) delete process.env[internetVariable];
+      else process.env[internetVariable] = before;
+    }
+  });
+});
+
+describe("the report of what sandboxes reach", () => {
+  test("has no remarks where there are none", async () => {
+    const report = await examineEgress({}, async () => undefined);
+    expect(report).toEqual({
+      internet: "on",
+      protocols: ["HTTP CONNECT", "HTTP", "SOCKS5"],
+      name_servers: getServers(),
+      refused: ["addresses that are not on the public internet", "*:25"],
+      remarks: [],
+    });
+    expect(describeEgress(report)).toEqual([
+      "Internet access: on, unless a create says internet_access; over HTTP CONNECT, HTTP, SOCKS5; TCP only",
+      `  names resolved by: ${getServers().join(", ")}`,
+      "  refused: addresses that are not on the public internet, *:25 (see --egress-allow-private and --egress-deny)",
+    ]);
+  });
+
+  test("says what may keep them from it", async () => {
+    const env = { http_proxy: "http://a", HTTPS_PROXY: "http://b", ALL_PROXY: "", [internetVariable]: "off" };
+    const report = await examineEgress(env, async () => "There is none.");
+    expect(report).toMatchObject({
+      internet: "off",
+      remarks: ["There is none.", expect.stringMatching(/^HTTPS_PROXY, http_proxy is set here and not used/)],
+    });
+    const lines = describeEgress(report);
+    expect(lines).toHaveLength(5);
+    expect(lines[3]).toBe("  ! There is none.");
+  });
+
+  test("names every variable that sets a proxy", async () => {
+    const names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    const { remarks } = await examineEgress(
+      Object.fromEntries(names.map((name) => [name, "http://a"])),
+      async () => undefined,
+    );
+    expect(remarks).toEqual([expect.stringContaining(`${names.join(", ")} is set here`)]);
+  });
+});
+
+test.each([
+  ["http://proxy.internal:3128", "proxy.internal:3128"],
+  ["https://proxy.internal", undefined],
+  ["socks5://proxy.internal", undefined],
+  ["proxy.internal", undefined],
+  ["", undefined],
+])("the upstream proxy %j is %s", (text, host) => expect(parseUpstreamProxy(text)?.host).toBe(host));

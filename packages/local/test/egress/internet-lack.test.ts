@@ -1,0 +1,85 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { nameServersLack } from "../../src/egress/internet-lack.js";
+import { EgressProxy } from "../support/egress-proxy.js";
+
+/** A name server that answers every question with the header's lower half `flags`, and with a name where it is a success. */
+async function nameServer(flags: number | undefined) {
+  const socket = createSocket("udp4");
+  let questions = 0;
+  socket.on("message", (question, { port, address }) => {
+    questions += 1;
+    if (flags === undefined) return;
+    const answer = Buffer.from(question);
+    answer.writeUInt16BE(0x8000 | flags, 2);
+    const additional = answer.indexOf(Buffer.from([0, 0, 2, 0, 1])) + 5;
+    // Of the question only itself is repeated, without what comes after it.
+    answer.writeUInt16BE(0, 10);
+    const record = Buffer.from([0xc0, 12, 0, 2, 0, 1, 0, 0, 0, 60, 0, 3, 1, 0x61, 0]);
+    answer.writeUInt16BE(flags === 0 ? 1 : 0, 6);
+    const pieces = [answer.subarray(0, additional), ...(flags === 0 ? [record] : [])];
+    socket.send(Buffer.concat(pieces), port, address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    questions: () => questions,
+    [Symbol.dispose]: () => void socket.close(),
+  };
+}
+
+test.each([
+  ["knows who answers for com", 0, undefined],
+  [
+    "knows no such name",
+    3,
+    "This machine has no internet access: its name servers know no name of the internet.",
+  ],
+  [
+    "cannot ask further",
+    2,
+    "This machine has no internet access: its name servers know no name of the internet.",
+  ],
+  ["is silent", undefined, "This machine has no internet access: its name servers do not answer."],
+])("of a name server that %s is asked once for many failures", async (_, flags, said) => {
+  using server = await nameServer(flags);
+  const lack = nameServersLack([server.address]);
+  expect(await Promise.all([lack(), lack()])).toEqual([said, said]);
+  expect(await lack()).toBe(said);
+  expect(server.questions()).toBe(1);
+});
+
+test("without servers of its own the machine's are asked", () => {
+  expect(() => nameServersLack()).not.toThrow();
+});
+
+test("where nothing listens for questions, the machine has none", async () => {
+  const server = await nameServer(3);
+  server[Symbol.dispose]();
+  expect(await nameServersLack([server.address])()).toContain("do not answer");
+});
+
+const lack = async (): Promise<string> => "This machine has no internet access: it is a test.";
+const resolve = async (name: string): Promise<string[]> => (name === "mirror.test" ? ["203.0.113.80"] : []);
+
+test.each([
+  ["a name without an address", "pypi.org:443", "failed", /no internet access.*has no address/],
+  [
+    "a name that stands for an address of its own network",
+    "mirror.test:443",
+    "refused",
+    /no internet access.*not on the public/,
+  ],
+  ["an address that is refused anyway", "10.0.0.1:443", "refused", /^10\.0\.0\.1:443 is not on the public/],
+])("%s is explained by it where that is the reason", async (_, authority, decision, reason) => {
+  await using proxy = await EgressProxy.start({ resolve, lack });
+  await expect(proxy.tunnel(authority)).rejects.toThrow();
+  expect(proxy.egress.log.entries).toMatchObject([{ decision, reason: expect.stringMatching(reason) }]);
+});
+
+test("what the sandbox may not reach is not explained by it", async () => {
+  await using proxy = await EgressProxy.start({ resolve, lack, rules: { internetAccess: false } });
+  await expect(proxy.tunnel("pypi.org:443")).rejects.toThrow(/403 This sandbox has no internet access/);
+});

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { joinSockets } from "../../src/relay/joined-sockets.js";
+import { tcpServer, text } from "../support/egress-proxy.js";
+
+/** Two sockets that are joined, and what is connected to each. */
+async function joined(): Promise<{ ends: [Socket, Socket]; sockets: [Socket, Socket] }> {
+  const accepted: Socket[] = [];
+  const server = await tcpServer((socket) => accepted.push(socket));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const end = async (): Promise<Socket> => {
+    const socket = connect({ host: "127.0.0.1", port: server.port, allowHalfOpen: true });
+    socket.on("error", () => socket.destroy());
+    onTestFinished(() => void socket.destroy());
+    const count = accepted.length;
+    await expect.poll(() => accepted.length).toBe(count + 1);
+    return socket;
+  };
+  const ends: [Socket, Socket] = [await end(), await end()];
+  const sockets = accepted as [Socket, Socket];
+  joinSockets(...sockets);
+  return { ends, sockets };
+}
+
+test("bytes go both ways until both have said their end", async () => {
+  const {
+    ends: [one, other],
+  } = await joined();
+  one.end("question");
+  expect(await text(other)).toBe("question");
+  other.end("answer");
+  expect(await text(one)).toBe("answer");
+});
+
+test.each([0, 1])("when the socket %d goes away in the middle, the other goes too", async (gone) => {
+  const { sockets } = await joined();
+  const [leaver, stayer] = [sockets[gone], sockets[1 - gone]] as [Socket, Socket];
+  const closed = once(stayer, "close");
+  leaver.destroy();
+  await closed;
+});
+
+test.each([0, 1])(
+  "when the socket %d breaks after it has said its end, the other goes too",
+  async (broken) => {
+    const { ends, sockets } = await joined();
+    ends[broken]?.end();
+    const breaker = sockets[broken] as Socket;
+    await expect.poll(() => breaker.readableEnded).toBe(true);
+    const closed = once(sockets[1 - broken] as Socket, "close");
+    breaker.destroy(new Error("broken"));
+    await closed;
+  },
+);
+
+test.each([0, 1])("what the socket %d said before it left arrives", async (left) => {
+  const { ends, sockets } = await joined();
+  ends[left]?.end("the last word");
+  const leaver = sockets[left] as Socket;
+  await expect.poll(() => leaver.readableEnded).toBe(true);
+  leaver.destroy();
+  expect(await text(ends[1 - left] as Socket)).toBe("the last word");
+});

@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openControlGroups } from "../../src/runtime/host/control-group.js";
+
+// The unified hierarchy (v2) on a machine that has none: the files are ordinary ones, in the kernel's layout.
+let base: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "control-groups-"));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const limits = { memoryMb: 512, diskMb: 256, vcpu: 1.5, maxProcesses: 99 };
+
+test("a group of the unified hierarchy holds a machine to its memory, processes and CPU", async () => {
+  await writeFile(join(base, "cgroup.controllers"), "cpuset cpu io memory pids\n");
+  const groups = await openControlGroups("42-7", base);
+  expect(groups?.version).toBe(2);
+  expect(await readFile(join(base, "cgroup.subtree_control"), "utf8")).toBe("+memory +pids +cpu");
+
+  const group = await groups?.create("box", limits, 2);
+  const directory = join(base, "cloud-sandbox", "42-7", "box");
+  const read = (name: string): Promise<string> => readFile(join(directory, name), "utf8");
+  expect(await read("memory.max")).toBe(String((512 + 2 * 256) * 1024 * 1024));
+  expect(await read("memory.swap.max")).toBe("0");
+  expect(await read("pids.max")).toBe("99");
+  expect(await read("cpu.max")).toBe("150000 100000");
+  expect(group?.memberFiles).toEqual([join(directory, "machine", "cgroup.procs")]);
+  // What handles its files while it is frozen goes on, within its limits.
+  expect(group?.helperFiles).toEqual([join(directory, "helpers", "cgroup.procs")]);
+  expect(group?.canFreeze).toBe(true);
+
+  await group?.freeze(true);
+  expect(await read("machine/cgroup.freeze")).toBe("1");
+  await writeFile(join(directory, "memory.events"), "low 0\nhigh 0\nmax 3\noom 2\noom_kill 2\n");
+  expect(await group?.outOfMemoryKills()).toBe(2);
+});
+
+test("a host whose hierarchy offers too little has no control groups, and keeps nothing of the try", async () => {
+  await writeFile(join(base, "cgroup.controllers"), "cpuset io\n");
+  await mkdir(join(base, "cpu"));
+  expect(await openControlGroups("42-7", base)).toBeUndefined();
+  expect(await readdir(join(base, "cpu"))).toEqual([]);
+});

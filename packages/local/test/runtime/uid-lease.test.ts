@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { usableRange } from "../../src/runtime/host/uid-lease.js";
+
+test.each([
+  [
+    "all uids are there, as on an ordinary host",
+    "         0          0 4294967295\n",
+    { first: 1_879_048_192, count: 65_536 },
+  ],
+  ["only some are, as in a container", "0 100000 65536\n", { first: 32_768, count: 32_768 }],
+  ["two extents, the larger one counts", "0 1000 1\n1 100000 1000\n", { first: 501, count: 500 }],
+])("when %s", (_, map, range) => {
+  expect(usableRange(map)).toEqual(range);
+});
+
+test("a user namespace with root alone cannot lend a uid, and says what to do", () => {
+  expect(() => usableRange("0 1000 1\n")).toThrow("start as an ordinary user");
+});
