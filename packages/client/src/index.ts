@@ -83,6 +83,7 @@ export type {
   FileEntry,
   Files,
   ReadBytesOptions,
+  WriteManyOptions,
   WriteOptions,
   WrittenFile,
 } from "./files/files.js";
@@ -92,6 +93,7 @@ export type {
   TransferOptions,
   TransferProgress,
 } from "./files/local-files.js";
+export type { FileToWrite } from "./files/write-many.js";
 export type { EnvironmentVariables } from "./machine/environment-variables.js";
 export type {
   AgentFeatures,

@@ -212,6 +212,7 @@ const everyCall = [
     walk: (it, options) => it.walk("a", options),
     watch: (it, options) => it.watch("a", options),
     write: (it, options) => it.write("a", "text", options),
+    writeMany: (it, options) => it.writeMany([{ path: "a", content: "text" }], options),
   }),
   ...callsOf<EnvironmentVariables>("env", () => sandbox.env, {
     clear: (it, options) => it.clear(options),
