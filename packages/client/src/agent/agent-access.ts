@@ -137,7 +137,7 @@ export function agentUrl(text: string): URL {
 function notReady(id: string): ConflictError {
   return new ConflictError({
     summary: `Sandbox ${id} has no address yet.`,
-    hint: "Its status tells why; refresh() asks again.",
+    hint: "Call refresh() and read its status, which says why.",
     code: "SANDBOX_NOT_READY",
     retryable: true,
   });
