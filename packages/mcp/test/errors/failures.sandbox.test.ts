@@ -109,7 +109,7 @@ describe("a call that cannot work says what to do", () => {
       "a directory to run in that is not there",
       "run_command",
       { command: "pwd", working_dir: "/workspace/nothing" },
-      /working_dir \/workspace\/nothing does not exist\. Create it with file_mkdir/,
+      /working_dir \/workspace\/nothing does not exist\. Create the directory with file_mkdir, or leave working_dir out\./,
     ],
     [
       "a file below a file",
