@@ -4,6 +4,7 @@ export { agentEnvelope, controlPlaneEnvelope, type Envelope } from "./http/envel
 export type { Exchange, ServedRequest } from "./http/exchange.js";
 export { Problem } from "./http/problem.js";
 export { Reply } from "./http/reply.js";
+export { requestId } from "./http/request-id.js";
 export { readClientFrame } from "./router/client-frame.js";
 export {
   type ContractService,

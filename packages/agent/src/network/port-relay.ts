@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { agentEnvelope, Problem, splice } from "@cloud-sandbox/server-kit";
+import { agentEnvelope, Problem, requestId, splice } from "@cloud-sandbox/server-kit";
 import type { TokenVerifier } from "../access/token-verifier.js";
 
 /** Most connections at a time. Each takes two file descriptors, of which the agent may have only a few hundred. */
@@ -112,13 +112,13 @@ function refuse(client: Duplex, error: unknown): void {
     client.destroy();
     return;
   }
-  const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-  const body = JSON.stringify(agentEnvelope(error, { requestId, timestamp: new Date().toISOString() }));
+  const id = requestId(undefined);
+  const body = JSON.stringify(agentEnvelope(error, { requestId: id, timestamp: new Date().toISOString() }));
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-ID: ${requestId}`,
+    `X-Request-ID: ${id}`,
     ...Object.entries(error.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ];

@@ -5,6 +5,7 @@ import {
   type Envelope,
   Problem,
   Reply,
+  requestId,
 } from "@cloud-sandbox/server-kit/portable";
 import type { SandboxClientOptions } from "../config/client-options.js";
 import { checkKnown } from "../config/known-options.js";
@@ -197,12 +198,12 @@ async function until<Value>(
 }
 
 function refusal(problem: Problem, envelope: Envelope, headers: Record<string, string>): MemoryReply {
-  const requestId = `req_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
-  const body = JSON.stringify(envelope(problem, { requestId, timestamp: new Date().toISOString() }));
+  const id = requestId(undefined);
+  const body = JSON.stringify(envelope(problem, { requestId: id, timestamp: new Date().toISOString() }));
   const sent = {
     ...headers,
     "content-type": "application/json",
-    "x-request-id": requestId,
+    "x-request-id": id,
     ...problem.headers,
   };
   return new Reply(body, sent, problem.status);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { agentEnvelope, type Envelope, Problem } from "@cloud-sandbox/server-kit";
+import { agentEnvelope, type Envelope, Problem, requestId } from "@cloud-sandbox/server-kit";
 import { problemPage } from "./problem-page.js";
 
 export interface RefusalForm {
@@ -21,15 +21,15 @@ export function refuse(
     return;
   }
   const problem = error instanceof Problem ? error : agentUnreadable();
-  const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const id = requestId(undefined);
   const asPage = forPeople && (request.headers.accept ?? "").includes("text/html");
   const body = asPage
     ? problemPage(problem)
-    : JSON.stringify(envelope(problem, { requestId, timestamp: new Date().toISOString() }));
+    : JSON.stringify(envelope(problem, { requestId: id, timestamp: new Date().toISOString() }));
   response.writeHead(problem.status, {
     "content-type": asPage ? "text/html; charset=utf-8" : "application/json",
     "content-length": Buffer.byteLength(body),
-    "x-request-id": requestId,
+    "x-request-id": id,
     ...(forPeople && { "cache-control": "no-store" }),
     ...problem.headers,
   });
