@@ -63,7 +63,8 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const field = `callback_headers.${JSON.stringify(name.slice(0, 80))}`;
     if (!isHeader(name, value)) throw invalid(field, "is not a valid HTTP header");
-    if (reservedHeaders.has(name.toLowerCase())) throw invalid(field, "is set by the control plane: leave it out");
+    if (reservedHeaders.has(name.toLowerCase()))
+      throw invalid(field, "is set by the control plane: leave it out");
     bytes += name.length + value.length;
   }
   if (bytes > maxHeaderBytes)

@@ -141,7 +141,10 @@ export class BubblewrapMachine implements Machine {
     once(reader, "close").then(
       ([code]: unknown[]) => {
         if (code === 0 && this.#isRunning() && this.#isPaused) disk.end();
-        else disk.destroy(new Error(`the disk of sandbox ${this.id} could not be read: ${said.trim() || "it has ended"}`));
+        else
+          disk.destroy(
+            new Error(`the disk of sandbox ${this.id} could not be read: ${said.trim() || "it has ended"}`),
+          );
       },
       (error: Error) => disk.destroy(error),
     );
