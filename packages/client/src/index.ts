@@ -111,13 +111,18 @@ export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
+export type { DetachedExecution as HandedOverExecution } from "./sandbox/isolated-execution.js";
 export type {
-  DetachedExecution as HandedOverExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,
-} from "./sandbox/isolated-execution.js";
+} from "./sandbox/isolated-options.js";
 export type { KeepAlive, KeepAliveOptions } from "./sandbox/keep-alive.js";
+export type {
+  IsolatedProgram,
+  ManyExecutionsOptions,
+  ManyExecutionsOutcome,
+} from "./sandbox/many-executions.js";
 export { Sandbox } from "./sandbox/sandbox.js";
 export type {
   CreateSandboxOptions,

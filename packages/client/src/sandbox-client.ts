@@ -13,11 +13,13 @@ import { LocalBackend } from "./config/local-backend.js";
 import { longestExecution, margin } from "./config/time-limits.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type { DetachOptions } from "./execution/detach-options.js";
+import type { DetachedExecution } from "./sandbox/isolated-execution.js";
+import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./sandbox/isolated-options.js";
 import type {
-  DetachedExecution,
-  IsolatedExecutionOptions,
-  IsolatedExecutionResult,
-} from "./sandbox/isolated-execution.js";
+  IsolatedProgram,
+  ManyExecutionsOptions,
+  ManyExecutionsOutcome,
+} from "./sandbox/many-executions.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
 import { Templates } from "./templates/templates.js";
 import type { Account } from "./transport/account.js";
@@ -103,6 +105,9 @@ export class SandboxClient implements AsyncDisposable {
   /**
    * Runs code in a new sandbox and deletes the sandbox afterwards, even after a failure. Code that fails is a result, not
    * an error. If `signal` fires, the code is killed and the sandbox deleted before the call rejects.
+   *
+   * With `internetAccess: false`, a server that offers it runs the code in the same isolation without a sandbox
+   * (POST /v1/executions), which takes a fraction of the time.
    */
   async executeIsolated(
     code: string,
@@ -110,7 +115,23 @@ export class SandboxClient implements AsyncDisposable {
   ): Promise<IsolatedExecutionResult> {
     const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolated } = await import("./sandbox/isolated-execution.js");
-    return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
+    return executeIsolated(this.controlPlane, this.sandboxes, this.#background, code, {
+      ...options,
+      timeoutSeconds,
+    });
+  }
+
+  /**
+   * Runs programs like `executeIsolated`, some at a time, and yields what became of each as soon as it has ended: its
+   * `index` among the programs, and its `result` or the `error` with which it failed. `programs` is read as places become
+   * free, so any number of them takes constant memory. Leaving the loop kills the programs that run.
+   */
+  async *executeIsolatedMany(
+    programs: Iterable<IsolatedProgram> | AsyncIterable<IsolatedProgram>,
+    options: ManyExecutionsOptions = {},
+  ): AsyncGenerator<ManyExecutionsOutcome, void, undefined> {
+    const { executeMany } = await import("./sandbox/many-executions.js");
+    yield* executeMany(programs, options, (code, own) => this.executeIsolated(code, own));
   }
 
   /**
@@ -124,7 +145,10 @@ export class SandboxClient implements AsyncDisposable {
   ): Promise<IsolatedExecutionResult | DetachedExecution> {
     const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolatedOrDetach } = await import("./sandbox/isolated-execution.js");
-    return executeIsolatedOrDetach(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
+    return executeIsolatedOrDetach(this.controlPlane, this.sandboxes, this.#background, code, {
+      ...options,
+      timeoutSeconds,
+    });
   }
 
   /** Checks the health of the control plane (GET /health). Works without a valid key. */

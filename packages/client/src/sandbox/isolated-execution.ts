@@ -1,42 +1,19 @@
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp, cleanUp } from "../agent/cleanup.js";
-import type { Isolation } from "../config/isolation.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { checkFunction } from "../config/option-checks.js";
 import type { SandboxError } from "../errors/errors.js";
 import { detachAfter, executeOrDetach } from "../execution/detach.js";
 import { type DetachOptions, detachOptionNames } from "../execution/detach-options.js";
 import { execute } from "../execution/execute.js";
-import { type ExecuteOptions, type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
+import { type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
+import type { ControlPlaneClient } from "../transport/contract-clients.js";
+import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
+import { executeAlone } from "./lone-execution.js";
 import { Sandbox } from "./sandbox.js";
-import type { CreateSandboxOptions } from "./sandbox-creation.js";
 import type { Sandboxes } from "./sandboxes.js";
-
-/** Options of `executeIsolated`: some for the code, some for the sandbox created for it. */
-export interface IsolatedExecutionOptions
-  extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeoutSeconds" | "workdir">,
-    Pick<
-      CreateSandboxOptions,
-      "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
-    > {
-  /** Called when each step begins, to show progress. */
-  onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
-}
-
-/** A step of `executeIsolated`. */
-export type IsolatedExecutionStep = "create" | "execute" | "delete";
-
-/** Result of `executeIsolated`. */
-export interface IsolatedExecutionResult extends ExecutionResult {
-  /** Id of the sandbox that the code ran in. It is deleted, unless `cleanupError` is set. */
-  sandboxId: string;
-  isolation: Isolation | undefined;
-  /** Why the sandbox could not be deleted, if that failed. It then ends by itself within ten minutes of its creation, plus the
-   * code's `timeoutSeconds` for `executeIsolatedOrDetach`. */
-  cleanupError: SandboxError | undefined;
-}
 
 /** Code that is still running, and its sandbox, which the caller must delete. */
 export interface DetachedExecution {
@@ -57,6 +34,7 @@ interface IsolatedRun extends IsolatedExecutionOptions {
 }
 
 export async function executeIsolated(
+  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
@@ -66,13 +44,17 @@ export async function executeIsolated(
   const body = checkedRequest(code, options);
   const { signal } = options;
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => execute(sandbox.agent, body, { signal });
-  const { result, ...place } = await background.whole(() =>
-    inOwnSandbox(sandboxes, background, options, lifetime, run, () => false),
-  );
-  return isolatedResult(result, place);
+  return background.whole(async () => {
+    const alone = await executeAlone(controlPlane, body, options);
+    if (alone !== undefined) return alone;
+    const own = await inOwnSandbox(sandboxes, background, options, lifetime, run, () => false);
+    const { result, ...place } = own;
+    return isolatedResult(result, place);
+  });
 }
 
 export async function executeIsolatedOrDetach(
+  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
@@ -81,7 +63,13 @@ export async function executeIsolatedOrDetach(
   checkKnown("executeIsolatedOrDetach", options, { ...isolatedOptionNames, ...detachOptionNames });
   const body = checkedRequest(code, options);
   const { onProgress, signal } = options;
-  const until = performance.now() + detachAfter(options) * 1000;
+  const patience = detachAfter(options);
+  const until = performance.now() + patience * 1000;
+  // Code that ends before the caller's time is over needs no sandbox in which it could go on.
+  if (body.timeout < patience) {
+    const alone = await background.whole(() => executeAlone(controlPlane, body, options));
+    if (alone !== undefined) return alone;
+  }
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
     const detachAfterSeconds = Math.max(1, (until - performance.now()) / 1000);
     return executeOrDetach(Sandbox.placeOf(sandbox), body, { detachAfterSeconds, onProgress, signal });

@@ -1,0 +1,66 @@
+import { checkKnown } from "../config/known-options.js";
+import { checkWhole } from "../config/option-checks.js";
+import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
+
+/** A program of `executeIsolatedMany`: its code, and options as of `executeIsolated`. */
+export interface IsolatedProgram extends Omit<IsolatedExecutionOptions, "signal"> {
+  code: string;
+}
+
+/** Options of `executeIsolatedMany`. */
+export interface ManyExecutionsOptions {
+  /** How many programs run at the same time, from 1 to 1,000. Default 8. */
+  concurrency?: number | undefined;
+  /** Kills the programs that run and starts no more. The iteration throws its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What became of one program: its result, or the error with which the call for it failed. */
+export type ManyExecutionsOutcome =
+  | { index: number; result: IsolatedExecutionResult; error: undefined }
+  | { index: number; result: undefined; error: unknown };
+
+const defaultConcurrency = 8;
+
+/** Runs programs, some at a time, and yields what became of each as soon as it has ended. */
+export async function* executeMany(
+  programs: Iterable<IsolatedProgram> | AsyncIterable<IsolatedProgram>,
+  options: ManyExecutionsOptions,
+  execute: (code: string, options: IsolatedExecutionOptions) => Promise<IsolatedExecutionResult>,
+): AsyncGenerator<ManyExecutionsOutcome, void, undefined> {
+  checkKnown("executeIsolatedMany", options, { concurrency: true, signal: true });
+  const { concurrency = defaultConcurrency, signal } = options;
+  checkWhole("concurrency", concurrency, 1, 1000);
+  const ending = new AbortController();
+  const stop = (): void => ending.abort(signal?.reason);
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  const running = new Map<number, Promise<ManyExecutionsOutcome>>();
+  const begin = (index: number, { code, ...own }: IsolatedProgram): void => {
+    const ended = execute(code, { ...own, signal: ending.signal }).then(
+      (result) => ({ index, result, error: undefined }),
+      (error: unknown) => ({ index, result: undefined, error }),
+    );
+    running.set(index, ended);
+  };
+  const next = async (): Promise<ManyExecutionsOutcome> => {
+    const outcome = await Promise.race(running.values());
+    running.delete(outcome.index);
+    ending.signal.throwIfAborted();
+    return outcome;
+  };
+  try {
+    let index = 0;
+    for await (const program of programs) {
+      ending.signal.throwIfAborted();
+      begin(index++, program);
+      if (running.size >= concurrency) yield await next();
+    }
+    while (running.size > 0) yield await next();
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    // The caller has had enough, or nothing runs any more.
+    ending.abort();
+    await Promise.all(running.values());
+  }
+}
