@@ -251,7 +251,7 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
 
   test("waits for its turn: of very many at once, each gets its own answer", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
-    const numbers = Array.from({ length: 60 }, (_, number) => number);
+    const numbers = Array.from({ length: 24 }, (_, number) => number);
     const answers = await Promise.all(numbers.map((number) => alone({ code: `print(${number})` })));
     expect(answers.map(({ body }) => body.stdout)).toEqual(numbers.map((number) => `${number}\n`));
     await nothingLeft();
@@ -275,7 +275,6 @@ test("very many programs of all kinds each get their own result", async () => {
   const programs = expected.map((program) => ({
     ...{
       code: program?.code ?? "",
-      internetAccess: false,
       timeoutSeconds: program?.exitCode === 124 ? 1 : 30,
     },
   }));
@@ -287,7 +286,7 @@ test("very many programs of all kinds each get their own result", async () => {
     else expect(result?.stdout.startsWith(`${index} ${index} `)).toBe(true);
     told.add(index);
   }
-  expect(told.size).toBe(60);
+  expect(told.size).toBe(24);
   await server.stop();
   expect(leftovers(new Set([server.pid]))).toEqual([]);
 });

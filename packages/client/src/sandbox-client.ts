@@ -105,9 +105,6 @@ export class SandboxClient implements AsyncDisposable {
   /**
    * Runs code in a new sandbox and deletes the sandbox afterwards, even after a failure. Code that fails is a result, not
    * an error. If `signal` fires, the code is killed and the sandbox deleted before the call rejects.
-   *
-   * With `internetAccess: false`, a server that offers it runs the code in the same isolation without a sandbox
-   * (POST /v1/executions), which takes a fraction of the time.
    */
   async executeIsolated(
     code: string,
@@ -115,10 +112,7 @@ export class SandboxClient implements AsyncDisposable {
   ): Promise<IsolatedExecutionResult> {
     const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolated } = await import("./sandbox/isolated-execution.js");
-    return executeIsolated(this.controlPlane, this.sandboxes, this.#background, code, {
-      ...options,
-      timeoutSeconds,
-    });
+    return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
   }
 
   /**
@@ -145,10 +139,7 @@ export class SandboxClient implements AsyncDisposable {
   ): Promise<IsolatedExecutionResult | DetachedExecution> {
     const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolatedOrDetach } = await import("./sandbox/isolated-execution.js");
-    return executeIsolatedOrDetach(this.controlPlane, this.sandboxes, this.#background, code, {
-      ...options,
-      timeoutSeconds,
-    });
+    return executeIsolatedOrDetach(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
   }
 
   /** Checks the health of the control plane (GET /health). Works without a valid key. */

@@ -9,9 +9,7 @@ import { execute } from "../execution/execute.js";
 import { type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
-import type { ControlPlaneClient } from "../transport/contract-clients.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
-import { executeAlone } from "./lone-execution.js";
 import { Sandbox } from "./sandbox.js";
 import type { Sandboxes } from "./sandboxes.js";
 
@@ -34,7 +32,6 @@ interface IsolatedRun extends IsolatedExecutionOptions {
 }
 
 export async function executeIsolated(
-  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
@@ -45,8 +42,6 @@ export async function executeIsolated(
   const { signal } = options;
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => execute(sandbox.agent, body, { signal });
   return background.whole(async () => {
-    const alone = await executeAlone(controlPlane, body, options);
-    if (alone !== undefined) return alone;
     const own = await inOwnSandbox(sandboxes, background, options, lifetime, run, () => false);
     const { result, ...place } = own;
     return isolatedResult(result, place);
@@ -54,7 +49,6 @@ export async function executeIsolated(
 }
 
 export async function executeIsolatedOrDetach(
-  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
@@ -63,13 +57,7 @@ export async function executeIsolatedOrDetach(
   checkKnown("executeIsolatedOrDetach", options, { ...isolatedOptionNames, ...detachOptionNames });
   const body = checkedRequest(code, options);
   const { onProgress, signal } = options;
-  const patience = detachAfter(options);
-  const until = performance.now() + patience * 1000;
-  // Code that ends before the caller's time is over needs no sandbox in which it could go on.
-  if (body.timeout < patience) {
-    const alone = await background.whole(() => executeAlone(controlPlane, body, options));
-    if (alone !== undefined) return alone;
-  }
+  const until = performance.now() + detachAfter(options) * 1000;
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
     const detachAfterSeconds = Math.max(1, (until - performance.now()) / 1000);
     return executeOrDetach(Sandbox.placeOf(sandbox), body, { detachAfterSeconds, onProgress, signal });

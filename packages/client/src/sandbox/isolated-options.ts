@@ -15,12 +15,12 @@ export interface IsolatedExecutionOptions
   onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
 }
 
-/** A step of `executeIsolated`. Code that needs no sandbox has only the step `execute`. */
+/** A step of `executeIsolated`. */
 export type IsolatedExecutionStep = "create" | "execute" | "delete";
 
 /** Result of `executeIsolated`. */
 export interface IsolatedExecutionResult extends ExecutionResult {
-  /** Id of the sandbox that the code ran in, if it needed one. It is deleted, unless `cleanupError` is set. */
+  /** Id of the sandbox that the code ran in. It is deleted, unless `cleanupError` is set. */
   sandboxId: string;
   isolation: Isolation | undefined;
   /** Why the sandbox could not be deleted, if that failed. It then ends by itself within ten minutes of its creation, plus the
