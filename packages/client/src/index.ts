@@ -50,18 +50,9 @@ export type {
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
 export type { DetachOptions } from "./execution/detach-options.js";
-export type { DisplayedData, DisplayedValue, RichOutput } from "./execution/displayed-value.js";
 export type { ExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
-export type {
-  CommandResult,
-  ExecutionResult,
-  OutputExtent,
-  ProgramResult,
-  TerminationReason,
-} from "./execution/execution-result.js";
-export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/execution-state.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
 export type { LiveCommandOptions } from "./execution/live-command.js";
 export type { Processes } from "./execution/processes.js";
@@ -73,9 +64,18 @@ export type {
   StreamedResult,
 } from "./execution/program-stream.js";
 export type { InstallOptions, PythonPackages } from "./execution/python-packages.js";
-export type { RichExecutionResult } from "./execution/rich-execution.js";
+export type { DisplayedData, DisplayedValue, RichOutput } from "./execution/results/displayed-value.js";
+export type {
+  CommandResult,
+  ExecutionResult,
+  OutputExtent,
+  ProgramResult,
+  TerminationReason,
+} from "./execution/results/execution-result.js";
+export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/results/execution-state.js";
+export type { RichExecutionResult } from "./execution/results/rich-execution.js";
+export type { SavedFile } from "./execution/results/saved-file.js";
 export type { RunningOptions } from "./execution/running-options.js";
-export type { SavedFile } from "./execution/saved-file.js";
 export type { FileContent } from "./files/file-content.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
 export type {

@@ -9,8 +9,8 @@ import { runBackground } from "./background-execution.js";
 import type { BackgroundOptions } from "./background-options.js";
 import { type CommandInput, CommandStream } from "./command-stream.js";
 import type { Execution } from "./execution.js";
-import { type CommandResult, commandResult } from "./execution-result.js";
 import type { LiveCommandOptions } from "./live-command.js";
+import { type CommandResult, commandResult } from "./results/execution-result.js";
 import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
 
 /** Options of `commands.stream`. */

@@ -12,8 +12,8 @@ import type { DetachOptions } from "./detach-options.js";
 import { execute } from "./execute.js";
 import type { ExecuteRequest } from "./execute-options.js";
 import type { Execution } from "./execution.js";
-import type { ExecutionResult, ProgramResult } from "./execution-result.js";
-import { executeRich } from "./rich-execution.js";
+import type { ExecutionResult, ProgramResult } from "./results/execution-result.js";
+import { executeRich } from "./results/rich-execution.js";
 
 /** The sandbox in which a program runs, as far as this module needs it. */
 export interface ProgramPlace {

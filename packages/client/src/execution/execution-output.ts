@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { TerminationReason } from "./execution-result.js";
-import { type ExecutionStatus, executionStatus } from "./execution-state.js";
+import type { TerminationReason } from "./results/execution-result.js";
+import { type ExecutionStatus, executionStatus } from "./results/execution-state.js";
 
 /** Where to continue reading a program's output. */
 export interface OutputPosition {

@@ -1,12 +1,12 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { DisplayedValue } from "./displayed-value.js";
-import { richOutput } from "./execution-result.js";
 import {
   ProgramStream,
   type ProgramStreamOptions,
   type StreamedResult,
   streamedResult,
 } from "./program-stream.js";
+import type { DisplayedValue } from "./results/displayed-value.js";
+import { richOutput } from "./results/execution-result.js";
 
 /** The result of streamed code without its output, which came in earlier events. */
 export interface StreamedExecution extends StreamedResult {

@@ -14,10 +14,10 @@ import {
   executionOutput,
   type OutputPosition,
 } from "./execution-output.js";
-import type { ExecutionResult } from "./execution-result.js";
-import { type ExecutionEnd, type ExecutionState, executionState } from "./execution-state.js";
-import { finishedResult } from "./finished-execution.js";
 import type { OutputEvent } from "./program-stream.js";
+import type { ExecutionResult } from "./results/execution-result.js";
+import { type ExecutionEnd, type ExecutionState, executionState } from "./results/execution-state.js";
+import { finishedResult } from "./results/finished-execution.js";
 
 /** Handle of a program in the background. Only its methods make requests. */
 export class Execution {

@@ -5,9 +5,9 @@ import { checkSeconds } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { type CommandInput, CommandStream, inputBytes } from "./command-stream.js";
-import type { CommandResult, OutputExtent } from "./execution-result.js";
 import { ExecutionStream } from "./execution-stream.js";
 import type { ProgramStream, StreamedResult } from "./program-stream.js";
+import type { CommandResult, OutputExtent } from "./results/execution-result.js";
 
 /** The options of `commands.run` about input and output while the command runs. */
 export interface LiveCommandOptions {

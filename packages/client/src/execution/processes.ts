@@ -2,7 +2,7 @@ import type { AgentAccess } from "../agent/agent-access.js";
 import type { CallOptions } from "../config/call-options.js";
 import { identifier } from "../config/identifier.js";
 import { Execution, killExecution, listExecutions } from "./execution.js";
-import type { ExecutionState } from "./execution-state.js";
+import type { ExecutionState } from "./results/execution-state.js";
 
 /** Programs in the background of a sandbox: those running and the last that ended. */
 export class Processes {

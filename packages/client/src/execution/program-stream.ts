@@ -6,7 +6,7 @@ import { executeFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
 import { OnceRead } from "../streams/once-read.js";
 import { date } from "../transport/answers/date.js";
-import type { ProgramResult, TerminationReason } from "./execution-result.js";
+import type { ProgramResult, TerminationReason } from "./results/execution-result.js";
 
 /** A piece of a program's output, sent as soon as it is written. */
 export interface OutputEvent {

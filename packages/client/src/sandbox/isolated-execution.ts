@@ -8,7 +8,7 @@ import { type DetachOptions, detachOptionNames } from "../execution/detach-optio
 import { execute } from "../execution/execute.js";
 import { type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
-import type { ExecutionResult, OutputExtent } from "../execution/execution-result.js";
+import type { ExecutionResult, OutputExtent } from "../execution/results/execution-result.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
 import { Sandbox } from "./sandbox.js";
 import type { Sandboxes } from "./sandboxes.js";

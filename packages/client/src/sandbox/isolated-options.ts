@@ -1,7 +1,7 @@
 import type { Isolation } from "../config/isolation.js";
 import type { SandboxError } from "../errors/errors.js";
 import type { ExecuteOptions } from "../execution/execute-options.js";
-import type { ExecutionResult } from "../execution/execution-result.js";
+import type { ExecutionResult } from "../execution/results/execution-result.js";
 import type { CreateSandboxOptions } from "./sandbox-creation.js";
 
 /** Options of `executeIsolated`: some for the code, some for the sandbox created for it. */

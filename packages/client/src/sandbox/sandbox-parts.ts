@@ -6,7 +6,7 @@ export { executeOrDetach, runOrDetach } from "../execution/detach.js";
 export { ExecutionStream } from "../execution/execution-stream.js";
 export { Processes } from "../execution/processes.js";
 export { PythonPackages } from "../execution/python-packages.js";
-export { executeRich } from "../execution/rich-execution.js";
+export { executeRich } from "../execution/results/rich-execution.js";
 export { Files } from "../files/files.js";
 export { EnvironmentVariables } from "../machine/environment-variables.js";
 export { Metrics } from "../machine/metrics.js";

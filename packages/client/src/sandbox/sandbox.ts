@@ -17,11 +17,11 @@ import {
   uncachedOptionNames,
 } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
-import type { ExecutionResult, ProgramResult } from "../execution/execution-result.js";
 import type { ExecutionStream } from "../execution/execution-stream.js";
 import type { Processes } from "../execution/processes.js";
 import type { PythonPackages } from "../execution/python-packages.js";
-import type { RichExecutionResult } from "../execution/rich-execution.js";
+import type { ExecutionResult, ProgramResult } from "../execution/results/execution-result.js";
+import type { RichExecutionResult } from "../execution/results/rich-execution.js";
 import type { RunningOptions } from "../execution/running-options.js";
 import type { Files } from "../files/files.js";
 import type { EnvironmentVariables } from "../machine/environment-variables.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Mount } from "../host/mount.js";
 import type { MachineLimits } from "../sandbox-runtime.js";
-import type { HostViews } from "./host-views.js";
+import type { HostViews } from "./host-files/host-views.js";
 import type { MachineImage } from "./machine-image.js";
 import { uidInside } from "./user-namespace.js";
 

@@ -7,7 +7,7 @@ import type { MachineGroups } from "../host/machine-group.js";
 import { MemoryWatchdog } from "../host/memory-watchdog.js";
 import { isAliveIdentity } from "../host/process-identity.js";
 import { UidLeases } from "../host/uid-lease.js";
-import { directoriesToView } from "./host-views.js";
+import { directoriesToView } from "./host-files/host-views.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
 import { ProgramPipes } from "./program-pipes.js";

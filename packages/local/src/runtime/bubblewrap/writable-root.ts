@@ -11,7 +11,7 @@ import {
   mountNamespace,
   overlayOption,
   tableLine,
-} from "./host-views.js";
+} from "./host-files/host-views.js";
 
 const run = promisify(execFile);
 

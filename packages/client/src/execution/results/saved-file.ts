@@ -1,6 +1,6 @@
-import { localFailure, nodeModules } from "../config/node-modules.js";
-import { requireText } from "../config/option-checks.js";
-import { SandboxError } from "../errors/errors.js";
+import { localFailure, nodeModules } from "../../config/node-modules.js";
+import { requireText } from "../../config/option-checks.js";
+import { SandboxError } from "../../errors/errors.js";
 
 /** A file that `saveTo` wrote on this machine. */
 export interface SavedFile {
