@@ -8,6 +8,7 @@ import { answersHealth } from "../agent-health.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
 import { processTree, stopProcessTree } from "../host/process-tree.js";
+import { signalIfThere } from "../host/signal-if-there.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -178,7 +179,7 @@ export class BubblewrapMachine implements Machine {
     const init = await Promise.race([this.#init, sleep(insistMs, undefined, { ref: false })]);
     // Kill process 1: the kernel then kills all other processes of the machine. Its pid cannot belong to another
     // process by now, because its parent, bubblewrap, is still running and has not reaped it.
-    if (init !== undefined && this.#isRunning()) killIfThere(init);
+    if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
     else this.#parts.child.kill("SIGKILL");
     // A process killed while frozen only dies when its group is thawed.
     if (this.#isPaused) await this.#setFrozen(false);
@@ -287,12 +288,4 @@ export interface MachineParts {
   readonly root: WritableRoot | undefined;
   /** Run when no process of the machine is left, in any order. */
   readonly cleanups: readonly (() => Promise<void>)[];
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }

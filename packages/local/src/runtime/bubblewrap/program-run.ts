@@ -22,6 +22,7 @@ import {
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineGroup } from "../host/machine-group.js";
 import { processTree } from "../host/process-tree.js";
+import { signalIfThere } from "../host/signal-if-there.js";
 import { ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import type { ProgramPipe } from "./program-pipes.js";
@@ -225,7 +226,7 @@ export class ProgramRun {
     if (this.#isRunning()) {
       const init = await Promise.race([this.#init, sleep(endLimitMs, undefined, { ref: false })]);
       // The end of process 1 takes all others with it. Its number cannot be another's: bubblewrap has not reaped it.
-      if (init !== undefined && this.#isRunning()) killIfThere(init);
+      if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
       else child.kill("SIGKILL");
     }
     await this.#exit;
@@ -293,13 +294,5 @@ function firstChild(init: number): number | undefined {
     return pid ? Number(pid) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
+import { signalIfThere } from "./signal-if-there.js";
 
 /**
  * Kernel control groups, which limit the memory, processes and CPU of a whole machine instead of one process.
@@ -64,13 +65,7 @@ export async function removeStaleGroups(
 
 async function killMembers(group: string): Promise<void> {
   const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(() => "");
-  for (const pid of members.split("\n").filter(Boolean).map(Number)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
-  }
+  for (const pid of members.split("\n").filter(Boolean).map(Number)) signalIfThere(pid, "SIGKILL");
 }
 
 /** Thaws a group. A process that was killed while frozen only dies now. */

@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { signalIfThere } from "./signal-if-there.js";
 
 /** A snapshot of the host's processes. */
 export interface ProcessTree {
@@ -40,13 +41,7 @@ export async function processTree(): Promise<ProcessTree> {
     },
     state: (pid) => states.get(pid) ?? "",
     residentPages: (pid) => resident.get(pid) ?? 0,
-    signal(pid, signal) {
-      try {
-        process.kill(pid, signal);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-      }
-    },
+    signal: signalIfThere,
   };
 }
 
