@@ -43,24 +43,36 @@ export async function* executeMany(
     );
     running.set(index, ended);
   };
-  const next = async (): Promise<ManyExecutionsOutcome> => {
-    const outcome = await Promise.race(running.values());
-    running.delete(outcome.index);
-    ending.signal.throwIfAborted();
-    return outcome;
-  };
+  const source = (async function* () {
+    yield* programs;
+  })();
+  /** The next program, asked for while there is room for it. It may be long in coming: results are not held up by it. */
+  let coming: Promise<IteratorResult<IsolatedProgram, void>> | undefined;
+  let isOver = false;
   try {
-    let index = 0;
-    for await (const program of programs) {
+    for (let index = 0; ; ) {
       ending.signal.throwIfAborted();
-      begin(index++, program);
-      if (running.size >= concurrency) yield await next();
+      if (!isOver && running.size < concurrency) coming ??= source.next();
+      if (coming === undefined && running.size === 0) return;
+      const first = await Promise.race([...(coming === undefined ? [] : [coming]), ...running.values()]);
+      ending.signal.throwIfAborted();
+      if ("index" in first) {
+        running.delete(first.index);
+        yield first;
+      } else {
+        coming = undefined;
+        if (first.done) isOver = true;
+        else begin(index++, first.value);
+      }
     }
-    while (running.size > 0) yield await next();
   } finally {
     signal?.removeEventListener("abort", stop);
     // The caller has had enough, or nothing runs any more.
     ending.abort();
     await Promise.all(running.values());
+    const sourceEnds = source.return();
+    // A source that is waiting for its next program ends only then.
+    if (coming === undefined) await sourceEnds;
+    else for (const left of [coming, sourceEnds]) left.catch(() => undefined);
   }
 }

@@ -40,6 +40,34 @@ test("of many programs, some run at a time, and each is told with its own result
   expect(running.most).toBeLessThanOrEqual(4);
 });
 
+test("a result is told while the next program is still awaited", async () => {
+  const { client } = clientOf();
+  let more: () => void = () => undefined;
+  const programs = async function* () {
+    yield { code: "first" };
+    await new Promise<void>((resolve) => {
+      more = resolve;
+    });
+    yield { code: "second" };
+  };
+  const told: unknown[] = [];
+  for await (const { result } of client.executeIsolatedMany(programs())) {
+    told.push(result?.stdout);
+    more();
+  }
+  expect(told).toEqual(["first\n", "second\n"]);
+});
+
+test("an error of the programs' source is thrown, and those that run are killed", async () => {
+  const { client, running } = clientOf();
+  const programs = function* () {
+    yield { code: "endless" };
+    throw new Error("no more");
+  };
+  await expect(client.executeIsolatedMany(programs()).next()).rejects.toThrow("no more");
+  expect(running.now).toBe(0);
+});
+
 test("leaving the loop over many, or their signal, kills those that run", async () => {
   const { client, running } = clientOf();
   const endless = [{ code: "first" }, ...Array(3).fill({ code: "endless" })];
