@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { leftovers } from "./chaos/leftovers.js";
 import { ControlPlaneCaller, type Told } from "./support/control-plane-caller.js";
 import { descendants } from "./support/host-processes.js";
@@ -260,6 +260,7 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
 
 test("very many programs of all kinds each get their own result", async () => {
   const server = await startLocalServer({ args: ["--pool", "0"] });
+  onTestFinished(() => server.stop());
   await using client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
   const kinds = [
     (number: number) => ({ code: `print(${number})`, stdout: `${number}\n`, exitCode: 0 }),
@@ -273,10 +274,8 @@ test("very many programs of all kinds each get their own result", async () => {
   ];
   const expected = Array.from({ length: 24 }, (_, number) => (kinds[number % 4] ?? kinds[0])?.(number));
   const programs = expected.map((program) => ({
-    ...{
-      code: program?.code ?? "",
-      timeoutSeconds: program?.exitCode === 124 ? 1 : 30,
-    },
+    code: program?.code ?? "",
+    timeoutSeconds: program?.exitCode === 124 ? 1 : 30,
   }));
   const told = new Set<number>();
   for await (const { index, result } of client.executeIsolatedMany(programs, { concurrency: 8 })) {
