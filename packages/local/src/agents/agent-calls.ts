@@ -57,8 +57,7 @@ export class AgentCalls {
       body === undefined ? { method, path } : { method, path, headers, body: JSON.stringify(body) };
     const answer = await this.#send(machine, { ...sent, signal });
     if (!isSuccess(answer)) await successText(answer);
-    const json = await answerJson(answer, maxAnswerBytes);
-    return typeof json === "object" && json !== null ? { ...json } : {};
+    return answerObject(answer, maxAnswerBytes);
   }
 
   /**
@@ -74,8 +73,7 @@ export class AgentCalls {
     const request = { method: "POST", path: "/execute/rich", headers, body: JSON.stringify(body), signal };
     const answer = await this.#send(machine, request);
     if (!isSuccess(answer)) throw refusedCode(await answerText(answer, defaultMaxAnswerBytes), answer);
-    const json = await answerJson(answer, maxResultBytes);
-    return typeof json === "object" && json !== null ? { ...json } : {};
+    return answerObject(answer, maxResultBytes);
   }
 
   /** One snapshot of the agent's metrics, as JSON text. */
@@ -100,6 +98,15 @@ export interface AgentQuestion {
   readonly signal: AbortSignal;
   /** The most bytes of the answer to accept. Default: 256 KiB. */
   readonly maxAnswerBytes?: number;
+}
+
+/** The answer's JSON object; `{}` if it is something else. */
+async function answerObject(
+  answer: IncomingMessage,
+  maxBytes: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  const json = await answerJson(answer, maxBytes);
+  return typeof json === "object" && json !== null ? { ...json } : {};
 }
 
 async function successText(answer: IncomingMessage): Promise<string> {
