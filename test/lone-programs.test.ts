@@ -260,7 +260,9 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
 
 test("very many programs of all kinds each get their own result", async () => {
   const server = await startLocalServer({ args: ["--pool", "0"] });
-  onTestFinished(() => server.stop());
+  onTestFinished(async () => {
+    await server.stop();
+  });
   await using client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
   const kinds = [
     (number: number) => ({ code: `print(${number})`, stdout: `${number}\n`, exitCode: 0 }),
