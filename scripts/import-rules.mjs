@@ -9,7 +9,7 @@ const packages = {
   agent: { name: "cloud-sandbox-agent", imports: ["protocol", "server-kit"] },
   local: { name: "cloud-sandbox-local", imports: ["protocol", "server-kit"] },
   mcp: { name: "cloud-sandbox-mcp", imports: ["client"] },
-  cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["mcp"] },
+  cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["local", "mcp"] },
 };
 
 /** Rooms from the ground up: each may import those before it, so `transport` imports `errors` alone. */

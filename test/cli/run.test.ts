@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runBuilt } from "./support/built-program.js";
-import { root } from "./support/code-blocks.js";
-import { descendants, hostProcesses } from "./support/host-processes.js";
-import { type LocalServer, startLocalServer } from "./support/local-server.js";
+import { runBuilt } from "../support/built-program.js";
+import { root } from "../support/code-blocks.js";
+import { descendants, hostProcesses } from "../support/host-processes.js";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 let server: LocalServer;
 let client: SandboxClient;
@@ -62,7 +64,7 @@ describe("cloud-sandbox run", () => {
     });
     await expect.poll(() => countSandboxes()).toBe(1);
     child.kill("SIGINT");
-    expect(await once(child, "exit")).toEqual([125, null]);
+    expect(await once(child, "exit")).toEqual([130, null]);
     expect(await countSandboxes()).toBe(0);
   });
 
@@ -76,7 +78,7 @@ describe("cloud-sandbox run", () => {
     // SIGHUP is the last that it takes a handler for; for the others Node has one of its own.
     await expect.poll(() => handles(child.pid, 1)).toBe(true);
     child.kill("SIGTERM");
-    expect(await once(child, "exit")).toEqual([125, null]);
+    expect(await once(child, "exit")).toEqual([143, null]);
   });
 
   test("ends quietly when nobody reads what it prints", async () => {
@@ -103,13 +105,80 @@ describe("cloud-sandbox run", () => {
     });
   });
 
-  test("says that output was cut", async () => {
+  test("prints output as it comes, and when it is interrupted, what came until then", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const code = "import time; print('begun', flush=True); time.sleep(60)";
+    const child = spawn(process.execPath, [main, "run", "-c", code], {
+      env: { PATH: process.env.PATH, ...remote },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [first] = await once(child.stdout.setEncoding("utf8"), "data");
+    expect(first).toBe("begun\n");
+    child.kill("SIGINT");
+    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: "cloud-sandbox: interrupted.\n" });
+    expect(await countSandboxes()).toBe(0);
+  });
+
+  test("prints long output whole", async () => {
     const { code, stdout, stderr } = await runBuilt("cli", ["run", "-c", "print('x' * 5_000_000)"], {
       env: remote,
     });
-    expect(code).toBe(0);
-    expect(stdout.length).toBeLessThan(1_100_000);
-    expect(stderr).toContain("the program wrote 5000001 bytes");
+    expect({ code, length: stdout.length, stderr }).toEqual({ code: 0, length: 5_000_001, stderr: "" });
+  });
+
+  test.each([
+    ["python", "import sys; print(sys.argv[1:])", "['a b', '-c', '--']\n"],
+    ["javascript", "console.log(process.argv.slice(2))", "[ 'a b', '-c', '--' ]\n"],
+    ["bash", 'printf "%s," "$@"', "a b,-c,--,"],
+  ])("gives a program in %s its arguments", async (language, code, stdout) => {
+    const args = ["run", "-l", language, "-c", code, "--", "a b", "-c", "--"];
+    expect(await runBuilt("cli", args, { env: remote })).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  test("with --json prints a line for each piece of output and for the end", async () => {
+    const code = "import sys; print('out'); sys.stdout.flush(); print('err', file=sys.stderr); sys.exit(3)";
+    const ended = await runBuilt("cli", ["run", "--json", "-c", code], { env: remote });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 3, stderr: "" });
+    expect(jsonLines(ended.stdout)).toEqual([
+      { type: "stdout", text: "out\n" },
+      { type: "stderr", text: "err\n" },
+      {
+        type: "result",
+        exitCode: 3,
+        success: false,
+        executionTimeSeconds: expect.any(Number),
+        terminationReason: "exit",
+        richOutputs: [],
+        plots: [],
+      },
+    ]);
+  });
+
+  test("saves figures where it is told to, and shows them in terminals that can", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "plots-"));
+    try {
+      const code = `display({"image/png": "${onePixel}"}, raw=True)`;
+      const saved = await runBuilt("cli", ["run", "-c", code, "--save-plots", join(directory, "new")], {
+        env: remote,
+      });
+      const path = join(directory, "new", "figure-1.png");
+      expect(saved).toEqual({ code: 0, stdout: "", stderr: `cloud-sandbox: figure saved in ${path}\n` });
+      expect((await readFile(path)).toString("base64")).toBe(onePixel);
+
+      const piped = await runBuilt("cli", ["run", "-c", code], { env: remote });
+      expect(piped.stderr).toContain("--save-plots");
+
+      const main = join(root, "packages/cli/dist/main.js");
+      const command = `${process.execPath} ${main} run -c '${code}'`;
+      const shown = spawn("script", ["-qec", command, "/dev/null"], {
+        env: { PATH: process.env.PATH, TERM: "xterm-kitty", ...remote },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      expect(await text(shown.stdout)).toContain(`\u001b_Ga=T,f=100,m=0;${onePixel}\u001b\\`);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   test("interrupted on this machine, leaves no process behind", async () => {
@@ -143,6 +212,8 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         () => ({ CLOUD_SANDBOX_BACKEND: "cloud" }),
         /CLOUD_SANDBOX_API_KEY/,
       ],
+      ["a variable without a value", ["-c", "1", "-e", "NAME"], () => remote, /NAME=value/],
+      ["a file that may not be used as a program", ["/etc"], () => remote, /is a directory/],
       [
         "a backend that there is not",
         ["-c", "1"],
@@ -183,6 +254,16 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
     expect(stderr).toContain("from 1 to 300");
   });
 });
+
+const onePixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+function jsonLines(output: string): unknown[] {
+  return output
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
 
 /** An address where nothing listens: it was one a moment ago. */
 async function unreachable(): Promise<Record<string, string>> {

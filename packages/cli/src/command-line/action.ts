@@ -1,0 +1,72 @@
+import type { SandboxClient } from "cloud-sandbox";
+import type { Command } from "commander";
+import { failed } from "../errors/exit-codes.js";
+import { explain } from "../errors/explain-error.js";
+import { Output } from "../output/output.js";
+import { Interruption } from "./interruption.js";
+
+/** Options that every command has. */
+export interface SharedOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly url?: string;
+}
+
+/** What a command works with. */
+export interface Call<Options> {
+  readonly options: Options & SharedOptions;
+  readonly output: Output;
+  /** Fires when the command is to end early. */
+  readonly signal: AbortSignal;
+  /** The client of the chosen server, or of the backend on this machine. Closed when the command ends. */
+  client(): Promise<SandboxClient>;
+  /** The client of a server; refuses the backend on this machine, where sandboxes end with the command. */
+  server(): Promise<SandboxClient>;
+}
+
+/** What a command does. Resolves with the exit code of a program that it ran; anything else is success. */
+export type Work<Options, Args extends unknown[]> = (call: Call<Options>, ...args: Args) => Promise<unknown>;
+
+/** Makes the action of a command: it calls `work`, tells failures, closes the client and sets the exit code. */
+export function action<Options, Args extends unknown[] = []>(
+  work: Work<Options, Args>,
+): (...all: unknown[]) => Promise<void> {
+  return async (...all) => {
+    // Commander calls with the arguments, the options and the command.
+    const command = all.at(-1) as Command;
+    const options = command.opts() as Options & SharedOptions;
+    const output = new Output(options);
+    const interruption = new Interruption();
+    let client: SandboxClient | undefined;
+    const open = async (): Promise<SandboxClient> => {
+      const { openClient } = await import("../connection/open-client.js");
+      client ??= openClient(options.url);
+      return client;
+    };
+    const server = async (): Promise<SandboxClient> => {
+      const { requireServer } = await import("../connection/open-client.js");
+      const opened = await open();
+      requireServer(opened);
+      return opened;
+    };
+    const call = { options, output, signal: interruption.signal, client: open, server };
+    try {
+      const code = await work(call, ...(all.slice(0, -2) as Args));
+      process.exitCode = interruption.exitCode ?? (typeof code === "number" ? code : 0);
+    } catch (error) {
+      process.exitCode = interruption.exitCode ?? failed;
+      if (interruption.isInterrupted) output.note("interrupted.");
+      else if (interruption.exitCode === undefined) output.problem(explain(error));
+      // A standard input that is not read to its end keeps the process alive.
+      process.stdin.destroy();
+    } finally {
+      await client?.close();
+    }
+    process.once("beforeExit", () => {
+      process.exitCode = interruption.exitCode ?? process.exitCode;
+      const { lostOutput } = interruption;
+      if (lostOutput !== undefined)
+        output.problem({ code: "OUTPUT_LOST", message: `The output could not be written: ${lostOutput}` });
+    });
+  };
+}

@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+
+/**
+ * Makes a command another program's: its words go there unread, `--help` among them. `load` imports the program, which reads
+ * them from the command line of this process as if it had been started by itself.
+ */
+export function handOver(command: Command, words: readonly string[], load: () => Promise<unknown>): Command {
+  return command
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .helpOption(false)
+    .action(async () => {
+      process.argv.splice(2, depthOf(command), ...words);
+      await load();
+    });
+}
+
+/** How many words name the command: 2 for `mcp serve`. */
+function depthOf(command: Command): number {
+  return command.parent === null ? 0 : 1 + depthOf(command.parent);
+}

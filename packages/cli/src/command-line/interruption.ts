@@ -1,0 +1,46 @@
+import { exitCodeOf, failed } from "../errors/exit-codes.js";
+
+/**
+ * Tells a command that it is to end: by Ctrl-C, by a signal, or because nobody can read what it prints. The first one aborts
+ * `signal`, so that the command can leave nothing behind; a second signal ends the process at once.
+ */
+export class Interruption {
+  readonly #controller = new AbortController();
+  #signal: "SIGINT" | "SIGTERM" | "SIGHUP" | undefined;
+  #lost: NodeJS.ErrnoException | undefined;
+
+  constructor() {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => {
+        this.#signal ??= signal;
+        this.#controller.abort(new Error(signal));
+      });
+    }
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        this.#lost ??= error;
+        this.#controller.abort(error);
+      });
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isInterrupted(): boolean {
+    return this.#signal !== undefined;
+  }
+
+  /** What the output's failure is called. Undefined if it was written, or its reader closed it, which needs no message. */
+  get lostOutput(): string | undefined {
+    return this.#lost === undefined || this.#lost.code === "EPIPE" ? undefined : this.#lost.message;
+  }
+
+  /** The exit code of an interrupted command; undefined if nothing interrupted it. */
+  get exitCode(): number | undefined {
+    if (this.#signal !== undefined) return exitCodeOf(this.#signal);
+    if (this.#lost === undefined) return undefined;
+    return this.#lost.code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;
+  }
+}

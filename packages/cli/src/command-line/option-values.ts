@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+
+/** Reads a whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number, unit = ""): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== "" && Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`The value must be a whole number${unit} from ${least} to ${most}.`);
+  };
+}
+
+/** Reads on or off. */
+export function onOrOff(text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw new InvalidArgumentError("The value must be on or off.");
+}
+
+/** Collects NAME=value of an option that may be repeated. */
+export function pair(text: string, others: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const end = text.indexOf("=");
+  if (end < 1) throw new InvalidArgumentError("The value must be NAME=value.");
+  return { ...others, [text.slice(0, end)]: text.slice(end + 1) };
+}
+
+/** Collects the values of an option that may be repeated. */
+export function listed(text: string, others: readonly string[] = []): string[] {
+  return [...others, text];
+}
+
+/** Seconds, in number alone or with a unit: 90, 90s, 15m, 2h. */
+export function lifetime(text: string): number {
+  const [, amount, unit = "s"] = /^(\d+)([smh]?)$/.exec(text) ?? [];
+  const seconds = Number(amount) * ({ s: 1, m: 60, h: 3600 }[unit || "s"] ?? Number.NaN);
+  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError("The value must be from 1 s to 24 h, as in 90, 15m or 2h.");
+}

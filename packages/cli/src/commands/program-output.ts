@@ -1,0 +1,30 @@
+import type { CommandStream, ExecutionStream, StreamedExecution, StreamedResult } from "cloud-sandbox";
+import type { Output } from "../output/output.js";
+
+/**
+ * Prints a program's output as it comes: with `--json` a line for each piece. Resolves with its result, of which the rest is
+ * the caller's to print.
+ */
+export async function printEvents(
+  stream: ExecutionStream | CommandStream,
+  output: Output,
+  timeoutSeconds: number,
+): Promise<StreamedExecution | StreamedResult> {
+  for await (const event of stream) {
+    if (event.type === "stdout" || event.type === "stderr") {
+      const { skippedBytes, text, type } = event;
+      if (output.isJson) output.json({ type, text, ...(skippedBytes > 0 && { skippedBytes }) });
+      else {
+        if (skippedBytes > 0) output.note(`${skippedBytes} bytes of ${type} were left out here.`);
+        if (type === "stdout") output.write(text);
+        else process.stderr.write(text);
+      }
+    }
+  }
+  const result = await stream.result();
+  if (result.terminationReason === "timeout")
+    output.note(`the program was stopped after ${timeoutSeconds} s; --timeout gives it more time.`);
+  if (result.terminationReason === "out_of_memory")
+    output.note("the program was stopped because the sandbox's memory was used up.");
+  return result;
+}

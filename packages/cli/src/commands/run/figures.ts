@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DisplayedValue } from "cloud-sandbox";
+import { CommandError } from "../../errors/command-error.js";
+import { imageProtocol, inlineImage } from "../../output/inline-image.js";
+import type { Output } from "../../output/output.js";
+
+const endings: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/svg+xml": "svg",
+  "application/pdf": "pdf",
+};
+
+/** A figure that was saved: its type and path. */
+export interface SavedFigure {
+  readonly type: string;
+  readonly path: string;
+}
+
+/**
+ * Keeps or shows the figures that a program displayed: saved in `directory` when it is given, else shown where the terminal
+ * can, else saved in a new directory when a person looks on.
+ */
+export async function showFigures(
+  displayed: readonly DisplayedValue[],
+  directory: string | undefined,
+  output: Output,
+): Promise<SavedFigure[]> {
+  const figures = displayed.filter(({ type }) => type in endings);
+  if (figures.length === 0) return [];
+  const protocol = directory === undefined && !output.isJson ? imageProtocol() : undefined;
+  if (protocol !== undefined) {
+    const left: DisplayedValue[] = [];
+    for (const figure of figures) {
+      const isShown = figure.type === "image/png" || (protocol === "iterm2" && !/svg|pdf/.test(figure.type));
+      if (isShown) output.write(inlineImage(protocol, figure.text().replaceAll(/\s/g, "")));
+      else left.push(figure);
+    }
+    return save(left, await mkdtemp(join(tmpdir(), "cloud-sandbox-plots-")), output);
+  }
+  if (directory !== undefined) return save(figures, directory, output);
+  if (process.stdout.isTTY && !output.isJson)
+    return save(figures, await mkdtemp(join(tmpdir(), "cloud-sandbox-plots-")), output);
+  output.note(`${figures.length} figures were displayed; --save-plots DIR keeps them.`);
+  return [];
+}
+
+async function save(
+  figures: readonly DisplayedValue[],
+  directory: string,
+  output: Output,
+): Promise<SavedFigure[]> {
+  if (figures.length === 0) return [];
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (error) {
+    throw new CommandError(
+      "PLOTS_NOT_SAVED",
+      `${directory} cannot be made (${(error as NodeJS.ErrnoException).code}).`,
+      "Give --save-plots another directory.",
+    );
+  }
+  const saved: SavedFigure[] = [];
+  for (const [index, figure] of figures.entries()) {
+    const path = join(directory, `figure-${index + 1}.${endings[figure.type]}`);
+    await figure.saveTo(path);
+    saved.push({ type: figure.type, path });
+    output.note(`figure saved in ${path}`);
+  }
+  return saved;
+}

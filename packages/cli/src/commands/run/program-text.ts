@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { addAbortSignal } from "node:stream";
+import { CommandError } from "../../errors/command-error.js";
+
+/** A program to run: its text, and what its file says about it. */
+export interface ProgramText {
+  readonly text: string;
+  readonly language: string;
+  /** Name of its file, which its arguments begin with. */
+  readonly name: string;
+}
+
+/** The languages by the ending of a file's name. */
+const languages: Readonly<Record<string, string>> = {
+  ".py": "python",
+  ".js": "javascript",
+  ".mjs": "javascript",
+  ".cjs": "javascript",
+  ".ts": "typescript",
+  ".mts": "typescript",
+  ".cts": "typescript",
+  ".sh": "bash",
+  ".bash": "bash",
+  ".go": "go",
+};
+
+/** Names of a program that was given without a file. */
+const names: Readonly<Record<string, string>> = {
+  python: "main.py",
+  javascript: "main.js",
+  typescript: "main.ts",
+  bash: "main.sh",
+  go: "main.go",
+};
+
+/** Reads a program from `--code`, a file, or standard input. */
+export async function programText(
+  file: string | undefined,
+  code: string | undefined,
+  asked: string | undefined,
+  signal: AbortSignal,
+): Promise<ProgramText> {
+  const language = asked ?? languageOf(file);
+  const name = file === undefined || file === "-" ? (names[language] ?? "main") : basename(file);
+  const text = code ?? (file === undefined || file === "-" ? await fromInput(signal) : await fromFile(file));
+  return { text, language, name };
+}
+
+function languageOf(file: string | undefined): string {
+  const ending = extname(file ?? "");
+  if (ending === "") return "python";
+  const language = languages[ending];
+  if (language !== undefined) return language;
+  throw new CommandError(
+    "LANGUAGE_UNKNOWN",
+    `The language of a ${ending} file is not known.`,
+    "Give it with --language.",
+  );
+}
+
+async function fromFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: `${path} does not exist.`,
+      EISDIR: `${path} is a directory.`,
+      EACCES: `You may not read ${path}.`,
+    };
+    throw new CommandError(
+      "PROGRAM_UNREADABLE",
+      reasons[code ?? ""] ?? message,
+      "Give the path of a program.",
+    );
+  }
+}
+
+async function fromInput(signal: AbortSignal): Promise<string> {
+  if (process.stdin.isTTY)
+    process.stderr.write("Type the program; end it with Ctrl-D on a line of its own.\n");
+  const chunks: Buffer[] = [];
+  for await (const chunk of addAbortSignal(signal, process.stdin)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

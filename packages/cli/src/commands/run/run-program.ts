@@ -1,0 +1,104 @@
+import type {
+  CommandStream,
+  DisplayedValue,
+  ExecutionStream,
+  Sandbox,
+  StreamedExecution,
+  StreamedResult,
+} from "cloud-sandbox";
+import type { Call } from "../../command-line/action.js";
+import { CommandError } from "../../errors/command-error.js";
+import { printEvents } from "../program-output.js";
+import { showFigures } from "./figures.js";
+import type { ProgramText } from "./program-text.js";
+import type { RunOptions } from "./run-options.js";
+
+/** Seconds that the sandbox may live beyond the program's time limit, should this process die. */
+const spareSeconds = 300;
+/** Seconds for the delete of the sandbox, also after Ctrl-C. */
+const longestDelete = 30;
+
+/** Runs a program in a sandbox of its own, prints what it prints as it comes, and resolves with its exit code. */
+export async function runProgram(
+  call: Call<RunOptions>,
+  program: ProgramText,
+  args: readonly string[],
+): Promise<number> {
+  const { options, output, signal } = call;
+  const client = await call.client();
+  const sandbox = await client.sandboxes.create({
+    template: options.template,
+    internetAccess: options.internet,
+    timeoutSeconds: options.timeout + spareSeconds,
+    signal,
+  });
+  try {
+    const result = await printEvents(await start(sandbox, call, program, args), output, options.timeout);
+    const displayed: readonly DisplayedValue[] = "richOutputs" in result ? result.richOutputs : [];
+    const plots = await showFigures(displayed, options.savePlots, output);
+    if (output.isJson) output.json({ type: "result", ...facts(result), plots });
+    return result.exitCode;
+  } finally {
+    await sandbox.delete({ requestTimeoutSeconds: longestDelete });
+  }
+}
+
+/** What `--json` tells of the end. */
+function facts(result: StreamedResult | StreamedExecution): object {
+  const { executionTimeSeconds, exitCode, success, terminationReason } = result;
+  const isCode = "richOutputs" in result;
+  return {
+    exitCode,
+    success,
+    executionTimeSeconds,
+    terminationReason,
+    ...(isCode && { value: result.value, richOutputs: result.richOutputs }),
+  };
+}
+
+async function start(
+  sandbox: Sandbox,
+  { options, signal }: Call<RunOptions>,
+  { language, name, text }: ProgramText,
+  args: readonly string[],
+): Promise<ExecutionStream | CommandStream> {
+  const running = { timeoutSeconds: options.timeout, env: options.env, signal };
+  if (language !== "typescript" && (args.length === 0 || language === "python")) {
+    // Python's arguments are set in the interpreter that then runs the program, so that its figures arrive and its lines keep their numbers.
+    if (args.length > 0)
+      await sandbox.execute(`__import__("sys").argv[:] = ${JSON.stringify([name, ...args])}`, { signal });
+    return sandbox.executeStream(text, { ...running, language });
+  }
+  const path = `/workspace/${name}`;
+  await sandbox.files.write(path, text, { signal });
+  const starts: Readonly<Record<string, readonly string[]>> = {
+    javascript: ["node", path],
+    typescript: language === "typescript" ? ["node", ...(await typeStripping(sandbox, signal)), path] : [],
+    bash: ["bash", path],
+    go: ["go", "run", path],
+  };
+  const argv = starts[language];
+  if (argv === undefined)
+    throw new CommandError(
+      "ARGUMENTS_UNAVAILABLE",
+      `Programs in ${language} take no arguments here.`,
+      "Leave out what follows --.",
+    );
+  return sandbox.commands.stream([...argv, ...args], running);
+}
+
+/** The options with which the sandbox's Node.js runs TypeScript. Throws if it cannot. */
+async function typeStripping(sandbox: Sandbox, signal: AbortSignal): Promise<string[]> {
+  const { exitCode, stdout } = await sandbox.commands.run("node --version", { signal });
+  const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
+  if (major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18))
+    return ["--disable-warning=ExperimentalWarning"];
+  if (major === 23 || (major === 22 && minor >= 6))
+    return ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+  const found = exitCode === 0 ? `its Node.js is ${stdout.trim()}` : "it has no Node.js";
+  throw new CommandError(
+    "LANGUAGE_NOT_AVAILABLE",
+    `The sandbox cannot run TypeScript: ${found}, and 22.6 is the first that can.`,
+    "Compile it to JavaScript, or give --template one with a later Node.js.",
+  );
+}

@@ -1,0 +1,47 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../errors/command-error.js";
+import { configDirectory } from "./places.js";
+import { readPrivateFile, writePrivateFile } from "./private-file.js";
+
+/** What `login` keeps. */
+export interface Login {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+export function loginPath(): string {
+  return join(configDirectory(), "login.json");
+}
+
+/** The kept login, if there is one. Throws for a file that is not one. */
+export function readLogin(): Login | undefined {
+  const path = loginPath();
+  const text = readPrivateFile(path);
+  if (text === undefined) return undefined;
+  const login = parsed(text);
+  if (login !== undefined) return login;
+  throw new CommandError(
+    "CONFIG_INVALID",
+    `${path} is not a login.`,
+    'Log in again with "cloud-sandbox login".',
+  );
+}
+
+export async function writeLogin({ apiKey, url }: Login): Promise<void> {
+  await writePrivateFile(loginPath(), `${JSON.stringify({ url, apiKey }, undefined, 2)}\n`);
+}
+
+/** Removes the kept login, whatever is in the file. */
+export async function removeLogin(): Promise<void> {
+  await rm(loginPath(), { force: true });
+}
+
+function parsed(text: string): Login | undefined {
+  try {
+    const { apiKey, url } = JSON.parse(text) as Partial<Login>;
+    return typeof apiKey === "string" && typeof url === "string" ? { apiKey, url } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { SandboxClient } from "cloud-sandbox";
+import { CommandError } from "../errors/command-error.js";
+import { chooseAccount } from "./account.js";
+
+/**
+ * Makes the client of a command. It installs no signal handlers, because commands have their own, and boots no spare
+ * sandboxes, because a command needs one.
+ */
+export function openClient(url: string | undefined): SandboxClient {
+  const account = chooseAccount(url);
+  return new SandboxClient({
+    ...(account && { apiKey: account.apiKey, baseUrl: account.url }),
+    deleteOnSignal: false,
+    local: { pool: 0 },
+  });
+}
+
+/** Refuses to work on the backend that this command would start: its sandboxes end with the command. */
+export function requireServer({ backend }: SandboxClient): void {
+  if (backend === "cloud") return;
+  throw new CommandError(
+    "SERVER_NEEDED",
+    "There is no server: without one, sandboxes end with the command that made them.",
+    'Start one with "cloud-sandbox serve" and log in with "cloud-sandbox login", or run a program with "cloud-sandbox run".',
+  );
+}

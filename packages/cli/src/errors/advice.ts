@@ -1,0 +1,33 @@
+/** What to do after a failure of the client, in commands and options. By the error's code, else by its class. */
+export const advice: Readonly<Record<string, string>> = {
+  API_KEY_MISSING: 'Log in with "cloud-sandbox login", or set CLOUD_SANDBOX_API_KEY.',
+  AuthenticationError: 'Log in again with "cloud-sandbox login", or correct CLOUD_SANDBOX_API_KEY.',
+  BACKEND_INVALID: "Correct CLOUD_SANDBOX_BACKEND, or unset it.",
+  BASE_URL_INVALID: 'Correct --url or CLOUD_SANDBOX_BASE_URL: it is something like "https://api.hopx.dev".',
+  CREDENTIAL_INVALID: 'Look at CLOUD_SANDBOX_API_KEY, or log in again with "cloud-sandbox login".',
+  LOCAL_BACKEND_UNAVAILABLE: 'To use a server elsewhere, log in with "cloud-sandbox login".',
+  SANDBOX_NOT_FOUND:
+    '"cloud-sandbox sandbox list" shows those that exist, "cloud-sandbox sandbox create" makes one.',
+  SANDBOX_EXPIRED:
+    'Create another one; "cloud-sandbox sandbox timeout" keeps one alive when it is called in time.',
+  SANDBOX_FAILED: 'Create another one with "cloud-sandbox sandbox create".',
+  SANDBOX_PAUSED: 'Wake it with "cloud-sandbox sandbox resume".',
+  SANDBOX_STOPPED: 'Start it with "cloud-sandbox sandbox start".',
+  SANDBOX_NOT_RUNNING:
+    '"cloud-sandbox sandbox get" says what it is; "cloud-sandbox sandbox start" starts it.',
+  TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows those that exist.',
+  TEMPLATE_ALREADY_EXISTS: "Replace it with --update, or choose another name.",
+  BUILD_FAILED: "Correct the step and build again.",
+  FILE_NOT_FOUND: '"cloud-sandbox ls" of its directory shows what is there.',
+  DIRECTORY_NOT_FOUND: '"cloud-sandbox ls" of the directory above shows what is there.',
+  DISK_FULL: 'Remove what is no longer needed with "cloud-sandbox rm".',
+  STORAGE_FULL: "Delete sandboxes and templates that are no longer needed.",
+  INTERNET_ACCESS_UNAVAILABLE: "Leave --internet out, or use a server that has a network.",
+  ISOLATION_UNAVAILABLE: "Ask for less with --min-isolation, or use another server.",
+  LIMITS_UNAVAILABLE: "Ask for less with --memory and --cpu.",
+  EXECUTION_TIMEOUT: "Give it more time with --timeout (at most 300 s).",
+  LISTING_TRUNCATED: 'Run find in the sandbox with "cloud-sandbox sandbox exec".',
+  NOT_FOUND: "Check the address: it is the server's, without /v1.",
+  PermissionDeniedError: "Use a key that may do this.",
+  NetworkError: "Check the address and the network.",
+};

@@ -1,0 +1,12 @@
+import { constants } from "node:os";
+
+/**
+ * Exit code when the command itself failed: bad input, no server, a refusal. Few programs end with it, so `run` and `exec`
+ * use it too.
+ */
+export const failed = 125;
+
+/** Exit code after a signal, as shells tell it: 130 after Ctrl-C. */
+export function exitCodeOf(signal: keyof typeof constants.signals): number {
+  return 128 + constants.signals[signal];
+}

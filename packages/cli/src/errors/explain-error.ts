@@ -1,0 +1,79 @@
+import { advice } from "./advice.js";
+import { CommandError } from "./command-error.js";
+
+/** A failure as a person reads it, and as `--json` prints it. */
+export interface Problem {
+  /** Stable code in UPPER_SNAKE_CASE. */
+  readonly code: string;
+  /** What happened, in one sentence. */
+  readonly message: string;
+  /** What to do next. */
+  readonly hint?: string;
+  /** The server's id of the request that failed. */
+  readonly requestId?: string;
+}
+
+/** The errors of the client and of commander, by what they have: their classes would load the client. */
+interface FailureFields extends NodeJS.ErrnoException {
+  readonly summary?: string;
+  readonly hint?: string;
+  readonly serverHint?: string;
+  readonly requestId?: string;
+  readonly status?: number;
+}
+
+export function explain(error: unknown): Problem {
+  if (!(error instanceof Error)) return { code: "FAILED", message: String(error) };
+  const { code, hint, requestId, serverHint, status, summary } = error as FailureFields;
+  if (error instanceof CommandError)
+    return {
+      code: error.code,
+      message: error.summary,
+      ...(error.hint !== undefined && { hint: error.hint }),
+    };
+  if (code?.startsWith("commander.")) return usageProblem(code, error.message);
+  if (summary !== undefined && code !== undefined) {
+    const next = hintFor(error.name, code, hint, serverHint);
+    return {
+      code,
+      message: summary.trim(),
+      ...(next !== undefined && { hint: next }),
+      ...(requestId !== undefined && status !== undefined && { requestId }),
+    };
+  }
+  return { code: code ?? "FAILED", message: error.message };
+}
+
+/** One line for a person. */
+export function sentence({ code, hint, message, requestId }: Problem): string {
+  const isOperators = requestId !== undefined && /^(INTERNAL|HTTP_5|SERVICE_)/.test(code);
+  const named = isOperators ? `${message.replace(/[.\s]+$/, "")} (request ${requestId}).` : message;
+  return hint === undefined ? named : `${named} ${hint}`;
+}
+
+function usageProblem(code: string, message: string): Problem {
+  const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
+  const suggestion = rest.join(" ").trim();
+  return {
+    code: code === "commander.unknownCommand" ? "UNKNOWN_COMMAND" : "USAGE",
+    message: `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.!?]$/.test(first) ? "" : "."}`,
+    ...(suggestion !== "" && { hint: suggestion.replace(/^\((.*)\)$/, "$1") }),
+  };
+}
+
+/** The first advice that can be followed at a terminal: the client's names methods and options of its own. */
+function hintFor(
+  name: string,
+  code: string,
+  hint: string | undefined,
+  serverHint: string | undefined,
+): string | undefined {
+  const ours = advice[code];
+  if (ours !== undefined) return ours;
+  for (const theirs of [hint, serverHint])
+    if (theirs !== undefined && !ofTheLibrary.test(theirs)) return theirs;
+  return advice[name];
+}
+
+/** Methods, as in `list()` or `client.sandboxes`, and names of options, as in `timeoutSeconds`. */
+const ofTheLibrary = /\w\(|\bclient\.|\b[a-z]+[A-Z]\w*\b|\boption\b/;

@@ -1,0 +1,124 @@
+import { styleText } from "node:util";
+import type { Problem } from "../errors/explain-error.js";
+import { sentence } from "../errors/explain-error.js";
+import type { Column } from "./table.js";
+import { printable } from "./visible-text.js";
+
+export interface OutputOptions {
+  /** Print JSON: one document, or a line for each event of a stream. */
+  readonly json?: boolean;
+  /** Print the essence only: ids, no notes. */
+  readonly quiet?: boolean;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Everything that a command prints. Results go to standard output; notes, progress and errors to standard error. */
+export class Output {
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  #progress = false;
+
+  constructor({ json = false, quiet = false }: OutputOptions = {}) {
+    this.isJson = json;
+    this.isQuiet = quiet;
+  }
+
+  /** Writes a result as it is. */
+  write(text: string | Uint8Array): void {
+    this.#endProgress();
+    process.stdout.write(text);
+  }
+
+  /** Writes a result's line. */
+  line(text: string): void {
+    this.write(`${text}\n`);
+  }
+
+  /** Writes a value as one line of JSON: a result, or an event of a stream. */
+  json(value: unknown): void {
+    this.line(JSON.stringify(value));
+  }
+
+  /** Lists rows: with `--json` an array of them, with `--quiet` the first column. */
+  async table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Promise<void> {
+    if (this.isJson) return this.json(rows);
+    if (this.isQuiet) {
+      for (const row of rows) this.line(printable(String(columns[0]?.value(row) ?? "")));
+      return;
+    }
+    const { tableLines } = await import("./table.js");
+    const [titles = "", ...lines] = tableLines(rows, columns, columnsOf(process.stdout));
+    if (rows.length === 0) return;
+    this.line(this.styled("bold", titles));
+    for (const line of lines) this.line(line);
+  }
+
+  /** Shows one thing: with `--json` the whole `value`, with `--quiet` the first entry. */
+  async record(value: unknown, entries: ReadonlyArray<readonly [string, unknown]>): Promise<void> {
+    if (this.isJson) return this.json(value);
+    if (this.isQuiet) return this.line(printable(String(entries[0]?.[1] ?? "")));
+    const { recordLines } = await import("./table.js");
+    for (const line of recordLines(entries, columnsOf(process.stdout))) this.line(line);
+  }
+
+  /** Says that something was done: with `--json` the `value`, with `--quiet` nothing. */
+  done(text: string, value: unknown): void {
+    if (this.isJson) this.json(value);
+    else if (!this.isQuiet) this.line(printable(text));
+  }
+
+  /** A remark beside the result, on standard error. Not with `--quiet` or `--json`. */
+  note(text: string): void {
+    if (this.isQuiet || this.isJson) return;
+    this.#endProgress();
+    process.stderr.write(`cloud-sandbox: ${text}\n`);
+  }
+
+  /** Shows what is being done, in a line that the next output replaces. On a terminal only. */
+  progress(text: string): void {
+    if (this.isQuiet || this.isJson || !process.stderr.isTTY) return;
+    process.stderr.write(`\r\u001b[K${printable(text).slice(0, columnsOf(process.stderr) - 1)}`);
+    this.#progress = true;
+  }
+
+  /** Says on standard error why the command failed: one line, or with `--json` an object. */
+  problem(problem: Problem): void {
+    this.#endProgress();
+    if (!process.stderr.writable) return;
+    const text = this.isJson
+      ? JSON.stringify({ error: problem })
+      : `cloud-sandbox: ${this.#onError("red", shownText(sentence(problem)))}`;
+    process.stderr.write(`${text}\n`);
+  }
+
+  /** The text in a style, where standard output is a terminal that has colours. */
+  styled(style: Style, text: string): string {
+    return hasColors(process.stdout) ? styleText(style, text) : text;
+  }
+
+  #onError(style: Style, text: string): string {
+    return hasColors(process.stderr) ? styleText(style, text) : text;
+  }
+
+  #endProgress(): void {
+    if (!this.#progress) return;
+    this.#progress = false;
+    process.stderr.write("\r\u001b[K");
+  }
+}
+
+/** Columns of a terminal; what is no terminal has no limit. */
+export function columnsOf(stream: NodeJS.WriteStream): number {
+  return stream.isTTY ? Math.max(1, stream.columns || 80) : Number.POSITIVE_INFINITY;
+}
+
+/** Whether to use colours: on a terminal that has them, unless NO_COLOR says otherwise. */
+function hasColors(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && !process.env.NO_COLOR && stream.hasColors();
+}
+
+/** A message without control characters other than line ends, which the log of a failed build has. */
+function shownText(text: string): string {
+  return text.trimEnd().split("\n").map(printable).join("\n");
+}

@@ -1,0 +1,67 @@
+import { fitted, padded, printable, widthOf } from "./visible-text.js";
+
+/** A column of a table: its title, and what it shows of a row. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string | number | undefined;
+}
+
+const gap = 2;
+/** Columns narrower than this tell nothing. */
+const narrowest = 6;
+
+/**
+ * The lines of a table, titles first, that fit into `width`: the widest columns are cut. When there are too many columns for
+ * that, each row becomes a block of lines with a title each.
+ */
+export function tableLines<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number,
+): string[] {
+  const cells = rows.map((row) => columns.map(({ value }) => printable(String(value(row) ?? "-"))));
+  const titles = columns.map(({ title }) => title);
+  const wanted = columns.map((_, index) =>
+    Math.max(...[titles, ...cells].map((line) => widthOf(line[index] ?? ""))),
+  );
+  const widths = shrunk(wanted, width - gap * (columns.length - 1));
+  if (widths === undefined) return cells.flatMap((line, index) => block(titles, line, width, index > 0));
+  const written = (line: readonly string[]): string =>
+    line
+      .map((cell, index) => padded(fitted(cell, widths[index] ?? 0), widths[index] ?? 0))
+      .join(" ".repeat(gap))
+      .trimEnd();
+  return [titles, ...cells].map(written);
+}
+
+/** A title and a value on each line. */
+export function recordLines(entries: ReadonlyArray<readonly [string, unknown]>, width: number): string[] {
+  const shown = entries.filter(([, value]) => value !== undefined);
+  const longest = Math.max(0, ...shown.map(([title]) => widthOf(title)));
+  return shown.map(([title, value]) =>
+    fitted(`${padded(title, longest)}  ${printable(String(value))}`, width),
+  );
+}
+
+function block(
+  titles: readonly string[],
+  line: readonly string[],
+  width: number,
+  isLater: boolean,
+): string[] {
+  const lines = line.map((cell, index) => fitted(`${titles[index]}: ${cell}`, width));
+  return isLater ? ["", ...lines] : lines;
+}
+
+/** Takes columns from the widest until all fit. Undefined when that leaves one too narrow. */
+function shrunk(wanted: readonly number[], width: number): number[] | undefined {
+  const widths = [...wanted];
+  const total = (): number => widths.reduce((sum, each) => sum + each, 0);
+  while (total() > width) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const next = (widths[widest] ?? 0) - 1;
+    if (next < narrowest) return undefined;
+    widths[widest] = next;
+  }
+  return widths;
+}

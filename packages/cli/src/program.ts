@@ -1,0 +1,75 @@
+import { Command } from "commander";
+import { version } from "./command-line/version.js";
+
+/** A command of the first level. What it consists of is loaded when it is called. */
+interface Entry {
+  readonly name: string;
+  readonly description: string;
+  readonly heading: string;
+  readonly load: () => Promise<{ define(command: Command, whole: () => Promise<Command>): void }>;
+}
+
+const entries: readonly Entry[] = [
+  {
+    name: "run",
+    description: "run a program in a sandbox of its own, and print what it prints",
+    heading: "Programs:",
+    load: () => import("./commands/run/run.js"),
+  },
+  {
+    name: "mcp",
+    description: "MCP servers: this one for assistants",
+    heading: "Assistants:",
+    load: () => import("./mcp/mcp.js"),
+  },
+  {
+    name: "serve",
+    description: "be a server of sandboxes on this machine; takes the options of cloud-sandbox-local serve",
+    heading: "Servers:",
+    load: () => import("./commands/service/serve.js"),
+  },
+  {
+    name: "doctor",
+    description: "say what this machine can isolate, and what would mend what is missing",
+    heading: "Servers:",
+    load: () => import("./commands/service/doctor.js"),
+  },
+];
+
+/** The command line. `words` say which command it is to be complete for: help on all needs their names alone. */
+export async function createProgram(words: readonly string[]): Promise<Command> {
+  const program = new Command("cloud-sandbox")
+    .description("Isolated sandboxes: in the cloud or on a server with an API key, else on this machine.")
+    .version(version)
+    .enablePositionalOptions()
+    .exitOverride()
+    // Failures are told by main.ts, as JSON where that is asked for.
+    .configureOutput({ outputError: () => undefined })
+    .addHelpText("after", help);
+  const whole = async (): Promise<Command> => {
+    for (const entry of entries) await complete(program, entry, whole);
+    return program;
+  };
+  const operands = words.filter((word) => !word.startsWith("-"));
+  const called = operands[0] === "help" ? operands[1] : operands[0];
+  for (const entry of entries) {
+    program.command(entry.name).description(entry.description).helpGroup(entry.heading);
+    if (entry.name === called) await complete(program, entry, whole);
+  }
+  return program;
+}
+
+/** Gives a command its arguments, options and action, unless it has them. */
+async function complete(program: Command, entry: Entry, whole: () => Promise<Command>): Promise<void> {
+  const command = program.commands.find((each) => each.name() === entry.name);
+  if (command === undefined || command.options.length > 0 || command.commands.length > 0) return;
+  const { define } = await entry.load();
+  define(command, whole);
+}
+
+const help = `
+Examples:
+  $ cloud-sandbox run --code 'print(6 * 7)'
+  $ cloud-sandbox run analysis.py --save-plots plots -- 2024
+
+Exit codes: of run and exec, the program's own; 125 when the command could not do its work, 130 after Ctrl-C.`;
