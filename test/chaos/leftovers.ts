@@ -45,7 +45,8 @@ export function leftovers(deadPids: ReadonlySet<number>): string[] {
   ];
 }
 
-function groupDirectories(): string[] {
+/** The directories in which servers make control groups. They need not exist. */
+export function groupDirectories(): string[] {
   const own = lines("/proc/self/cgroup").map((line) => line.split(":"));
   return [
     "/sys/fs/cgroup/cloud-sandbox",

@@ -43,7 +43,8 @@ async function familyDirectories(base: string): Promise<string[]> {
 
 /**
  * Kills the processes and removes the groups of dead instances. Resolves with the instances whose groups could not all be
- * removed.
+ * removed. Groups that this process may not write to are skipped: another user made them, and their processes are that
+ * user's, so the kernel would refuse to signal them (EPERM). Only that user, or root, can clean them up.
  */
 export async function removeStaleGroups(
   isAlive: (instance: string) => boolean,
@@ -54,7 +55,8 @@ export async function removeStaleGroups(
   const stale: { readonly instance: string; readonly path: string }[] = [];
   for (const family of families)
     for (const instance of await subdirectories(family))
-      if (!isAlive(instance)) stale.push({ instance, path: join(family, instance) });
+      if (!isAlive(instance) && (await isWritable(join(family, instance))))
+        stale.push({ instance, path: join(family, instance) });
   // Kill and thaw in all hierarchies before any removal: a process frozen in one keeps its groups in the others busy.
   for (const { path } of stale) for (const group of await groupsBelow(path)) await killMembers(group);
   for (const { path } of stale) for (const group of await groupsBelow(path)) await thaw(group);
@@ -65,7 +67,15 @@ export async function removeStaleGroups(
 
 async function killMembers(group: string): Promise<void> {
   const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(() => "");
-  for (const pid of members.split("\n").filter(Boolean).map(Number)) signalIfThere(pid, "SIGKILL");
+  // The kernel shows a process of another pid namespace as 0, and a signal to 0 would reach this process's own group.
+  for (const pid of members.split("\n").map(Number)) if (pid > 0) signalIfThere(pid, "SIGKILL");
+}
+
+function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Thaws a group. A process that was killed while frozen only dies now. */
