@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
@@ -67,6 +67,24 @@ describe("cloud-sandbox-local serve", () => {
     await create(next);
     expect(leftovers(server.pid)).toEqual([]);
     await next.stop();
+  });
+
+  test("starts agents with the compiled code that the server before it kept", async () => {
+    const caches = mkdtempSync(join(tmpdir(), "caches-"));
+    const kept = join(caches, "cloud-sandbox-local");
+    const startAndStop = async (): Promise<Record<string, number>> => {
+      const server = await startLocalServer({ args: ["--pool", "0"], env: { XDG_CACHE_HOME: caches } });
+      await create(server);
+      await server.stop();
+      return Object.fromEntries(entries(kept).map((name) => [name, statSync(join(kept, name)).mtimeMs]));
+    };
+    try {
+      const first = await startAndStop();
+      expect(Object.keys(first)).toEqual([expect.stringMatching(/^agent-\w+\.kept$/)]);
+      expect(await startAndStop()).toEqual(first);
+    } finally {
+      rmSync(caches, { recursive: true });
+    }
   });
 
   test("killed while machines are being made leaves none of them", {

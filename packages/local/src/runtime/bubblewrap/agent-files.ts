@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { cachedDataVersionTag } from "node:v8";
+import { keptOrMade } from "../host/kept-bytes.js";
 
 const run = promisify(execFile);
 
@@ -14,18 +17,29 @@ const largestCache = 16 * 1024 * 1024;
 export const agentMain = "main.cjs";
 
 /**
- * Copies the agent's files to `target` and adds V8's code cache of the agent's program, which makes every boot faster. If
- * the cache cannot be made, the agent starts without it. `scratch` is a directory to make and remove.
+ * Copies the agent's files to `target` and adds V8's code cache of the agent's program, which makes every boot faster. The
+ * cache is made once and kept for this user's next servers. If it cannot be made, the agent starts without it. `scratch`
+ * is a directory to make and remove.
  */
 export async function placeAgent(target: string, scratch: string): Promise<void> {
   const source = fileURLToPath(new URL("./agent", import.meta.url));
   if (!existsSync(source))
     throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
-  const [cache] = await Promise.all([compile(source, scratch), cp(source, target, { recursive: true })]);
+  const [cache] = await Promise.all([
+    keptOrMade(await cacheName(source), () => compile(source, scratch)),
+    cp(source, target, { recursive: true }),
+  ]);
   if (cache) await writeFile(join(target, "program.cache"), cache);
   // The umask may keep the sandboxes' uids from reading the files.
   await chmod(target, 0o755);
   for (const name of await readdir(target)) await chmod(join(target, name), 0o644);
+}
+
+/** V8 refuses a cache of another V8, other V8 options or another CPU: each of these has a name of its own, like each program. */
+async function cacheName(source: string): Promise<string> {
+  const digest = createHash("sha256").update(`${process.version} ${process.arch} ${cachedDataVersionTag()}`);
+  for (const name of (await readdir(source)).sort()) digest.update(await readFile(join(source, name)));
+  return `agent-${digest.digest("hex").slice(0, 32)}`;
 }
 
 async function compile(source: string, scratch: string): Promise<Buffer | undefined> {

@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+const extension = ".kept";
+const digestLength = 32;
+const largestFile = 32 * 1024 * 1024;
+/** Each version of Node.js and of this package has a file of its own, so only a few are in use at a time. */
+const mostFiles = 8;
+
+/**
+ * What `make` makes, kept for the user's next server in their cache directory under `name`. What is kept there is used as it
+ * is, so it is read only from a file and a directory that this user owns and no other user can write, and only if it has
+ * the digest it was written with. If nothing can be kept, it is made each time.
+ */
+export async function keptOrMade(
+  name: string,
+  make: () => Promise<Buffer | undefined>,
+): Promise<Buffer | undefined> {
+  const directory = cacheDirectory();
+  const path = directory && join(directory, name + extension);
+  const kept = path && (await read(directory, path).catch(() => undefined));
+  if (kept) return kept;
+  const made = await make();
+  // Errors are ignored: the directory may be read-only, or its file system full.
+  if (made && path) await keep(directory, path, made).catch(() => undefined);
+  return made;
+}
+
+function cacheDirectory(): string | undefined {
+  const { XDG_CACHE_HOME = "" } = process.env;
+  try {
+    const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), ".cache");
+    return join(caches, "cloud-sandbox-local");
+  } catch {
+    // This user has no home directory.
+    return undefined;
+  }
+}
+
+async function read(directory: string, path: string): Promise<Buffer | undefined> {
+  if (!(await isSafe(directory))) return undefined;
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || !isOwnAlone(status) || status.size > largestFile) return undefined;
+    const whole = await file.readFile();
+    const bytes = whole.subarray(digestLength);
+    return digestOf(bytes).equals(whole.subarray(0, digestLength)) ? bytes : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+async function keep(directory: string, path: string, bytes: Buffer): Promise<void> {
+  await makeDirectory(directory);
+  if (!(await isSafe(directory))) return;
+  // Other servers may read and write the same file now: a rename replaces it as a whole.
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(draft, Buffer.concat([digestOf(bytes), bytes]), { flag: "wx", mode: 0o600 });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await removeOldest(directory);
+}
+
+/** Creates the directory, but none in the home of another user, as with `sudo`: it would be in that user's way. */
+async function makeDirectory(directory: string): Promise<void> {
+  const home = join(directory, "..", "..");
+  if ((await stat(home)).uid !== process.getuid?.() && !process.env.XDG_CACHE_HOME) return;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+}
+
+/** Also removes drafts of servers that were killed: nobody touches these, so they become the oldest. */
+async function removeOldest(directory: string): Promise<void> {
+  const paths = (await readdir(directory)).map((name) => join(directory, name));
+  const files = await Promise.all(paths.map(async (path) => ({ path, time: (await lstat(path)).mtimeMs })));
+  const oldest = files.sort((a, b) => b.time - a.time).slice(mostFiles);
+  await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
+}
+
+async function isSafe(directory: string): Promise<boolean> {
+  const status = await lstat(directory);
+  return status.isDirectory() && isOwnAlone(status);
+}
+
+/** Whether this user owns a file or a directory, and no other user can write it. */
+function isOwnAlone({ uid, mode }: { uid: number; mode: number }): boolean {
+  return uid === process.getuid?.() && (mode & 0o022) === 0;
+}
+
+function digestOf(bytes: Buffer): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}
