@@ -55,8 +55,9 @@ export async function benchIsolated() {
   return results;
 }
 
+/** bubblewrap with the namespaces of a sandbox around a Python program that prints 1. */
 // biome-ignore format: one flag group a line
-function hardened(directory) {
+export function hardened(directory) {
   const drop = process.getuid() === 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
   return [
     ...drop, "bwrap",

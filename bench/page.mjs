@@ -13,7 +13,7 @@ export function writePage(measured) {
   const benches = new Set(measured.map(({ bench }) => bench));
   const kept = table
     .split("\n")
-    .filter((line) => line.startsWith("| `") && !benches.has(/`(\w+)`/.exec(line)[1]));
+    .filter((line) => line.startsWith("| `") && !benches.has(/`([\w-]+)`/.exec(line)[1]));
   const lines = measured.map(
     ({ bench, name, figure, limit, detail, holds }) =>
       `| \`${bench}\` | ${name} | ${figure} | ${limit}${holds ? "" : " **(missed)**"} | ${detail} |`,

@@ -1,7 +1,7 @@
 // Measures, prints, and ends with 1 when a limit does not hold.
-//   node bench/run.mjs [isolated|execute|local|client|mcp …] [--write] [--any-machine]
+//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp …] [--write] [--any-machine] [--long]
 // With --write, what was measured goes into docs/performance.md. With --any-machine, times are shown and do not decide:
-// they are those of the machine, while ratios and sizes are the program's.
+// they are those of the machine, while ratios and sizes are the program's. With --long, one-shots are run by the thousand.
 import { parseArgs } from "node:util";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
@@ -9,10 +9,12 @@ import { benchIsolated } from "./isolated.mjs";
 import { benchLocal } from "./local.mjs";
 import { benchMcp } from "./mcp.mjs";
 import { describe } from "./measure.mjs";
+import { benchOneShots } from "./one-shots.mjs";
 import { writePage } from "./page.mjs";
 
 const benches = {
   isolated: benchIsolated,
+  "one-shots": benchOneShots,
   execute: benchExecute,
   local: benchLocal,
   client: benchClient,
@@ -23,6 +25,7 @@ const { positionals: wanted, values } = parseArgs({
   options: {
     write: { type: "boolean", default: false },
     "any-machine": { type: "boolean", default: false },
+    long: { type: "boolean", default: false },
   },
 });
 const unknown = wanted.filter((name) => !(name in benches));
@@ -36,7 +39,12 @@ if (unknown.length > 0) {
 const measured = [];
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  for (const result of (await bench()).map(describe)) {
+  for (const given of await bench({ long: values.long })) {
+    if (given.skipped) {
+      console.log(`- ${given.name}: skipped (${given.skipped})`);
+      continue;
+    }
+    const result = describe(given);
     const { holds, figure, limit, detail } = result;
     console.log(`${holds ? "✓" : "✗"} ${figure}  (${limit})  ${result.name}${detail && `: ${detail}`}`);
     measured.push({ ...result, bench: name });

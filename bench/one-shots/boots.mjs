@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { run } from "../isolated.mjs";
+import { compare, compared } from "../measure.mjs";
+
+const crowd = 100;
+
+/** What a sandbox costs that no machine waits for: one, and a hundred at once, each against bare starts of Node.js. */
+export async function measureBoots(client, long) {
+  const made = [];
+  const boot = await compare({
+    name: "create without a waiting machine (the agent's boot, spawn to ready), over a bare node -e 0",
+    limit: 2.5,
+    rounds: long ? 60 : 15,
+    floor: () => run([process.execPath, "-e", "0"]),
+    subject: async () => {
+      made.push(await client.sandboxes.create({ template: "code-interpreter" }));
+    },
+    settle: async () => {
+      await Promise.all(made.splice(0).map((sandbox) => sandbox.delete()));
+      await sleep(50);
+    },
+  });
+  await Promise.all(made.splice(0).map((sandbox) => sandbox.delete()));
+  if (!long) return [boot];
+  return [
+    boot,
+    compared({
+      name: `${crowd} creates at once, to the end of the last node -v, over as many bare node -e 0 at once`,
+      floor: [await timed(() => all(() => run([process.execPath, "-e", "0"])))],
+      subject: [
+        await timed(() =>
+          all(async () => {
+            const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+            made.push(sandbox);
+            const { exitCode } = await sandbox.commands.run(["node", "-v"]);
+            if (exitCode !== 0) throw new Error(`node -v ended with ${exitCode}`);
+          }),
+        ),
+      ],
+    }),
+  ];
+}
+
+const all = (work) => Promise.all(Array.from({ length: crowd }, work));
+
+async function timed(work) {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compared } from "../measure.mjs";
+import { residentMemory } from "../process-figures.mjs";
+
+const atOnce = 200;
+const concurrency = 2 * availableParallelism();
+
+/** Very many programs: all at once, and one after the other for long, with what they cost and leave behind. */
+export async function measureMany({ floor, subject, long, pid }) {
+  const bursts = { floor: [], subject: [] };
+  for (let round = 0; round < (long ? 5 : 2); round += 1) {
+    for (const [side, work] of [
+      ["floor", floor],
+      ["subject", subject],
+    ])
+      bursts[side].push((await together(work, atOnce, atOnce)).milliseconds);
+  }
+  // What the bursts made the server allocate is no growth by later programs.
+  await together(subject, 50, concurrency);
+  const before = residentMemory(pid);
+  const [rounds, each] = long ? [4, 500] : [2, 100];
+  const rates = { floor: [], subject: [] };
+  const costs = { floor: [], subject: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [side, work] of [
+      ["floor", floor],
+      ["subject", subject],
+    ]) {
+      const { milliseconds, processorMs } = await together(work, each, concurrency);
+      rates[side].push((each / milliseconds) * 1000);
+      costs[side].push(processorMs / each);
+    }
+  }
+  const programs = rounds * each;
+  return [
+    compared({
+      name: `${atOnce} one-shots at once, to the last, over as many of bubblewrap with python3`,
+      limit: 1.5,
+      ...bursts,
+    }),
+    {
+      ...compared({
+        name: `${programs.toLocaleString("en")} one-shots, ${concurrency} at a time, over as many of bubblewrap with python3`,
+        limit: 0.7,
+        ...rates,
+      }),
+      unit: "programs/s",
+      atLeast: true,
+      p95: undefined,
+    },
+    compared({
+      name: "processor time of a one-shot, all processes, over bubblewrap with python3",
+      limit: 1.5,
+      ...costs,
+    }),
+    {
+      name: `growth of the server's resident memory by ${programs.toLocaleString("en")} one-shots`,
+      unit: "MB",
+      subject: residentMemory(pid) - before,
+      limit: 8,
+    },
+  ];
+}
+
+/** Does `work` `count` times, `width` at a time. Processor time is the whole machine's: that of processes which have ended is nowhere else. */
+async function together(work, count, width) {
+  const processor = busyMs();
+  const started = performance.now();
+  let begun = 0;
+  const worker = async () => {
+    while (begun < count) {
+      begun += 1;
+      await work();
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  const milliseconds = performance.now() - started;
+  // The kernel takes namespaces apart after their processes have ended.
+  await sleep(300);
+  return { milliseconds, processorMs: busyMs() - processor };
+}
+
+/** Milliseconds that all processors together have worked. */
+function busyMs() {
+  const [, user, nice, system, , , interrupt, softInterrupt] = readFileSync("/proc/stat", "utf8")
+    .split("\n", 1)[0]
+    .split(/\s+/)
+    .map(Number);
+  // The kernel counts in hundredths of a second, whatever its own clock.
+  return (user + nice + system + interrupt + softInterrupt) * 10;
+}
