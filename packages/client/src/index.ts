@@ -117,6 +117,11 @@ export type {
   IsolatedExecutionResult,
   IsolatedExecutionStep,
 } from "./sandbox/isolated-options.js";
+export type {
+  IsolatedExecutionEvent,
+  IsolatedExecutionStream,
+  StreamedIsolatedExecution,
+} from "./sandbox/isolated-stream.js";
 export type { KeepAlive, KeepAliveOptions } from "./sandbox/keep-alive.js";
 export type {
   IsolatedProgram,

@@ -15,6 +15,7 @@ import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type { DetachOptions } from "./execution/detach-options.js";
 import type { DetachedExecution } from "./sandbox/isolated-execution.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./sandbox/isolated-options.js";
+import { IsolatedExecutionStream } from "./sandbox/isolated-stream.js";
 import type {
   IsolatedProgram,
   ManyExecutionsOptions,
@@ -113,6 +114,19 @@ export class SandboxClient implements AsyncDisposable {
     const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolated } = await import("./sandbox/isolated-execution.js");
     return executeIsolated(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
+  }
+
+  /**
+   * Runs code like `executeIsolated` and streams its output: `for await` yields `stdout` and `stderr` as they are written,
+   * then the `result`; `result()` gives only the result. The code starts with the first read. Leaving the loop, `close()`
+   * and `signal` kill it. A stream that breaks before the code has ended throws; it never looks like success.
+   */
+  executeIsolatedStream(code: string, options: IsolatedExecutionOptions = {}): IsolatedExecutionStream {
+    return IsolatedExecutionStream.of(async () => {
+      const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
+      const { readIsolated } = await import("./sandbox/isolated-reading.js");
+      return readIsolated(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
+    });
   }
 
   /**

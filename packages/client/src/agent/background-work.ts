@@ -7,6 +7,11 @@ export class BackgroundWork {
   /** Number of running `whole` pieces of work, which may still start further work. */
   #wholes = 0;
   #isEnding = false;
+  #close: () => void = () => undefined;
+  /** Resolves when the client is being closed: work that waits for its caller must end then. */
+  readonly closing = new Promise<void>((resolve) => {
+    this.#close = resolve;
+  });
 
   constructor(warn: (warning: SandboxError) => void) {
     this.#warn = warn;
@@ -51,6 +56,7 @@ export class BackgroundWork {
 
   async end(): Promise<void> {
     this.#isEnding = true;
+    this.#close();
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 }

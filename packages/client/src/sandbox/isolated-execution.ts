@@ -24,10 +24,10 @@ export interface DetachedExecution {
  * Lifetime of the sandbox in seconds; `executeIsolatedOrDetach` adds the code's time limit. If this process dies half-way,
  * the server deletes the sandbox when its lifetime ends.
  */
-const lifetime = 600;
-const longestDelete = 30;
+export const lifetime = 600;
+export const longestDelete = 30;
 
-interface IsolatedRun extends IsolatedExecutionOptions {
+export interface IsolatedRun extends IsolatedExecutionOptions {
   timeoutSeconds: number;
 }
 
@@ -72,7 +72,7 @@ export async function executeIsolatedOrDetach(
     : { kind: "execution", sandbox: place.sandbox, execution: result };
 }
 
-const isolatedOptionNames: OptionNames<IsolatedRun> = {
+export const isolatedOptionNames: OptionNames<IsolatedRun> = {
   timeoutSeconds: true,
   env: true,
   language: true,
@@ -88,7 +88,7 @@ const isolatedOptionNames: OptionNames<IsolatedRun> = {
 };
 
 /** The request body for the code, checked before a sandbox is created for it. */
-function checkedRequest(code: string, options: IsolatedRun): ExecuteRequest {
+export function checkedRequest(code: string, options: IsolatedRun): ExecuteRequest {
   checkFunction("onStep", options.onStep);
   const { env, language, timeoutSeconds, workdir } = options;
   return executeRequest(code, { env, language, workdir }, timeoutSeconds);

@@ -143,6 +143,7 @@ const everyCall = [
     close: (it, options) => it.close(options),
     executeIsolated: (it, options) => it.executeIsolated("1", options),
     executeIsolatedOrDetach: (it, options) => it.executeIsolatedOrDetach("1", options),
+    executeIsolatedStream: (it, options) => it.executeIsolatedStream("1", options).result(),
     executeIsolatedMany: (it, options) => it.executeIsolatedMany([], options).next(),
     health: (it, options) => it.health(options),
   }),

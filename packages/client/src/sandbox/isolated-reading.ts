@@ -1,0 +1,144 @@
+import type { BackgroundWork } from "../agent/background-work.js";
+import { cleanUp } from "../agent/cleanup.js";
+import { checkKnown } from "../config/known-options.js";
+import { isSandboxError, type SandboxError } from "../errors/errors.js";
+import type { ExecutionStream, StreamedExecution } from "../execution/execution-stream.js";
+import { left } from "../streams/frame-stream.js";
+import { OnceRead } from "../streams/once-read.js";
+import { CallScope } from "../transport/calls/call-scope.js";
+import {
+  checkedRequest,
+  type IsolatedRun,
+  isolatedOptionNames,
+  lifetime,
+  longestDelete,
+} from "./isolated-execution.js";
+import type { IsolatedExecutionEvent, StreamedIsolatedExecution } from "./isolated-stream.js";
+import type { Sandbox } from "./sandbox.js";
+import type { Sandboxes } from "./sandboxes.js";
+
+/** Prepares code for `executeIsolatedStream`. Throws for invalid options. */
+export function readIsolated(
+  sandboxes: Sandboxes,
+  background: BackgroundWork,
+  code: string,
+  options: IsolatedRun,
+): IsolatedReading {
+  checkKnown("executeIsolatedStream", options, isolatedOptionNames);
+  checkedRequest(code, options);
+  return new IsolatedReading(sandboxes, background, code, options);
+}
+
+/** Reads the output of code that has a sandbox of its own, which is deleted afterwards. */
+export class IsolatedReading {
+  readonly #scope: CallScope;
+  readonly #reading: OnceRead<IsolatedExecutionEvent, StreamedIsolatedExecution>;
+  /** From the creation of the sandbox to its deletion; gives the error of a failed deletion. */
+  #life: Promise<SandboxError | undefined> | undefined;
+  #over: () => void = () => undefined;
+  readonly #isOver = new Promise<void>((resolve) => {
+    this.#over = resolve;
+  });
+
+  constructor(
+    private readonly sandboxes: Sandboxes,
+    private readonly background: BackgroundWork,
+    private readonly code: string,
+    private readonly options: IsolatedRun,
+  ) {
+    this.#scope = new CallScope(options.signal);
+    this.#reading = new OnceRead(
+      () => this.#events(),
+      () => undefined,
+    );
+  }
+
+  iterate(): AsyncGenerator<IsolatedExecutionEvent, void, void> {
+    return this.#reading.iterate();
+  }
+
+  result(): Promise<StreamedIsolatedExecution> {
+    return this.#reading.result();
+  }
+
+  async close(): Promise<void> {
+    this.#scope.stop(left());
+    this.#over();
+    await this.#life?.catch(() => undefined);
+  }
+
+  async *#events(): AsyncGenerator<IsolatedExecutionEvent, StreamedIsolatedExecution, void> {
+    try {
+      this.#scope.throwIfAborted();
+      const { sandbox, stream } = await this.#start();
+      const result = yield* this.#output(stream);
+      const whole = { ...result, ...this.#place(sandbox), cleanupError: await this.#end() };
+      yield { type: "result", result: whole };
+      return whole;
+    } catch (error) {
+      throw this.#failure(error, await this.#end().catch(() => undefined));
+    } finally {
+      await this.#end().catch(() => undefined);
+    }
+  }
+
+  /** Yields the events before the result. */
+  async *#output(
+    stream: ExecutionStream,
+  ): AsyncGenerator<Exclude<IsolatedExecutionEvent, { type: "result" }>, StreamedExecution, void> {
+    for await (const event of stream) if (event.type !== "result") yield event;
+    return stream.result();
+  }
+
+  #start(): Promise<{ sandbox: Sandbox; stream: ExecutionStream }> {
+    return new Promise((resolve, reject) => {
+      this.#life = this.background.whole(async () => {
+        const { env, language, onStep, timeoutSeconds, workdir } = this.options;
+        const { egress, internetAccess, minIsolation, region, template, templateId } = this.options;
+        const creation = { egress, internetAccess, minIsolation, region, template, templateId };
+        const signal = this.#scope.abortSignal;
+        onStep?.("create");
+        const sandbox = await this.sandboxes.create({ ...creation, timeoutSeconds: lifetime, signal });
+        try {
+          onStep?.("execute");
+          const options = { env, language, timeoutSeconds, workdir, signal };
+          resolve({ sandbox, stream: sandbox.executeStream(this.code, options) });
+          await Promise.race([this.#isOver, this.background.closing]);
+        } catch (error) {
+          reject(error);
+        }
+        return cleanUp(async () => {
+          try {
+            onStep?.("delete");
+          } finally {
+            await sandbox.delete({ requestTimeoutSeconds: longestDelete });
+          }
+        }, this.background);
+      });
+      this.#life.catch(reject);
+    });
+  }
+
+  /** Has the sandbox deleted. */
+  async #end(): Promise<SandboxError | undefined> {
+    this.#over();
+    try {
+      return await this.#life;
+    } finally {
+      this.#scope.end();
+    }
+  }
+
+  #place({ id: sandboxId, isolation }: Sandbox) {
+    return { sandboxId, isolation };
+  }
+
+  /** The error for the reader: why reading was stopped, if it was. */
+  #failure(error: unknown, cleanupError: SandboxError | undefined): unknown {
+    const failure = this.#scope.failure ?? error;
+    if (!isSandboxError(failure)) return failure;
+    const reported = cleanupError ?? (isSandboxError(error) ? error.cleanupError : undefined);
+    if (reported !== undefined) failure.cleanupError = reported;
+    return failure;
+  }
+}
