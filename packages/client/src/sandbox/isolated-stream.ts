@@ -1,7 +1,6 @@
 import type { StreamedExecution } from "../execution/execution-stream.js";
 import type { ErrorEvent, OutputEvent, ResultEvent } from "../execution/program-stream.js";
 import type { IsolatedExecutionResult } from "./isolated-options.js";
-import type { IsolatedReading } from "./isolated-reading.js";
 
 /** Result of code streamed by `executeIsolatedStream`, without its output, which came in earlier events. */
 export interface StreamedIsolatedExecution
@@ -11,20 +10,27 @@ export interface StreamedIsolatedExecution
 /** An event of `executeIsolatedStream`. */
 export type IsolatedExecutionEvent = OutputEvent | ResultEvent<StreamedIsolatedExecution> | ErrorEvent;
 
+/** What reads a stream, loaded with the first read. */
+interface Reading {
+  iterate(): AsyncGenerator<IsolatedExecutionEvent, void, void>;
+  result(): Promise<StreamedIsolatedExecution>;
+  close(): Promise<void>;
+}
+
 /**
  * Code that runs in a sandbox of its own, and its output. The first read starts it. A stream can be read only once, with
  * `for await` or with `result()` alone. When reading has ended, however it ended, the sandbox is deleted.
  */
 export class IsolatedExecutionStream implements AsyncIterable<IsolatedExecutionEvent>, AsyncDisposable {
-  readonly #open: () => Promise<IsolatedReading>;
-  #opening: Promise<IsolatedReading> | undefined;
+  readonly #open: () => Promise<Reading>;
+  #opening: Promise<Reading> | undefined;
 
   /** @internal `open` is called once, when the stream is first used. */
-  static of(open: () => Promise<IsolatedReading>): IsolatedExecutionStream {
+  static of(open: () => Promise<Reading>): IsolatedExecutionStream {
     return new IsolatedExecutionStream(open);
   }
 
-  private constructor(open: () => Promise<IsolatedReading>) {
+  private constructor(open: () => Promise<Reading>) {
     this.#open = open;
   }
 
@@ -51,7 +57,7 @@ export class IsolatedExecutionStream implements AsyncIterable<IsolatedExecutionE
     await this.close();
   }
 
-  #opened(): Promise<IsolatedReading> {
+  #opened(): Promise<Reading> {
     this.#opening ??= this.#open();
     return this.#opening;
   }
