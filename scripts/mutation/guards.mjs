@@ -130,7 +130,7 @@ export const testedWhenLoaded = new Set([
 /** Files of these rooms that no quick test reaches: they end machines, so only real ones prove them. What guards each. */
 export const notRun = {
   "packages/local/src/sandboxes/sandbox-lifecycle.ts":
-    "stopping and deleting end real machines; test/lifecycle.test.ts, test/stuck-machines.test.ts and test/chaos/chaos.test.ts look for what is left.",
+    "stopping and deleting end real machines; test/sandboxes/lifecycle.test.ts, test/server/stuck-machines.test.ts and test/chaos/chaos.test.ts look for what is left.",
   "packages/local/src/sandboxes/sandbox-fleet.ts":
-    "what was killed is taken over or removed at the next start; test/restart.test.ts, test/killed-servers.test.ts and test/full-data-directory.test.ts.",
+    "what was killed is taken over or removed at the next start; test/server/restart.test.ts, test/server/killed-servers.test.ts and test/server/full-data-directory.test.ts.",
 };

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
-import { root } from "../support/code-blocks.js";
+import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { root } from "../support/code-blocks.js";
+import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 
 let directory: string;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { root } from "../support/code-blocks.js";
+import { root } from "../support/documents/code-blocks.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 import { sandboxIds } from "../support/sandbox-ids.js";
 

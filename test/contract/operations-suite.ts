@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { ContractDocument } from "../support/contract-document.js";
+import { ContractDocument } from "../support/documents/contract-document.js";
 import type { Backend } from "./backend.js";
 import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
 import { executionProofs } from "./operations/execution.js";

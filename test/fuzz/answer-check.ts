@@ -1,5 +1,5 @@
 import { agentErrorCodes, controlPlaneErrorCodes } from "@cloud-sandbox/protocol";
-import type { DocumentedOperation } from "../support/contract-document.js";
+import type { DocumentedOperation } from "../support/documents/contract-document.js";
 import type { RawAnswer } from "./raw-exchange.js";
 
 const agentCodes: readonly string[] = agentErrorCodes;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Schema } from "../support/contract-document.js";
+import type { Schema } from "../support/documents/contract-document.js";
 import { oddValues } from "./bends.js";
 import type { SchemaArbitraries } from "./schema-arbitrary.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ContractDocument } from "../support/contract-document.js";
+import { ContractDocument } from "../support/documents/contract-document.js";
 import type { FrameSocket } from "../support/frame-socket.js";
 import { conversations } from "./frames-arbitrary.js";
 import { FuzzTarget } from "./fuzz-target.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { DocumentedOperation } from "../support/contract-document.js";
+import type { DocumentedOperation } from "../support/documents/contract-document.js";
 import { FrameSocket } from "../support/frame-socket.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 import { placeholders } from "./meaningful-values.js";

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ContractDocument, type DocumentedOperation, type Plane } from "../support/contract-document.js";
+import {
+  ContractDocument,
+  type DocumentedOperation,
+  type Plane,
+} from "../support/documents/contract-document.js";
 import { undocumented } from "./answer-check.js";
 import { FuzzTarget } from "./fuzz-target.js";
 import { meaningful } from "./meaningful-values.js";

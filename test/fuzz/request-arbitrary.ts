@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { DocumentedOperation, Parameter } from "../support/contract-document.js";
+import type { DocumentedOperation, Parameter } from "../support/documents/contract-document.js";
 import { type Bend, bends } from "./bends.js";
 import type { SchemaArbitraries } from "./schema-arbitrary.js";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ContractDocument, Schema } from "../support/contract-document.js";
+import type { ContractDocument, Schema } from "../support/documents/contract-document.js";
 
 /** Values that mean something to a running server, by the name of the field that takes them. */
 export type MeaningfulValues = Readonly<Record<string, fc.Arbitrary<unknown>>>;

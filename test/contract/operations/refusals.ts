@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ContractDocument } from "../../support/contract-document.js";
+import { ContractDocument } from "../../support/documents/contract-document.js";
 import { type Proof, proof } from "./proof.js";
 
 /** What a sandbox without a desktop, and an agent that is not replaced, answer to whatever is asked of them. */

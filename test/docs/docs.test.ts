@@ -1,0 +1,295 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { webhookPayload } from "@cloud-sandbox/protocol";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CodeBlock, codeBlocks, pages, root } from "../support/documents/code-blocks.js";
+import {
+  addedServer,
+  type ConfiguredServer,
+  configuredServers,
+  linkedServer,
+} from "../support/documents/mcp-configurations.js";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
+
+const blocks = codeBlocks();
+const of = (...languages: string[]): [string, CodeBlock][] =>
+  blocks.filter(({ language }) => languages.includes(language)).map((block) => [block.place, block]);
+
+/** What stands in for the registry: commands by the name that people type, from the built packages. */
+const commands = {
+  "cloud-sandbox-local": "packages/local/dist/main.js",
+  "cloud-sandbox-mcp": "packages/mcp/dist/main.js",
+  "cloud-sandbox-cli": "packages/cli/dist/main.js",
+};
+/** Commands of other people's programs and of this checkout, which cannot run inside its own tests, and why. */
+const notRunHere: readonly [RegExp, string][] = [
+  [/^npm (test|run (check|bench|demo|dev|build|pack|docs|generate|format))\b/, "npm"],
+  [/^git clone /, "git"],
+  [/^(claude|codex|gemini|code) /, "a client's own command; the server that it adds is started below"],
+];
+
+let directory: string;
+let server: LocalServer;
+
+beforeAll(async () => {
+  // Inside the checkout, so that its packages are found as installed ones are.
+  mkdirSync(join(root, "node_modules", ".cache"), { recursive: true });
+  directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
+  const bin = join(directory, "bin");
+  mkdirSync(bin);
+  const cases = Object.entries(commands).map(
+    ([name, main]) => `${name}) exec ${process.execPath} ${join(root, main)} "$@";;`,
+  );
+  writeFileSync(
+    join(bin, "npx"),
+    `#!/bin/sh\n[ "$1" = -y ] && shift\nname=$1\nshift\ncase $name in\n${cases.join("\n")}\nesac\necho "npx: unknown $name" >&2\nexit 1\n`,
+    { mode: 0o755 },
+  );
+  server = await startLocalServer({ args: ["--pool", "1"] });
+});
+
+afterAll(async () => {
+  await server?.stop();
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+});
+
+test("the pages have blocks of every kind that is tested here, and of no other", () => {
+  const languages = new Set(blocks.map(({ language }) => language));
+  expect([...languages].sort()).toEqual(["", "ini", "json", "mermaid", "sh", "text", "toml", "ts", "yaml"]);
+  // Blocks without a language are drawings; those of text are written by the tests that they tell of.
+  for (const { code, language } of blocks)
+    if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
+});
+
+test("links between files of the repository lead to files that are there", () => {
+  const broken = pages().flatMap((page) =>
+    [...readFileSync(join(root, page), "utf8").matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^(\/|[a-z]+:)/.test(target) && !existsSync(join(root, dirname(page), target)))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+describe("a block of TypeScript", () => {
+  // CONTRIBUTING.md shows the inside, which has no entry point to run from.
+  const programs = of("ts").filter(([, { file }]) => file !== "CONTRIBUTING.md");
+  const fileOf = (place: string): string => join(directory, `${place.replaceAll(/\W/g, "-")}.mts`);
+  let errors: Map<string, string[]>;
+  // All at once: most of the work is the library and the client, which they share.
+  beforeAll(() => {
+    for (const [place, { code }] of programs) writeFileSync(fileOf(place), code);
+    errors = typeErrors(programs.map(([place]) => fileOf(place)));
+  });
+
+  test.each(programs)("of %s is typed and runs", async (place, { code }) => {
+    const file = fileOf(place);
+    expect(errors.get(file)).toEqual([]);
+    const { outputText } = ts.transpileModule(code, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+    });
+    const program = file.replace(/\.mts$/, ".mjs");
+    writeFileSync(program, outputText);
+    const { code: status, stderr } = await run(process.execPath, [program], {
+      CLOUD_SANDBOX_API_KEY: server.apiKey,
+      CLOUD_SANDBOX_BASE_URL: server.url,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+});
+
+describe("a block of shell commands", () => {
+  const scripts = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object })
+    .scripts;
+
+  test.each(of("sh"))("of %s works as written", { timeout: 240_000 }, async (_, { code, file }) => {
+    for (const line of code
+      .trim()
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"))) {
+      const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
+      if (script !== undefined) expect(scripts).toHaveProperty(script);
+      if (notRunHere.some(([pattern]) => pattern.test(line))) continue;
+      if (/ serve | --transport http/.test(line)) await startsAndStops(line);
+      else if (line.startsWith("curl ")) await againstServer(line, file);
+      else await succeeds(line);
+    }
+  });
+});
+
+describe("a unit of systemd", () => {
+  test.each(of("ini"))("of %s starts a server that stops as systemd stops it", async (_, { code }) => {
+    const commandLine = /^ExecStart=\/usr\/bin\/node \/opt\/cloud-sandbox\/(.+)$/m.exec(code)?.[1] ?? "";
+    const line = commandLine.replace("/var/lib/cloud-sandbox", join(directory, "state"));
+    const child = spawn(process.execPath, line.split(" "), {
+      cwd: root,
+      env: { ...environment(), CLOUD_SANDBOX_API_KEY: "a-key-of-the-unit" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+});
+
+describe("a diagram", () => {
+  test.each(of("mermaid"))("of %s names every package of the repository that runs", (_, { code }) => {
+    for (const name of ["cloud-sandbox", "cloud-sandbox-mcp", "cloud-sandbox-cli", "cloud-sandbox-local"])
+      expect(code).toContain(name);
+  });
+});
+
+describe("a block of JSON, TOML or YAML that configures no MCP client", () => {
+  const others = of("json", "toml", "yaml").filter(([, block]) => configuredServers(block) === undefined);
+
+  test.each(others)("of %s is a webhook's body", (_, { code }) => {
+    const value: unknown = JSON.parse(code);
+    expect(webhookPayload.parse(value)).toEqual(value);
+  });
+});
+
+// What a client is told to start answers a client.
+describe("a configuration of an MCP client", () => {
+  const inBlocks = of("json", "toml", "yaml").flatMap(([place, block]) =>
+    (configuredServers(block) ?? []).map((server) => [place, server] as const),
+  );
+  const inCommands = of("sh").flatMap(([place, { code }]) =>
+    code.split("\n").flatMap((line) => {
+      const server = addedServer(line);
+      return server === undefined ? [] : [[`${place} (${line.split(" ")[0]})`, server] as const];
+    }),
+  );
+  const readme = readFileSync(join(root, "packages/mcp/README.md"), "utf8");
+  const inLinks = [...readme.matchAll(/\[([^\]]+)\]\((https:\S+[?&]config=\S+)\)/g)].map(
+    ([, client = "", link = ""]) => [`the link for ${client}`, linkedServer(new URL(link))] as const,
+  );
+
+  test("is there for each client, with one click for those that take it", () => {
+    expect(inBlocks.length).toBeGreaterThanOrEqual(11);
+    expect(inCommands.map(([place]) => place.replace(/^.*\(|\)$/g, "")).sort()).toEqual(
+      expect.arrayContaining(["claude", "code", "codex", "gemini"]),
+    );
+    expect(inLinks.map(([place]) => place)).toEqual(["the link for Cursor", "the link for VS Code"]);
+  });
+
+  test.each([...inBlocks, ...inCommands, ...inLinks])(
+    "of %s starts a server with tools",
+    async (_, given) => {
+      const profile = /--profile (\S+)/.exec(given.args.join(" "))?.[1] ?? "hopx";
+      expect(await toolsOf(given)).toContain(toolOfProfile[profile]);
+    },
+  );
+});
+
+const toolOfProfile: Readonly<Record<string, string>> = {
+  hopx: "execute_code_isolated",
+  codemode: "sandbox_list_files",
+  microsandbox: "sandbox_start",
+  "code-executer": "start_code_executer",
+};
+
+/** Most clients are told to start the same: that is started once. */
+const started = new Map<string, Promise<string[]>>();
+
+function toolsOf(configured: ConfiguredServer): Promise<string[]> {
+  const key = JSON.stringify(configured);
+  const tools = started.get(key) ?? listTools(configured);
+  started.set(key, tools);
+  return tools;
+}
+
+async function listTools({ command, args, env }: ConfiguredServer): Promise<string[]> {
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: { ...env, ...environment() },
+    stderr: "ignore",
+  });
+  const client = new Client({ name: "docs", version: "1.0.0" });
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.map(({ name }) => name);
+}
+
+/** A server that the page starts: it gets ready, and stops when it is interrupted. */
+async function startsAndStops(line: string): Promise<void> {
+  const child = spawn("sh", ["-c", `exec ${line}`], {
+    cwd: directory,
+    env: environment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stderr.pipe(process.stderr);
+  // An MCP server has nothing to say on stdout but the protocol.
+  await once(/cloud-sandbox-mcp/.test(line) ? child.stderr : child.stdout, "data");
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+}
+
+/** A request of the page, to the server that the page starts. */
+async function againstServer(line: string, file: string): Promise<void> {
+  const start = blocks.find((block) => block.file === file && / serve /.test(block.code))?.code.trim() ?? "";
+  const child = spawn("sh", ["-c", `exec ${start}`], {
+    cwd: directory,
+    env: environment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  const answer = await run("sh", ["-c", `${line} --silent --show-error --fail`], environment());
+  child.kill("SIGINT");
+  await once(child, "exit");
+  expect(answer).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(answer.stdout)).toBeTypeOf("object");
+}
+
+async function succeeds(line: string): Promise<void> {
+  const { code, stderr } = await run("sh", ["-c", line], environment());
+  expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+}
+
+/** On this machine, with the commands above first on the path. */
+function environment(): Record<string, string> {
+  return { PATH: `${join(directory, "bin")}:${process.env.PATH}`, HOME: directory };
+}
+
+async function run(program: string, args: string[], env: Record<string, string>) {
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { code: code as number | null, stdout, stderr };
+}
+
+/** What the compiler finds in each of these files. */
+function typeErrors(files: readonly string[]): Map<string, string[]> {
+  const program = ts.createProgram(files, {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    // No block sees the names of another.
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"],
+    types: ["node"],
+  });
+  const told = (diagnostics: readonly ts.Diagnostic[]): string[] =>
+    diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+  expect(told([...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()])).toEqual([]);
+  return new Map(
+    files.map((file) => [file, told(ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))]),
+  );
+}

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { otherNode, scratchProject } from "../support/scratch-project.js";
+
+const run = promisify(execFile);
+const main = fileURLToPath(new URL("../../packages/mcp/dist/main.js", import.meta.url));
+let inspect: (...args: string[]) => Promise<unknown>;
+let scratch: string;
+
+beforeAll(async () => {
+  // The inspector needs a newer Node.js than the server does.
+  const node = await otherNode("24.21.0");
+  const project = await scratchProject("inspector", ["@modelcontextprotocol/inspector@2.12.0"]);
+  scratch = await mkdtemp(join(tmpdir(), "inspector-"));
+  const cli = join(project, "node_modules", ".bin", "mcp-inspector");
+  inspect = async (...args) => {
+    const { stdout } = await run(node, [cli, "--cli", process.execPath, main, ...args], {
+      env: { PATH: process.env.PATH, HOME: scratch, MCP_CATALOG_PATH: join(scratch, "catalog.json") },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return JSON.parse(stdout);
+  };
+}, 600_000);
+
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+test.each(["legacy", "modern"])(
+  "the inspector lists tools that it finds portable, in the %s era",
+  async (era) => {
+    const { tools } = (await inspect("--protocol-era", era, "--method", "tools/list", "--strict")) as {
+      tools: { name: string }[];
+    };
+    expect(tools[0]?.name).toBe("execute_code_isolated");
+    expect(tools.length).toBeGreaterThan(20);
+  },
+);
+
+test("the inspector runs code in a sandbox", async () => {
+  const result = (await inspect(
+    ...["--method", "tools/call", "--tool-name", "execute_code_isolated"],
+    ...["--tool-args-json", JSON.stringify({ code: "print(6 * 7)" })],
+  )) as { structuredContent: { stdout: string } };
+  expect(result.structuredContent.stdout).toBe("42\n");
+});
+
+test.each([
+  ["codemode", "execute_code", { code: "print(6 * 7)" }],
+  ["microsandbox", "sandbox_start", { sandbox: "env", namespace: "default" }],
+  ["code-executer", "start_code_executer", {}],
+])("the inspector finds the profile %s portable, and calls it", async (profile, tool, given) => {
+  const chosen = ["-e", `CLOUD_SANDBOX_MCP_PROFILE=${profile}`];
+  const listed = (await inspect(...chosen, "--method", "tools/list", "--strict")) as {
+    tools: { name: string }[];
+  };
+  expect(listed.tools.map(({ name }) => name)).toContain(tool);
+  const called = await inspect(
+    ...[...chosen, "--method", "tools/call", "--tool-name", tool],
+    ...["--tool-args-json", JSON.stringify(given)],
+  );
+  expect(called).toMatchObject({ structuredContent: { result: expect.stringMatching(/42|started/) } });
+});

@@ -1,0 +1,315 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, SandboxClient } from "cloud-sandbox";
+import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startLocalServer } from "../support/local-server.js";
+import { type PackageServer, startPackageServer } from "../support/package-server.js";
+import { killAgent } from "../support/sandbox-agent.js";
+
+const name = "packages.test";
+
+let server: PackageServer;
+let local: LocalControlPlane;
+let client: SandboxClient;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  server = await startPackageServer(name);
+  local = await startLocalControlPlane({
+    pool: 1,
+    egress: {
+      allowPrivate: [`${name}:${server.httpPort}`, `${name}:${server.httpsPort}`],
+      resolve: async (asked) => (asked === name ? ["127.0.0.1"] : []),
+    },
+  });
+  client = new SandboxClient({ apiKey: local.apiKey, baseUrl: local.url });
+  sandbox = await client.sandboxes.create({ template: "code-interpreter", internetAccess: true });
+  await sandbox.files.write("/workspace/ca.pem", server.certificate);
+});
+
+afterAll(async () => {
+  await client?.close();
+  await local?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+async function sh(where: Sandbox, command: string): Promise<string> {
+  const { stdout, stderr, exitCode } = await where.execute(command, {
+    language: "bash",
+    timeoutSeconds: 200,
+  });
+  return exitCode === 0 ? stdout : `exit ${exitCode}: ${stdout}${stderr}`;
+}
+
+const overNode = (code: string): string => `NODE_EXTRA_CA_CERTS=ca.pem node -e '${code}'`;
+
+describe("as they are, through the proxy", () => {
+  const http = (): string => `http://${name}:${server.httpPort}`;
+  const https = (): string => `https://${name}:${server.httpsPort}`;
+
+  const programs: readonly (readonly [string, string, () => string, string])[] = [
+    ["curl over http", "curl", () => `curl -sS ${http()}/hello`, "hello over http"],
+    ["curl over https", "curl", () => `curl -sS --cacert ca.pem ${https()}/hello`, "hello over https"],
+    [
+      "curl over SOCKS5",
+      "curl",
+      () => `curl -sS --cacert ca.pem --proxy socks5h://127.0.0.1:1080 ${https()}/hello`,
+      "hello over https",
+    ],
+    ["wget over http", "wget", () => `wget -qO- ${http()}/hello`, "hello over http"],
+    [
+      "wget over https",
+      "wget",
+      () => `wget -qO- --ca-certificate=ca.pem ${https()}/hello`,
+      "hello over https",
+    ],
+    [
+      "pip",
+      "python3",
+      () =>
+        `python3 -m pip install -q --target lib --cert ca.pem --index-url ${https()}/simple hello-pip && PYTHONPATH=lib python3 -m hello_pip`,
+      "installed by pip",
+    ],
+    [
+      "npm",
+      "npm",
+      () =>
+        `mkdir -p n && cd n && npm install --silent --cafile ../ca.pem --registry ${https()}/ hello-npm && node -e 'require("hello-npm")'`,
+      "installed by npm",
+    ],
+    [
+      "git over http",
+      "git",
+      () => `git clone -q ${http()}/repository.git a && git -C a log --format=%s`,
+      "cloned through the proxy",
+    ],
+    [
+      "git over https",
+      "git",
+      () => `git -c http.sslCAInfo=ca.pem clone -q ${https()}/repository.git b && git -C b log --format=%s`,
+      "cloned through the proxy",
+    ],
+    [
+      "go",
+      "go",
+      () =>
+        `GOPROXY=${https()} GOSUMDB=off SSL_CERT_FILE=ca.pem go install example.test/hello@v1.0.0 && $(go env GOPATH)/bin/hello 2>&1`,
+      "installed by go",
+    ],
+    [
+      "Python's urllib",
+      "python3",
+      () =>
+        `SSL_CERT_FILE=ca.pem python3 -c 'import urllib.request as u; print(u.urlopen("${https()}/hello").read().decode())'`,
+      "hello over https",
+    ],
+    [
+      "Python's requests",
+      "python3",
+      () =>
+        `python3 -c 'from pip._vendor import requests; print(requests.get("${https()}/hello", verify="ca.pem").text)'`,
+      "hello over https",
+    ],
+    [
+      "Node's fetch",
+      "node",
+      () => overNode(`fetch("${https()}/hello").then((r) => r.text()).then(console.log)`),
+      "hello over https",
+    ],
+    [
+      "Node's fetch over http",
+      "node",
+      () => overNode(`fetch("${http()}/hello").then((r) => r.text()).then(console.log)`),
+      "hello over http",
+    ],
+    [
+      "Node's https",
+      "node",
+      () => overNode(`require("https").get("${https()}/hello", (r) => r.pipe(process.stdout))`),
+      "hello over https",
+    ],
+    [
+      "Node's http",
+      "node",
+      () => overNode(`require("node:http").get("${http()}/hello", (r) => r.pipe(process.stdout))`),
+      "hello over http",
+    ],
+  ];
+
+  test.for(programs)("%s works", { timeout: 240_000 }, async ([, program, command, expected], { skip }) => {
+    const found = await sh(sandbox, `command -v ${program} || echo none`);
+    skip(found === "none\n", `there is no ${program} in this sandbox`);
+    expect((await sh(sandbox, command())).trim()).toBe(expected);
+  });
+
+  test("code in JavaScript fetches without more", async () => {
+    const { stdout, stderr } = await sandbox.execute(
+      `console.log(await (await fetch("${http()}/hello")).text()); const r = await fetch("http://127.0.0.9/").catch(String); console.log(r);`,
+      { language: "javascript" },
+    );
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringMatching(/^hello over http\n\n.*\n$/s),
+      stderr: "",
+    });
+  });
+
+  test("and a server inside is reached without it", async () => {
+    const before = server.asked.length;
+    const command = `cd /tmp && (python3 -m http.server 8123 >/dev/null 2>&1 &) ; for i in $(seq 600); do curl -fsS http://localhost:8123/ >/dev/null 2>&1 && break; sleep 0.05; done; curl -fsS -o /dev/null -w '%{http_code}' http://127.0.0.1:8123/; ${overNode('fetch("http://localhost:8123/").then((r) => console.log(r.status))')}`;
+    expect((await sh(sandbox, command)).trim()).toBe("200200");
+    expect(server.asked).toHaveLength(before);
+  });
+});
+
+describe("without internet access", () => {
+  let closed: Sandbox;
+  beforeAll(async () => {
+    closed = await client.sandboxes.create({ template: "code-interpreter", internetAccess: false });
+  });
+
+  test.each([
+    ["pip", "python3 -m pip install --retries 1 --target /tmp/x six"],
+    ["curl over http", "curl -sS http://a.example/"],
+    ["curl over https", "curl -sSv https://a.example/"],
+    ["Python's urllib", "python3 -c 'import urllib.request as u; u.urlopen(\"https://a.example/\")'"],
+    ["Node's fetch", "node -e 'fetch(\"https://a.example/\").catch((e) => { console.error(e.cause); })'"],
+  ])("%s says how to have it", async (_, command) => {
+    const { stdout, stderr } = await closed.execute(command, { language: "bash", timeoutSeconds: 60 });
+    expect(stdout + stderr).toContain("internet_access: true");
+  });
+
+  test("the sandbox says that it has none, and the other that it has", async () => {
+    const said = async ({ id }: Sandbox): Promise<unknown> => {
+      const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}", { params: { path: { id } } });
+      return data?.internet_access;
+    };
+    expect([await said(closed), await said(sandbox)]).toEqual([false, true]);
+  });
+});
+
+describe("of each sandbox, the control plane", () => {
+  const log = async ({ id }: Sandbox, query: { limit?: number; cursor?: string } = {}) => {
+    const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}/egress", {
+      params: { path: { id }, query },
+    });
+    if (!data) throw new Error("no log");
+    return data;
+  };
+
+  test("holds the lists, and tells what was connected to, in pages", async () => {
+    await using narrow = await client.sandboxes.create({
+      template: "code-interpreter",
+      internetAccess: true,
+      egress: { allow: [name], deny: [`*:${server.httpsPort}`] },
+    });
+    const get = (url: string): Promise<string> => sh(narrow, `curl -sS '${url}'`);
+    expect(await get(`http://${name}:${server.httpPort}/hello?secret=1`)).toBe("hello over http\n");
+    expect(await get(`http://${name}:${server.httpsPort}/`)).toContain("egress.deny");
+    expect(await get("http://other.test/")).toContain("egress.allow");
+    // A connection ends a moment after the program that made it.
+    await expect.poll(async () => (await log(narrow)).data.some(({ open }) => open)).toBe(false);
+    const all = await log(narrow);
+    expect(all.data).toMatchObject([
+      { host: "other.test", port: 80, decision: "refused", reason: expect.stringContaining("egress.allow") },
+      {
+        host: name,
+        port: server.httpsPort,
+        decision: "refused",
+        reason: expect.stringContaining("egress.deny"),
+      },
+      { host: name, address: "127.0.0.1", decision: "allowed", protocol: "http", open: false },
+    ]);
+    expect(JSON.stringify(all)).not.toContain("secret");
+    expect(all.totals).toMatchObject({ allowed: 1, refused: 2, dropped: 0 });
+    const first = await log(narrow, { limit: 2 });
+    expect(first).toMatchObject({ has_more: true, data: all.data.slice(0, 2) });
+    expect((await log(narrow, { limit: 2, cursor: first.next_cursor ?? "" })).data).toEqual(
+      all.data.slice(2),
+    );
+  });
+
+  test("goes on when the agent was killed", async () => {
+    await using killed = await client.sandboxes.create({
+      template: "code-interpreter",
+      internetAccess: true,
+    });
+    const command = `curl -sS http://${name}:${server.httpPort}/hello`;
+    expect(await sh(killed, command)).toBe("hello over http\n");
+    await killAgent(killed);
+    await expect.poll(() => sh(killed, command).catch(String)).toBe("hello over http\n");
+  });
+
+  test("bounds what one asks for, and others do not notice", { timeout: 240_000 }, async () => {
+    await using greedy = await client.sandboxes.create({
+      template: "code-interpreter",
+      internetAccess: true,
+    });
+    const code = `
+import socket, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+held = []
+for attempt in range(2000):
+    try:
+        connection = socket.create_connection(("127.0.0.1", 3128 if attempt % 2 else 1080), 1)
+        held.append(connection)
+        if len(held) > 400: held.pop(0).close()
+    except OSError:
+        pass
+print("done")`;
+    const attack = greedy.execute(code, { language: "python", timeoutSeconds: 200 });
+    for (let calls = 0; calls < 5; calls += 1) {
+      expect(await sh(sandbox, `curl -sS http://${name}:${server.httpPort}/hello`)).toBe("hello over http\n");
+    }
+    expect((await attack).stdout).toBe("done\n");
+    expect(await sh(sandbox, `curl -sS http://${name}:${server.httpPort}/hello`)).toBe("hello over http\n");
+  });
+
+  test("lets nobody else on this machine use the socket, and removes it with the sandbox", async ({
+    skip,
+  }) => {
+    // Their names are random: nobody learns a sandbox's id by them.
+    const found = (): string[] =>
+      readdirSync(tmpdir())
+        .filter((entry) => entry.startsWith(`cloud-sandbox-${process.pid}-`))
+        .map((entry) => join(tmpdir(), entry, "egress"))
+        .filter((directory) => existsSync(directory))
+        .flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)));
+    const owned = await client.sandboxes.create({ template: "code-interpreter", internetAccess: true });
+    const sockets = found();
+    expect(sockets).not.toEqual([]);
+    const isRoot = process.getuid?.() === 0;
+    for (const path of isRoot ? sockets : []) {
+      const script = `require("net").connect(${JSON.stringify(path)}).on("connect", () => process.exit(0)).on("error", (e) => process.exit(e.code === "EACCES" ? 13 : 1))`;
+      const other = spawn(
+        "setpriv",
+        ["--reuid", "54322", "--regid", "54322", "--clear-groups", process.execPath, "-e", script],
+        { stdio: "ignore" },
+      );
+      expect(await once(other, "exit")).toEqual([13, null]);
+    }
+    await owned.delete();
+    expect(sockets.filter((path) => !existsSync(path))).toHaveLength(1);
+    skip(!isRoot, "the uids were not checked: these tests were not started by root");
+  });
+});
+
+test("works for a server that an ordinary user started, with the operator's options", async () => {
+  const address = `127.0.0.1:${server.httpPort}`;
+  const args = ["--pool", "0", "--egress-allow-private", address, "--egress-deny", "denied.example"];
+  const ordinary = await startLocalServer({ who: "an ordinary user", args });
+  try {
+    await using theirs = new SandboxClient({ apiKey: ordinary.apiKey, baseUrl: ordinary.url });
+    await using open = await theirs.sandboxes.create({ template: "base", internetAccess: true });
+    // Otherwise it would look for the server inside the sandbox.
+    const get = (url: string): Promise<string> => sh(open, `curl -sS --noproxy '' ${url}`);
+    expect(await get(`http://${address}/hello`)).toBe("hello over http\n");
+    expect(await get("http://127.0.0.1:1/")).toContain("--egress-allow-private");
+    expect(await get("http://denied.example/")).toContain("--egress-deny");
+  } finally {
+    await ordinary.stop();
+  }
+});

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Sandbox, SandboxClient } from "cloud-sandbox";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
+
+const directory = "/usr/lib/python3/dist-packages";
+const obstacle =
+  process.getuid?.() === 0 && existsSync(directory)
+    ? undefined
+    : "packages can be installed on this machine by root only, and on Debian";
+
+const name = `host_package_${randomUUID().replaceAll("-", "")}`;
+const file = join(directory, `${name}.py`);
+
+let server: LocalServer;
+let client: SandboxClient;
+
+beforeEach(async () => {
+  server = await startLocalServer({ args: ["--pool", "1"] });
+  client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+});
+afterEach(async () => {
+  await rm(file, { force: true });
+  await client.close();
+  await server.stop();
+});
+
+/** Resolves when an interpreter of the sandbox waits for its first program. */
+async function waits(sandbox: Sandbox): Promise<void> {
+  await sandbox.execute("until ps ax -o args | grep -q '[c]loud-sandbox>'; do sleep 0.05; done", {
+    language: "bash",
+  });
+}
+
+describe("a package that the host gets while the server runs", () => {
+  test("is found by sandboxes that run already, and by those to come", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const before = await client.sandboxes.create();
+    await waits(before);
+    await writeFile(file, "value = 'found'\n");
+    const program = `import ${name}; print(${name}.value)`;
+    const after = await client.sandboxes.create();
+    for (const sandbox of [before, after]) {
+      const { stdout, stderr } = await sandbox.execute(program);
+      expect(stdout + stderr).toBe("found\n");
+    }
+  });
+});

@@ -1,0 +1,324 @@
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { leftovers } from "../chaos/leftovers.js";
+import { ControlPlaneCaller, type Told } from "../support/control-plane-caller.js";
+import { descendants } from "../support/host-processes.js";
+import {
+  cannotStartAs,
+  type LocalServer,
+  type StartedBy,
+  startLocalServer,
+} from "../support/local-server.js";
+
+type Answer = Record<string, unknown>;
+
+/** What is another's in each run. */
+const ownFields = ["id", "execution_id", "timestamp", "execution_time"];
+
+const comparable = (answer: Answer): Answer =>
+  Object.fromEntries(Object.entries(answer).filter(([name]) => !ownFields.includes(name)));
+
+const programs: Readonly<Record<string, object>> = {
+  "a printed text": { code: "print(42)" },
+  "the last expression": { code: "x = 6\nx * 7" },
+  "a traceback": { code: "def f():\n    return 1 / 0\n\nf()" },
+  "an exit code": { code: "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)" },
+  "a syntax error": { code: "print(" },
+  "a null byte": { code: "print(1)\0" },
+  "what a top-level await gives": { code: "import asyncio\nawait asyncio.sleep(0)\n'waited'" },
+  "displayed values": {
+    code: "class Page:\n    __repr__ = lambda self: 'a page'\n    _repr_html_ = lambda self: '<b>page</b>'\ndisplay(Page())\ndisplay({'application/json': [1]}, raw=True)\nPage()",
+  },
+  "displayed values that nobody wants": {
+    code: "class Page:\n    __repr__ = lambda self: 'a page'\n    _repr_html_ = lambda self: '<b>page</b>'\nPage()",
+    capture_rich: false,
+  },
+  "too many displayed values": {
+    code: "for number in range(70): display({'text/html': str(number)}, raw=True)",
+  },
+  "an interpreter that was left at once": { code: "import os\nprint('before', flush=True)\nos._exit(7)" },
+  "an interpreter that a signal killed": { code: "import os\nos.kill(os.getpid(), 11)" },
+  "a time limit": { code: "import time\nprint('began')\ntime.sleep(60)", timeout: 1 },
+  "a time limit that the code ignores": {
+    code: "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(60)",
+    timeout: 1,
+  },
+  "its directory, user and files": {
+    code: "import os\nprint(os.getcwd(), os.getuid(), os.listdir('.'), sorted(os.listdir('/')))\nopen('/tmp/a', 'w').close()\nopen('/var/tmp/b', 'w').close()",
+  },
+  "its environment": {
+    code: "import os\nprint({name: value for name, value in sorted(os.environ.items()) if not name.lower().endswith('proxy') and name not in ('NODE_USE_ENV_PROXY', 'NODE_OPTIONS', 'CLOUD_SANDBOX_EXECUTION_ID')})",
+    env: { OWN: "value", PYTHONHASHSEED: "1" },
+  },
+  "its limits": {
+    code: "import resource\nprint([resource.getrlimit(limit) for limit in (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_DATA, resource.RLIMIT_CORE)])",
+    limits: { memory_mb: 200 },
+  },
+  "a memory error": { code: "x = bytearray(400 * 2**20)", limits: { memory_mb: 200 } },
+  "an output that is too long": {
+    code: "import sys\nsys.stdout.write('x' * 3_000_000)\nsys.stderr.write('é' * 10)",
+  },
+  "bytes that are no text": { code: "import os\nos.write(1, b'a\\xffb')" },
+  "JavaScript's outputs": { language: "js", code: "console.log('out'); console.error('err'); [1, 'two']" },
+  "JavaScript's error": { language: "node", code: "function f() { throw new TypeError('no') }\nf()" },
+  "JavaScript's exit code": { language: "javascript", code: "process.exit(5)" },
+  "JavaScript that imports": { language: "javascript", code: "import os from 'node:os';\nos.EOL" },
+  "JavaScript's time limit": { language: "javascript", code: "for (;;);", timeout: 1 },
+  "bash's outputs": { language: "bash", code: "echo out; echo err > /dev/stderr; exit 4" },
+  "bash that reads nothing": { language: "sh", code: "cat; echo $0 $# done" },
+  "bash's time limit": { language: "shell", code: "echo began; sleep 60", timeout: 1 },
+  "bash that a program of it was killed in": {
+    language: "bash",
+    code: "{ sh -c 'kill -9 $$'; } 2> /dev/null; echo $?",
+  },
+  "bash code that is too long for a variable": {
+    language: "bash",
+    code: `: ${"x".repeat(150_000)}\necho long`,
+  },
+  "another directory": { code: "import os; os.getcwd()", workdir: "/tmp" },
+  "a directory that is not there": { code: "1", workdir: "/nowhere" },
+  "another PATH": { code: "1", env: { PATH: "/nowhere" } },
+  "a language that there is not": { code: "1", language: "cobol" },
+  "limits that this machine has not": { code: "1", limits: { memory_mb: 1_000_000 } },
+  "an isolation that there is not": { code: "1", min_isolation: "microvm" },
+  "a template that there is not": { code: "1", template_name: "nothing" },
+  "a variable that has no name": { code: "1", env: { "a=b": "c" } },
+};
+
+describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a server of %s", (who) => {
+  const obstacle = cannotStartAs(who);
+  let server: LocalServer;
+  let caller: ControlPlaneCaller;
+  const run = async (body: object, headers = {}): Promise<Told<Answer>> =>
+    caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
+  const alone = async (body: object) => run({ internet_access: false, ...body });
+
+  beforeAll(async () => {
+    if (obstacle !== undefined) return;
+    server = await startLocalServer({ who, args: ["--pool", "0"] });
+    caller = new ControlPlaneCaller(server);
+    // What all share is made now.
+    await alone({ code: "1" });
+    await run({ code: "1" });
+  });
+  afterAll(async () => {
+    if (server === undefined) return;
+    await server.stop();
+    expect(leftovers(new Set([server.pid]))).toEqual([]);
+  });
+
+  /** Nothing of any program is left: no process, no uid, no group, no sandbox. */
+  const nothingLeft = async (): Promise<void> => {
+    const left = (): string[] => [
+      ...descendants(server.pid)
+        .map(({ commandLine }) => commandLine)
+        .filter((line) => !line.includes("cloud-sandbox-guard")),
+      ...uidLeases(server.pid),
+    ];
+    await expect.poll(left).toEqual([]);
+    expect((await caller.call<{ data: object[] }>("GET", "/sandboxes")).body.data).toEqual([]);
+  };
+
+  test.for(Object.entries(programs))(
+    "gives the same with and without an agent: %s",
+    async ([, body], { skip }) => {
+      skip(obstacle !== undefined, obstacle);
+      const [without, withAgent] = [await alone(body), await run({ internet_access: true, ...body })];
+      expect({ ...without, body: comparable(without.body) }).toEqual({
+        ...withAgent,
+        headers: without.headers,
+        body: comparable(withAgent.body),
+      });
+      await nothingLeft();
+    },
+  );
+
+  const hostile: Readonly<Record<string, readonly [program: object, answer: object]>> = {
+    "has 16 MiB of code": [
+      { code: `#${"x".repeat(16 * 2 ** 20)}\nprint('ran')` },
+      { exit_code: 0, stdout: "ran\n" },
+    ],
+    "prints for ever": [
+      { code: "while True: print('x' * 1000)", timeout: 2 },
+      { exit_code: 124, termination_reason: "timeout", stdout_truncated: true },
+    ],
+    "leaves a process that holds its outputs": [
+      { code: "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\nprint('left')" },
+      { exit_code: 0, stdout: "left\n" },
+    ],
+    "is bash, and leaves processes": [
+      { language: "bash", code: "setsid sleep 1000 & sleep 1000 & echo left" },
+      { exit_code: 0, stdout: "left\n" },
+    ],
+    "ends its interpreter and leaves a process": [
+      { code: "import os, time\nif os.fork() == 0: time.sleep(1000)\nos._exit(9)" },
+      { exit_code: 9 },
+    ],
+    "writes garbage where the driver reports": [
+      { code: "import os, time\nos.write(3, b'\\xff' * 64)\ntime.sleep(60)" },
+      { exit_code: 137, stderr: expect.stringContaining("The code wrote to the descriptor") },
+    ],
+    "announces a report that never comes": [
+      { code: "import os, time\nos.write(3, bytes([0, 16, 0, 0]) + b'D')\ntime.sleep(60)", timeout: 1 },
+      { exit_code: 124 },
+    ],
+    "reports values for ever": [
+      { code: "import os\nwhile True: os.write(3, b'\\0\\0\\0\\5Da\\0bc')", timeout: 20 },
+      { exit_code: 137, stderr: expect.stringContaining("The code wrote to the descriptor") },
+    ],
+    "closes all descriptors": [
+      { code: "import os\nos.closerange(0, 64)\nos._exit(5)" },
+      { exit_code: 5, stdout: "" },
+    ],
+    "closes the driver's descriptor and goes on": [
+      { code: "import os\nos.close(3)\nprint('on', flush=True)\nraise SystemExit(6)" },
+      { exit_code: 6, stdout: "on\n" },
+    ],
+    "fakes its end": [
+      { code: "import os, time\nos.write(3, b'\\0\\0\\0\\4E0 0')\ntime.sleep(1000)" },
+      { exit_code: 0, termination_reason: "exit", stdout: "" },
+    ],
+    "fakes an exit code": [
+      { code: "import os, time\nos.write(3, b'\\0\\0\\0\\x0cE99999999 -1')\ntime.sleep(1000)" },
+      { success: false, exit_code: 99_999_999 & 0xff },
+    ],
+    "fakes a result": [
+      { code: "import os\n_ = os.write(3, b'\\0\\0\\0\\5Rfake')" },
+      { exit_code: 0, result: "fake" },
+    ],
+    "kills process 1, all others and itself": [
+      {
+        code: "import os, signal\nos.kill(1, signal.SIGKILL)\nprint('on', flush=True)\nos.kill(-1, signal.SIGKILL)",
+      },
+      { stdout: "on\n" },
+    ],
+    "forks for ever": [
+      { code: "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", timeout: 2 },
+      { exit_code: 124 },
+    ],
+    "fills its disk": [
+      { language: "bash", code: "head -c 8G /dev/zero > /tmp/full; echo $?; ls /workspace" },
+      { stdout: "1\n" },
+    ],
+    "takes its outputs away from the next": [
+      { language: "bash", code: "chmod 0 /proc/self/fd/1 /proc/self/fd/2; echo done" },
+      { exit_code: 0 },
+    ],
+  };
+
+  test.for(Object.entries(hostile))(
+    "gets its own answer and leaves nothing where it %s",
+    async ([, [body, answer]], { skip }) => {
+      skip(obstacle !== undefined, obstacle);
+      const { status, body: told } = await alone(body);
+      expect({ status, ...told, stdout: told.stdout }).toMatchObject({ status: 200, ...answer });
+      expect(String(told.stdout).length).toBeLessThan(1.1 * 2 ** 20);
+      expect((await alone({ code: "print('after')" })).body).toMatchObject({
+        stdout: "after\n",
+        exit_code: 0,
+      });
+      await nothingLeft();
+    },
+  );
+
+  test("sees neither files nor processes of another", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const code = `import os, time
+for place in '/tmp', '/workspace', '/home/sandbox', '/dev/shm': open(place + '/mine', 'x').close()
+time.sleep(0.5)
+print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir('/workspace'))`;
+    const answers = await Promise.all(Array.from({ length: 4 }, () => alone({ code })));
+    for (const { body } of answers)
+      expect(body).toMatchObject({ stdout: "['1', '2'] ['mine']\n", exit_code: 0 });
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(4);
+    await nothingLeft();
+  });
+
+  test("is killed when its caller goes away, and is not run again", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const gone = new AbortController();
+    const request = {
+      method: "POST",
+      headers: { "X-API-Key": server.apiKey, "Idempotency-Key": "gone" },
+      body: JSON.stringify({ code: "import time; time.sleep(1000)", timeout: 300, internet_access: false }),
+    };
+    const asked = fetch(`${server.url}/v1/executions`, { ...request, signal: gone.signal });
+    const runs = () =>
+      descendants(server.pid).filter(({ commandLine }) => commandLine.startsWith("python3 -c"));
+    await expect.poll(runs).toHaveLength(1);
+    gone.abort();
+    await expect(asked).rejects.toThrow();
+    await nothingLeft();
+    const again = await fetch(`${server.url}/v1/executions`, request);
+    expect([again.status, await again.json()]).toMatchObject([409, { code: "CONFLICT" }]);
+  });
+
+  test("waits for its turn: of very many at once, each gets its own answer", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const numbers = Array.from({ length: 60 }, (_, number) => number);
+    const answers = await Promise.all(numbers.map((number) => alone({ code: `print(${number})` })));
+    expect(answers.map(({ body }) => body.stdout)).toEqual(numbers.map((number) => `${number}\n`));
+    await nothingLeft();
+  });
+});
+
+test("very many programs of all kinds each get their own result", async () => {
+  const server = await startLocalServer({ args: ["--pool", "0"] });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  await using client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
+  const kinds = [
+    (number: number) => ({ code: `print(${number})`, stdout: `${number}\n`, exitCode: 0 }),
+    (number: number) => ({ code: `raise SystemExit(${number % 100})`, stdout: "", exitCode: number % 100 }),
+    (number: number) => ({
+      code: `print(${number}, flush=True)\nwhile True: pass`,
+      stdout: `${number}\n`,
+      exitCode: 124,
+    }),
+    (number: number) => ({ code: `print("${number} " * 300_000)`, stdout: undefined, exitCode: 0 }),
+  ];
+  const expected = Array.from({ length: 24 }, (_, number) => (kinds[number % 4] ?? kinds[0])?.(number));
+  const programs = expected.map((program) => ({
+    code: program?.code ?? "",
+    timeoutSeconds: program?.exitCode === 124 ? 1 : 30,
+  }));
+  const told = new Set<number>();
+  for await (const { index, result } of client.executeIsolatedMany(programs, { concurrency: 8 })) {
+    const { stdout, exitCode } = expected[index] ?? {};
+    expect(result?.exitCode).toBe(exitCode);
+    if (stdout !== undefined) expect(result?.stdout).toBe(stdout);
+    else expect(result?.stdout.startsWith(`${index} ${index} `)).toBe(true);
+    told.add(index);
+  }
+  expect(told.size).toBe(24);
+  await server.stop();
+  expect(leftovers(new Set([server.pid]))).toEqual([]);
+});
+
+test.for<StartedBy>(["root", "an ordinary user"])(
+  "nothing is left of the programs of a server of %s that was killed while they ran",
+  async (who, { skip }) => {
+    const obstacle = cannotStartAs(who);
+    skip(obstacle !== undefined, obstacle);
+    const server = await startLocalServer({ who, args: ["--pool", "0"] });
+    const caller = new ControlPlaneCaller(server);
+    const sleeping = { code: "import time; time.sleep(1000)", timeout: 300, internet_access: false };
+    const running = Array.from({ length: 6 }, () =>
+      caller.call("POST", "/executions", sleeping).catch(() => undefined),
+    );
+    const runs = () =>
+      descendants(server.pid).filter(({ commandLine }) => commandLine.startsWith("python3 -c"));
+    await expect.poll(() => runs().length).toBeGreaterThan(3);
+    await server.stop("SIGKILL");
+    await Promise.all(running);
+    await expect.poll(() => leftovers(new Set([server.pid])), { timeout: 20_000 }).toEqual([]);
+  },
+);
+
+function uidLeases(server: number): string[] {
+  const place = "/run/cloud-sandbox-uids";
+  if (!existsSync(place)) return [];
+  return readdirSync(place).filter((name) => readlinkSync(`${place}/${name}`).startsWith(`${server}-`));
+}

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import { ControlPlaneCaller, type CreatedSandbox } from "../support/control-plane-caller.js";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
+
+const limit = 600;
+
+test("a server that has no file descriptor left says so, and does not blame the code in the sandbox", async () => {
+  const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
+  // A connection that is there already: a new one could not be accepted.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const idle: Socket[] = [];
+  try {
+    const sandbox = await new ControlPlaneCaller(server).create();
+    expect(await health(server, agent)).toBe(200);
+    await takeAllConnections(server, idle);
+    const refused = await run(server, agent, sandbox);
+    expect(refused).toMatchObject({ status: 503, retryAfter: "1", code: "SERVICE_UNAVAILABLE" });
+    expect(refused.message).toMatch(/cannot open any more files.*limit of 600.*ulimit -n/);
+    for (const socket of idle) socket.destroy();
+    await expect.poll(() => run(server, agent, sandbox)).toMatchObject({ status: 200, stdout: "works\n" });
+  } finally {
+    for (const socket of idle) socket.destroy();
+    agent.destroy();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+  }
+});
+
+test("where sandboxes could open hardly any file, serve and doctor say what to raise", async () => {
+  const script = 'ulimit -n 200; exec "$@"';
+  for (const args of [["serve"], ["doctor"]]) {
+    const { code, stdout, stderr } = await runBuilt("local", args, { through: ["sh", "-c", script, "few"] });
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/only 200 files may be open.*ulimit -n/s);
+  }
+});
+
+/** Connects so often that the server has no descriptor left to accept with. */
+async function takeAllConnections({ url, pid }: LocalServer, idle: Socket[]): Promise<void> {
+  const { hostname, port } = new URL(url);
+  for (let count = 0; count < limit; count += 1) {
+    const socket = connect(Number(port), hostname).on("error", () => undefined);
+    idle.push(socket);
+    await once(socket, "connect");
+  }
+  await expect.poll(() => readdirSync(`/proc/${pid}/fd`).length).toBeGreaterThanOrEqual(limit - 1);
+}
+
+async function ask(agent: Agent, url: string, options: object, body?: string): Promise<IncomingMessage> {
+  const call = request(url, { agent, ...options });
+  call.end(body);
+  const [answer] = (await once(call, "response")) as [IncomingMessage];
+  return answer;
+}
+
+async function health({ url }: LocalServer, agent: Agent): Promise<number | undefined> {
+  const answer = await ask(agent, `${url}/health`, {});
+  await text(answer);
+  return answer.statusCode;
+}
+
+async function run({ url }: LocalServer, agent: Agent, { id, auth_token }: CreatedSandbox) {
+  const headers = { authorization: `Bearer ${auth_token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ command: "echo works" });
+  const answer = await ask(agent, `${url}/agent/${id}/commands/run`, { method: "POST", headers }, body);
+  const said = JSON.parse(await text(answer)) as Record<string, unknown>;
+  return { ...said, status: answer.statusCode, retryAfter: answer.headers["retry-after"] } as Record<
+    string,
+    unknown
+  >;
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+export interface CodeBlock {
+  /** Such as `README.md:27`, where its first line is. */
+  readonly place: string;
+  readonly file: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Every fenced code block of the project's pages. */
+export function codeBlocks(): CodeBlock[] {
+  return pages().flatMap(blocksOf);
+}
+
+/** Every page of the project, by its path from the root. */
+export function pages(): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return listed.trim().split("\n");
+}
+
+function blocksOf(file: string): CodeBlock[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(({ 1: language = "", 2: code = "", index }) => ({
+    place: `${file}:${text.slice(0, index).split("\n").length + 1}`,
+    file,
+    language,
+    code,
+  }));
+}

@@ -1,0 +1,39 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { otherNode, scratchProject } from "../scratch-project.js";
+
+/** How a program is run on a runtime: a command and its arguments before the program's path. */
+export interface Runtime {
+  readonly name: string;
+  command(): Promise<readonly string[]>;
+}
+
+const bunArchitecture = process.arch === "arm64" ? "aarch64" : process.arch;
+
+/** Those that the client is for. */
+export const runtimes: readonly Runtime[] = [
+  { name: "the Node.js of these tests", command: async () => [process.execPath] },
+  ...["20.19.0", "22.23.3", "24.21.0", "26.10.0"].map((version) => ({
+    name: `Node.js ${version}`,
+    command: async () => [await otherNode(version)],
+  })),
+  {
+    name: "Bun",
+    command: async () => [await binary(`@oven/bun-linux-${bunArchitecture}`, "1.4.5", "bin/bun"), "run"],
+  },
+  {
+    name: "Deno",
+    command: async () => [
+      await binary(`@deno/linux-${process.arch}-glibc`, "2.9.6", "deno"),
+      ...["run", "--allow-all", "--no-config", "--no-lock", "--node-modules-dir=manual"],
+    ],
+  },
+];
+
+/** A program that a package of the registry brings. */
+async function binary(packageName: string, version: string, path: string): Promise<string> {
+  const directory = await scratchProject(packageName.replace("/", "-"), [`${packageName}@${version}`]);
+  const program = join(directory, "node_modules", packageName, path);
+  await access(program);
+  return program;
+}

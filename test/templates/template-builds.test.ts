@@ -1,0 +1,215 @@
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  cannotStartAs,
+  type LocalServer,
+  type StartedBy,
+  startLocalServer,
+} from "../support/local-server.js";
+import { archiveOf, TemplateBuilding } from "../support/template-building.js";
+
+const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+
+describe.each(startedBy)("templates built on a server started by %s", (who) => {
+  const obstacle = cannotStartAs(who);
+  let server: LocalServer;
+  let client: SandboxClient;
+  let building: TemplateBuilding;
+
+  beforeAll(async () => {
+    if (obstacle !== undefined) return;
+    server = await startLocalServer({ who, args: ["--pool", "0", "--build-timeout", "60"] });
+    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+    building = new TemplateBuilding(server);
+  });
+
+  afterAll(async () => {
+    await client?.close();
+    await server?.stop();
+  });
+
+  test("hold what every form of step did, wherever it wrote", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const archive = await archiveOf({ "app/main.py": "print('copied')", "app/lib/a.txt": "a", "b.txt": "b" });
+    const { hash, status } = await building.upload(archive);
+    expect(status).toBe(200);
+    const built = await building.build({
+      name: "everything",
+      from_image: "code-interpreter",
+      startCmd: null,
+      readyCmd: null,
+      registry_credentials: null,
+      steps: [
+        { type: "COPY", args: ["app/", "/workspace/app"], filesHash: hash, permissions: "0755" },
+        {
+          type: "copy",
+          args: ["b.txt,app/lib/*.txt", "/data/"],
+          filesHash: hash,
+          owner: "root",
+          skipCache: false,
+        },
+        { type: "env", key: "GREETING", value: "hello" },
+        { type: "ENV", args: ["NAME", "world"] },
+        { type: "ENV", args: ["BOTH=$GREETING $" + "{NAME}"] },
+        { type: "ENV", args: ["PATH=/opt/tools:$PATH"] },
+        { type: "workdir", path: "/srv/app" },
+        { type: "WORKDIR", args: ["inner"] },
+        { type: "USER", args: ["root"] },
+        {
+          type: "RUN",
+          args: [
+            "echo \"$BOTH\" > here.txt && mkdir /opt/tools && printf '#!/bin/sh\\necho a tool\\n' > /opt/tools/tool && chmod +x /opt/tools/tool",
+          ],
+        },
+        {
+          type: "run",
+          args: [
+            "echo setting > /etc/example.conf; echo mine > ~/.profile-of-mine; echo t > /tmp/t; rm -rf /usr/local/bin && mkdir /usr/local/bin && echo only > /usr/local/bin/only",
+          ],
+        },
+      ],
+    });
+    expect(built).toMatchObject({ status: "active" });
+
+    const sandbox = await client.sandboxes.create({ template: "everything" });
+    const { stdout, stderr } = await sandbox.execute(
+      `python /workspace/app/main.py; cat /workspace/app/lib/a.txt /data/b.txt /data/a.txt; echo
+stat -c %a /workspace/app/main.py; cat /srv/app/inner/here.txt /etc/example.conf ~/.profile-of-mine /tmp/t; ls -A /usr/local/bin
+echo "$BOTH"; tool; ls -A /tmp /var/tmp | grep -v ^.cloud
+echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo more >> /data/b.txt && chmod 700 /workspace/app/main.py && echo writable`,
+      { language: "bash" },
+    );
+    expect(stderr).toBe("");
+    expect(stdout).toBe(
+      "copied\naba\n755\nhello world\nsetting\nmine\nt\nonly\nhello world\na tool\n/tmp:\nt\n\n/var/tmp:\nwritable\n",
+    );
+    await sandbox.delete();
+
+    const another = await client.sandboxes.create({ template: built.templateId });
+    const untouched = await another.execute(
+      "cat /etc/example.conf; df --output=size -BM /workspace | tail -1",
+      { language: "bash" },
+    );
+    expect(untouched.stdout).toMatch(/^setting\n\s*1024M\n$/);
+    await another.delete();
+  });
+
+  test("build on one another, and do not do again what was done", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const first = [{ type: "RUN", args: ["date +%N > /stamp"] }];
+    await building.build({ name: "stamped", steps: first });
+    const longer = await building.build({
+      name: "longer",
+      steps: [...first, { type: "RUN", args: ["cp /stamp /copy"] }],
+    });
+    expect(longer.log).toContain("CACHED RUN date");
+    const onTop = await building.build({
+      name: "on-top",
+      from_image: "longer",
+      steps: [{ type: "RUN", args: ["cmp /stamp /copy"] }],
+    });
+    expect(onTop.status).toBe("active");
+    const again = await building.build({ name: "again", steps: [{ ...first[0], skipCache: true }] });
+    expect(again.log).not.toContain("CACHED");
+  });
+
+  test("start with their start command, once it is ready", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const built = await building.build({
+      name: "serving",
+      steps: [{ type: "RUN", args: ["mkdir -p /srv/site && echo served > /srv/site/index.html"] }],
+      startCmd: "cd /srv/site && exec python3 -m http.server 8099",
+      readyCmd: { type: "port", port: 8099, timeout: 24_000, interval: 50 },
+    });
+    expect(built.status).toBe("active");
+    const sandbox = await client.sandboxes.create({ template: "serving" });
+    const { stdout } = await sandbox.execute("curl -s http://127.0.0.1:8099/", { language: "bash" });
+    expect(stdout).toBe("served\n");
+    await sandbox.delete();
+  });
+
+  test("are tried out as sandboxes start, without internet access", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const built = await building.build({
+      name: "offline",
+      steps: [],
+      startCmd: 'curl -s --noproxy "" -x http://127.0.0.1:3128 http://192.0.2.1/ >/var/tmp/answer',
+      readyCmd: { type: "command", command: "grep -q 'no internet access' /var/tmp/answer" },
+    });
+    expect(built.status, built.log).toBe("active");
+  });
+
+  test("that do not get ready in a sandbox say so, and that to try again is no use", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    // Half of the memory that it was tried out with.
+    const enough = 'test "$(ulimit -d)" -gt 400000';
+    const readyCmd = { type: "command", command: enough, timeout: 300, interval: 50 };
+    const built = await building.build({ name: "large", steps: [], readyCmd });
+    expect(built.status, built.log).toBe("active");
+    const create = { template_name: "large", limits: { memory_mb: 256 } };
+    const { status, json } = await building.call("POST", "/v1/sandboxes", create);
+    expect([status, json.code]).toEqual([409, "CONFLICT"]);
+    expect(json.message).toMatch(/template large do not get ready: The ready check .* did not pass/);
+  });
+
+  test.for([
+    [
+      "a step fails",
+      { steps: [{ type: "RUN", args: ["echo because >&2; exit 3"] }] },
+      /Step 1\/1: RUN .* failed: exit code 3\./,
+    ],
+    [
+      "what it starts never gets ready",
+      {
+        steps: [],
+        startCmd: "echo sorry",
+        readyCmd: { type: "file", path: "/never", timeout: 5000, interval: 50 },
+      },
+      /ready check \(file \/never\).*sorry/,
+    ],
+    [
+      "its files are too many for its disk",
+      { steps: [{ type: "RUN", args: ["dd if=/dev/zero of=/data bs=1M count=3000"] }] },
+      /exit code 1/,
+    ],
+  ] as const)(
+    "fail with the reason when %s",
+    { timeout: 120_000 },
+    async ([name, request, reason], { skip }) => {
+      skip(obstacle !== undefined, obstacle);
+      const built = await building.build({ name, ...request });
+      expect(built.status).toBe("failed");
+      expect(built.error_message).toMatch(reason);
+      const create = await building.call("POST", "/v1/sandboxes", { template_name: name });
+      expect(create.status).toBe(409);
+    },
+  );
+
+  test("fail with the reason when a step never ends", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const impatient = await startLocalServer({ who, args: ["--pool", "0", "--build-timeout", "3"] });
+    try {
+      const steps = [{ type: "RUN", args: ["sleep 1000"] }];
+      const built = await new TemplateBuilding(impatient).build({ name: "endless", steps });
+      expect(built.status).toBe("failed");
+      expect(built.error_message).toMatch(/longer than its limit of 3 s/);
+    } finally {
+      await impatient.stop();
+    }
+  });
+
+  test.for([
+    ["names that lead out", ["--transform=s,^\\./x,../../../../etc/x,", "./x"], "failed"],
+    ["absolute names", ["--transform=s,^\\./x,/etc/x,", "./x"], "failed"],
+    ["devices", ["/dev/null", "./x"], "failed"],
+    ["links to elsewhere", ["/proc/self/exe", "./x"], "active"],
+  ] as const)("keep the host safe from an archive with %s", async ([, tarArguments, status], { skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const { hash } = await building.upload(await archiveOf({ x: "x" }, tarArguments));
+    const built = await building.build({
+      name: `archive-${hash.slice(0, 8)}`,
+      steps: [{ type: "COPY", args: ["x", "/workspace/"], filesHash: hash }],
+    });
+    expect(built.status, built.log).toBe(status);
+  });
+});
