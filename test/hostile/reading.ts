@@ -211,27 +211,28 @@ print("locked")`;
   {
     name: "reach the host, its network and clouds' own services through the proxy",
     async attempt({ sandbox, server }) {
-      const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-      const hosts = [
-        ...[
-          "127.0.0.1",
-          "localhost",
-          "a.localhost",
-          "127.1",
-          "2130706433",
-          "0x7f.1",
-          "0177.0.0.1",
-          "0.0.0.0",
-        ],
-        ...["[::1]", "[::]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]"],
-        ...["169.254.169.254", "168.63.129.16", "100.100.100.200", "[fd00:ec2::254]", "[fd20:ce::254]"],
-        ...own.map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
-      ];
-      const { stdout, stderr } = await python(
-        sandbox,
-        `
+      const { stdout, stderr } = await python(sandbox, reachingHost(server.url));
+      expect({ stdout, stderr }).toEqual({ stdout: refusedByProxy, stderr: "" });
+      return "refused, in every spelling, as HTTP, CONNECT and SOCKS";
+    },
+  },
+];
+
+/** What {@link reachingHost} prints if the proxy refuses everything. */
+export const refusedByProxy = "[b'\\x05\\x02', b'403']\n";
+
+/** Python that asks the proxy for the server at `url` in every spelling, and for clouds' own services. */
+export function reachingHost(url: string): string {
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const hosts = [
+    ...["127.0.0.1", "localhost", "a.localhost", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "0.0.0.0"],
+    ...["[::1]", "[::]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]"],
+    ...["169.254.169.254", "168.63.129.16", "100.100.100.200", "[fd00:ec2::254]", "[fd20:ce::254]"],
+    ...own.map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
+  ];
+  return `
 import socket
-port = ${new URL(server.url).port}
+port = ${new URL(url).port}
 def ask(at, *said):
     with socket.create_connection(("127.0.0.1", at), 10) as s:
         for words in said:
@@ -248,10 +249,5 @@ for host in ${JSON.stringify(hosts)}:
     request = b"\\5\\1\\0\\3" + bytes([len(name)]) + name + port.to_bytes(2, "big")
     answers.add(ask(1080, b"\\5\\1\\0", request)[:2])
 print(sorted(answers))
-`,
-      );
-      expect({ stdout, stderr }).toEqual({ stdout: "[b'\\x05\\x02', b'403']\n", stderr: "" });
-      return "refused, in every spelling, as HTTP, CONNECT and SOCKS";
-    },
-  },
-];
+`;
+}

@@ -19,6 +19,10 @@ const ownFields = ["id", "execution_id", "timestamp", "execution_time"];
 const comparable = (answer: Answer): Answer =>
   Object.fromEntries(Object.entries(answer).filter(([name]) => !ownFields.includes(name)));
 
+/** Asks the HTTP and the SOCKS proxy for an address that documentation has for itself. */
+const reaching =
+  "curl -sS --noproxy '' http://192.0.2.1/; curl -sS --noproxy '' --proxy socks5h://127.0.0.1:1080 http://192.0.2.1/";
+
 const programs: Readonly<Record<string, object>> = {
   "a printed text": { code: "print(42)" },
   "the last expression": { code: "x = 6\nx * 7" },
@@ -48,7 +52,7 @@ const programs: Readonly<Record<string, object>> = {
     code: "import os\nprint(os.getcwd(), os.getuid(), os.listdir('.'), sorted(os.listdir('/')))\nopen('/tmp/a', 'w').close()\nopen('/var/tmp/b', 'w').close()",
   },
   "its environment": {
-    code: "import os\nprint({name: value for name, value in sorted(os.environ.items()) if not name.lower().endswith('proxy') and name not in ('NODE_USE_ENV_PROXY', 'NODE_OPTIONS', 'CLOUD_SANDBOX_EXECUTION_ID')})",
+    code: "import os\nprint({name: value for name, value in sorted(os.environ.items()) if name != 'CLOUD_SANDBOX_EXECUTION_ID'})",
     env: { OWN: "value", PYTHONHASHSEED: "1" },
   },
   "its limits": {
@@ -76,6 +80,22 @@ const programs: Readonly<Record<string, object>> = {
     language: "bash",
     code: `: ${"x".repeat(150_000)}\necho long`,
   },
+  "a destination that the proxy refuses": { code: reaching, language: "bash" },
+  "no internet access": { code: reaching, language: "bash", internet_access: false },
+  "a destination that is not on its list": {
+    code: reaching,
+    language: "bash",
+    egress: { allow: ["192.0.2.2"] },
+  },
+  "Python that asks the proxy": {
+    code: "import urllib.request\nurllib.request.urlopen('http://192.0.2.1/')",
+  },
+  "JavaScript that asks the proxy": {
+    code: "try { await fetch('https://192.0.2.1/') } catch ({ cause }) { cause.message }",
+    language: "javascript",
+  },
+  "lists without internet access": { code: "1", internet_access: false, egress: { deny: ["192.0.2.2"] } },
+  "a list that is none": { code: "1", egress: { allow: ["a b"] } },
   "another directory": { code: "import os; os.getcwd()", workdir: "/tmp" },
   "a directory that is not there": { code: "1", workdir: "/nowhere" },
   "another PATH": { code: "1", env: { PATH: "/nowhere" } },
@@ -92,15 +112,18 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
   let caller: ControlPlaneCaller;
   const run = async (body: object, headers = {}): Promise<Told<Answer>> =>
     caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
-  const alone = async (body: object) => run({ internet_access: false, ...body });
+  let path: unknown;
+  /** A program with a `PATH` of its own needs an agent. */
+  const withAgent = async ({ env, ...body }: { readonly env?: object }) =>
+    run({ ...body, env: { PATH: path, ...env } });
 
   beforeAll(async () => {
     if (obstacle !== undefined) return;
     server = await startLocalServer({ who, args: ["--pool", "0"] });
     caller = new ControlPlaneCaller(server);
     // What all share is made now.
-    await alone({ code: "1" });
-    await run({ code: "1" });
+    path = (await run({ code: "printf %s $PATH", language: "bash" })).body.stdout;
+    await withAgent({ code: "1" });
   });
   afterAll(async () => {
     if (server === undefined) return;
@@ -113,7 +136,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     const left = (): string[] => [
       ...descendants(server.pid)
         .map(({ commandLine }) => commandLine)
-        .filter((line) => !line.includes("cloud-sandbox-guard")),
+        .filter((line) => !/cloud-sandbox-guard|proxy-ports/.test(line)),
       ...uidLeases(server.pid),
     ];
     await expect.poll(left).toEqual([]);
@@ -124,11 +147,11 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     "gives the same with and without an agent: %s",
     async ([, body], { skip }) => {
       skip(obstacle !== undefined, obstacle);
-      const [without, withAgent] = [await alone(body), await run({ internet_access: true, ...body })];
+      const [without, other] = [await run(body), await withAgent(body)];
       expect({ ...without, body: comparable(without.body) }).toEqual({
-        ...withAgent,
+        ...other,
         headers: without.headers,
-        body: comparable(withAgent.body),
+        body: comparable(other.body),
       });
       await nothingLeft();
     },
@@ -211,10 +234,10 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     "gets its own answer and leaves nothing where it %s",
     async ([, [body, answer]], { skip }) => {
       skip(obstacle !== undefined, obstacle);
-      const { status, body: told } = await alone(body);
+      const { status, body: told } = await run(body);
       expect({ status, ...told, stdout: told.stdout }).toMatchObject({ status: 200, ...answer });
       expect(String(told.stdout).length).toBeLessThan(1.1 * 2 ** 20);
-      expect((await alone({ code: "print('after')" })).body).toMatchObject({
+      expect((await run({ code: "print('after')" })).body).toMatchObject({
         stdout: "after\n",
         exit_code: 0,
       });
@@ -228,7 +251,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
 for place in '/tmp', '/workspace', '/home/sandbox', '/dev/shm': open(place + '/mine', 'x').close()
 time.sleep(0.5)
 print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir('/workspace'))`;
-    const answers = await Promise.all(Array.from({ length: 4 }, () => alone({ code })));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => run({ code })));
     for (const { body } of answers)
       expect(body).toMatchObject({ stdout: "['1', '2'] ['mine']\n", exit_code: 0 });
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(4);
@@ -241,7 +264,7 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
     const request = {
       method: "POST",
       headers: { "X-API-Key": server.apiKey, "Idempotency-Key": "gone" },
-      body: JSON.stringify({ code: "import time; time.sleep(1000)", timeout: 300, internet_access: false }),
+      body: JSON.stringify({ code: "import time; time.sleep(1000)", timeout: 300 }),
     };
     const asked = fetch(`${server.url}/v1/executions`, { ...request, signal: gone.signal });
     const runs = () =>
@@ -257,7 +280,7 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
   test("waits for its turn: of very many at once, each gets its own answer", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
     const numbers = Array.from({ length: 60 }, (_, number) => number);
-    const answers = await Promise.all(numbers.map((number) => alone({ code: `print(${number})` })));
+    const answers = await Promise.all(numbers.map((number) => run({ code: `print(${number})` })));
     expect(answers.map(({ body }) => body.stdout)).toEqual(numbers.map((number) => `${number}\n`));
     await nothingLeft();
   });
@@ -304,7 +327,7 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     skip(obstacle !== undefined, obstacle);
     const server = await startLocalServer({ who, args: ["--pool", "0"] });
     const caller = new ControlPlaneCaller(server);
-    const sleeping = { code: "import time; time.sleep(1000)", timeout: 300, internet_access: false };
+    const sleeping = { code: "import time; time.sleep(1000)", timeout: 300 };
     const running = Array.from({ length: 6 }, () =>
       caller.call("POST", "/executions", sleeping).catch(() => undefined),
     );

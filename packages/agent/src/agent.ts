@@ -2,7 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/server-kit";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
-import { contextLanguages as allContextLanguages } from "@cloud-sandbox/server-kit/execution";
+import {
+  contextLanguages as allContextLanguages,
+  proxyEnvironment,
+  proxyPorts,
+} from "@cloud-sandbox/server-kit/execution";
 import {
   cacheHandlers,
   environmentHandlers,
@@ -16,7 +20,6 @@ import { TokenVerifier } from "./access/token-verifier.js";
 import type { AgentConfig } from "./config/agent-config.js";
 import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
-import { proxyEnvironment } from "./environment/proxy-environment.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { Contexts } from "./execution/contexts/contexts.js";
 import { withoutImportStatements } from "./execution/contexts/import-statements.js";
@@ -40,7 +43,6 @@ import { systemHandlers } from "./handlers/system-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
 import { PrivateDirectory } from "./machine/private-directory.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
-import { proxyPorts } from "./network/egress-relay.js";
 import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
 import { internalPath, snapshotHandler } from "./snapshot/snapshot-handler.js";

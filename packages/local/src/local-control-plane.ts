@@ -228,7 +228,7 @@ async function serve(
     if (store.directory !== undefined) await layers.collect();
   });
   const programs = new LonePrograms({
-    ...{ runtime, isolation, fleet, agents, budget, log },
+    ...{ runtime, isolation, fleet, agents, egress, budget, log },
     queue: new ProgramQueue(2 * availableParallelism()),
   });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
@@ -247,6 +247,7 @@ async function serve(
     fleet,
     creates: rememberedCreates(fleet),
     runProgram: (wish) => programs.run(wish),
+    runsProgram: (id) => programs.has(id),
     repeated: new RepeatedPrograms((request) => createHash("sha256").update(request).digest("base64")),
     usualEgress: internet.wish,
     egress,

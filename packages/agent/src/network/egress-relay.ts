@@ -1,8 +1,6 @@
 import { statSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
-
-/** Ports of the proxies inside the sandbox: the customary ones for HTTP and SOCKS proxies. */
-export const proxyPorts = { http: 3128, socks: 1080 } as const;
+import { proxyPorts } from "@cloud-sandbox/server-kit/execution";
 
 /**
  * Most connections per proxy. Each takes two file descriptors, and the agent needs the rest for programs and files.

@@ -31,6 +31,8 @@ export interface ControlPlaneApiOptions
     TemplateHandlersOptions<LocalTemplate>,
     ProgramHandlerParts {
   readonly egress: EgressGateway;
+  /** Whether a program of this id, which has no sandbox, runs now. */
+  readonly runsProgram: (id: string) => boolean;
   readonly accountKey: AccountKey;
   readonly limiter: RateLimiter;
   readonly runtime: string;
@@ -94,7 +96,7 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
     ...programHandlers(options),
 
     ...egressHandlers((wanted) => {
-      const { id } = options.fleet.get(wanted);
+      const id = options.runsProgram(wanted) ? wanted : options.fleet.get(wanted).id;
       const { entries, totals } = options.egress.log(id);
       return { sandboxId: id, entries, totals };
     }),

@@ -62,7 +62,7 @@ export interface MachineFile {
   readonly target: string;
 }
 
-/** A program that is run in a wall of its own, without an agent, and keeps nothing. It has no network. */
+/** A program that is run in a wall of its own, without an agent, and keeps nothing. */
 export interface ProgramSpec {
   /** Names the execution: the program finds it as `CLOUD_SANDBOX_EXECUTION_ID`. */
   readonly id: string;
@@ -71,6 +71,8 @@ export interface ProgramSpec {
   /** Environment variables of the program. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: MachineLimits;
+  /** Called with each outgoing connection of the program. If undefined, the program has no network. */
+  readonly egress?: ((connection: Socket) => void) | undefined;
   readonly timeoutSeconds: number;
   /** When it aborts, the program is killed. */
   readonly signal: AbortSignal;

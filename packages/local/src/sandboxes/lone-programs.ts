@@ -14,6 +14,9 @@ import {
 import type { AgentCalls } from "../agents/agent-calls.js";
 import { grantLimits } from "../catalogue/granted-limits.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { EgressRules } from "../egress/egress-policy.js";
+import { egressRules } from "../egress/egress-wish.js";
 import { ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { newSandboxId } from "./machine-supply.js";
@@ -33,6 +36,7 @@ export interface LoneProgramsParts {
   readonly isolation: IsolationLevel;
   readonly fleet: SandboxFleet;
   readonly agents: AgentCalls;
+  readonly egress: EgressGateway;
   readonly budget: MemoryBudget;
   readonly queue: ProgramQueue;
   readonly log: (message: string) => void;
@@ -42,6 +46,8 @@ export interface LoneProgramsParts {
 export class LonePrograms {
   #isClosing = false;
   readonly #running = new Map<AbortController, Promise<unknown>>();
+  /** Ids of the programs that run without an agent. */
+  readonly #ids = new Set<string>();
 
   constructor(private readonly parts: LoneProgramsParts) {}
 
@@ -68,6 +74,11 @@ export class LonePrograms {
     }
   }
 
+  /** Whether a program of this id runs without an agent. */
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
   /** Kills all programs. Resolves when nothing of them is left. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -81,32 +92,44 @@ export class LonePrograms {
     const language = languageNamed(wish.language, languages);
     if (!template.languages.some((offered) => offered.language === language.name))
       throw languageNotAvailable(language);
+    const rules = egressRules(wish.egress);
     if (needsAgent(wish, template, language.name)) return this.#inSandbox(wish);
     try {
-      return await this.#alone(wish, template, language.name as LoneLanguage);
+      return await this.#alone(wish, template, rules, language.name as LoneLanguage);
     } catch (error) {
       if (!(error instanceof ProgramNotStarted)) throw error;
       return this.#inSandbox(wish);
     }
   }
 
-  async #alone(wish: ProgramWish, { limits }: LocalTemplate, language: LoneLanguage): Promise<ProgramAnswer> {
-    const { runtime, isolation, budget, queue } = this.parts;
+  async #alone(
+    wish: ProgramWish,
+    { limits }: LocalTemplate,
+    rules: EgressRules,
+    language: LoneLanguage,
+  ): Promise<ProgramAnswer> {
+    const { runtime, isolation, egress, budget, queue } = this.parts;
     if (!runtime.run) throw new ProgramNotStarted("this runtime runs none.");
     const leave = await queue.enter(wish.signal);
     try {
       const release = await budget.reserve(limits);
+      const id = newSandboxId();
+      this.#ids.add(id);
       try {
-        const id = newSandboxId();
+        const wayOut = egress.open(id);
+        egress.setRules(id, rules);
         const { code, environment, timeoutSeconds, signal, onStart } = wish;
         const outcome = await runtime.run({
           ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart },
+          egress: (connection) => wayOut.accept(connection),
         });
         return {
           ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
           ...richFields(outcome, wish.wantsRich),
         };
       } finally {
+        egress.close(id);
+        this.#ids.delete(id);
         release();
       }
     } finally {
@@ -146,13 +169,10 @@ export class LonePrograms {
   }
 }
 
-/** Whether only an agent can run a program: it relays to the internet, starts built templates, and keeps code in files. */
+/** Whether only an agent can run a program: it starts built templates, and keeps code in files. */
 function needsAgent(wish: ProgramWish, { built }: LocalTemplate, language: string): boolean {
-  const { egress, environment, workdir = workspace } = wish;
+  const { environment, workdir = workspace } = wish;
   return (
-    egress.internetAccess ||
-    // Creating a sandbox refuses lists without internet access, with the usual error.
-    (egress.allow ?? egress.deny) !== undefined ||
     built !== undefined ||
     language === "go" ||
     // The program's PATH may lead to another interpreter.

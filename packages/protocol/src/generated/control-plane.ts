@@ -263,8 +263,8 @@ export interface paths {
          *     left then: no sandbox, process or file. A program whose caller goes away is killed. A server that has this says
          *     `executions: true` at `/health`.
          *
-         *     The fastest way is without internet access, from a template that was not built here, in `python`, `javascript` or
-         *     `bash`. Every other program takes longer, as a sandbox is created for it; the answer is the same.
+         *     The fastest way is from a template that was not built here, in `python`, `javascript` or `bash`. Every
+         *     other program takes longer, as a sandbox is created for it; the answer is the same.
          */
         post: operations["runProgram"];
         delete?: never;

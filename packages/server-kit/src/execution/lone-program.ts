@@ -19,7 +19,10 @@ export interface LoneProgram {
   readonly env: Readonly<Record<string, string>>;
   /** Whether a driver runs the code: it takes `request` over the control channel and reports the end there. */
   readonly hasDriver: boolean;
-  /** The driver's request, as {@link ControlChannel.send} takes it, without the code. */
+  /**
+   * What is sent over the control channel when the program may begin, as {@link ControlChannel.send} takes it: to a driver
+   * followed by the code, else by a line break.
+   */
   readonly request: readonly string[];
 }
 
@@ -55,10 +58,10 @@ export function loneProgram(
       if (!fitsVariable(code)) return undefined;
       const { command, args, env = {} } = shellProgram("bash", code);
       const [option = "-c", script = ""] = args;
-      return { command, args: [option, bashStart + script], env, hasDriver: false, request: [] };
+      return { command, args: [option, bashStart + script], env, hasDriver: false, request: ["begin"] };
     }
   }
 }
 
-/** Reports the start as a driver does, and connects the outputs. */
-const bashStart = `printf '\\0\\0\\0\\1S' >&3; exec >&4 2>&5 3>&- 4>&- 5>&-; `;
+/** Waits for a line, reports the start as a driver does, and connects the outputs. */
+const bashStart = `read -r _ <&3 || exit; printf '\\0\\0\\0\\1S' >&3; exec >&4 2>&5 3>&- 4>&- 5>&-; `;

@@ -14,7 +14,7 @@ import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
-import { type EgressSocket, listenForEgress } from "./egress-socket.js";
+import { type EgressSocket, listenForEgress } from "./egress/egress-socket.js";
 import { becomeMachine } from "./enter-groups.js";
 import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js";
 import { machineEnvironment } from "./machine-environment.js";
@@ -191,6 +191,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     this.#clearing = undefined;
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
+    await foundation?.proxyPorts.close();
     await foundation?.groups.close();
     await foundation?.uids?.close();
     await foundation?.directory.remove();

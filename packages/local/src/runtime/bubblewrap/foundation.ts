@@ -7,6 +7,7 @@ import type { MachineGroups } from "../host/machine-group.js";
 import { MemoryWatchdog } from "../host/memory-watchdog.js";
 import { isAliveIdentity } from "../host/process-identity.js";
 import { UidLeases } from "../host/uid-lease.js";
+import { ProxyPorts } from "./egress/proxy-ports.js";
 import { directoriesToView } from "./host-files/host-views.js";
 import { inheritableDescriptors } from "./inherited-descriptors.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
@@ -26,6 +27,7 @@ export interface Foundation {
   readonly strayDescriptors: readonly number[];
   /** For programs that are run without an agent. */
   readonly pipes: ProgramPipes;
+  readonly proxyPorts: ProxyPorts;
 }
 
 /** Removes what killed processes left behind. Resolves with true if no control group of theirs remains. */
@@ -62,5 +64,6 @@ export async function layFoundation(): Promise<Foundation> {
     seccompFile,
     strayDescriptors: inheritableDescriptors(),
     pipes: new ProgramPipes(join(directory.path, "pipes")),
+    proxyPorts: new ProxyPorts(directory.path),
   };
 }

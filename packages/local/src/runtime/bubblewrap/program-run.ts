@@ -25,8 +25,9 @@ import { processTree } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
 import { ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
+import type { OpenPorts } from "./egress/proxy-ports.js";
 import type { ProgramPipe } from "./program-pipes.js";
-import { readInitPid } from "./user-namespace.js";
+import { type Init, readInit } from "./user-namespace.js";
 
 /** The descriptors that bubblewrap is started with, beside those of the program. */
 export const programDescriptors = { ...loneDescriptors, information: 6, seccomp: 7, arguments: 8 } as const;
@@ -54,6 +55,8 @@ export interface ProgramRunParts {
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;
   readonly group: MachineGroup;
+  /** Opens the egress proxy's ports for the program, which waits for them. Undefined if it has no network. */
+  readonly openPorts: ((init: Init) => Promise<OpenPorts>) | undefined;
 }
 
 /** One program from its start to its end. What it writes, to its outputs or as its driver, is hostile: bounded, and only ever its own result. */
@@ -67,6 +70,8 @@ export class ProgramRun {
   readonly #stderr: Output;
   #frames = 0;
   #isGarbled = false;
+  #isOver = false;
+  #ports: OpenPorts | undefined;
   #interpreter: number | undefined;
   #started: () => void = () => undefined;
   #ended: (end: ReportedEnd | undefined) => void = () => undefined;
@@ -78,7 +83,7 @@ export class ProgramRun {
   });
 
   constructor(parts: ProgramRunParts) {
-    const { child, program, spec, stdout, stderr, group } = parts;
+    const { child, stdout, stderr, group } = parts;
     this.#parts = parts;
     this.#stdout = new Output(stdout);
     this.#stderr = new Output(stderr);
@@ -88,7 +93,8 @@ export class ProgramRun {
     });
     const pipes: readonly unknown[] = child.stdio;
     const information = pipes[programDescriptors.information];
-    this.#init = information instanceof Readable ? readInitPid(information) : Promise.resolve(undefined);
+    const init = information instanceof Readable ? readInit(information) : Promise.resolve(undefined);
+    this.#init = init.then((told) => told?.pid);
     void this.#init.then((init) => {
       if (init !== undefined && this.#isRunning()) group.adopt(init);
     });
@@ -96,7 +102,7 @@ export class ProgramRun {
     this.#channel = new ControlChannel(control instanceof Duplex ? control : new Duplex(), (frame) =>
       this.#take(frame),
     );
-    if (program.hasDriver) this.#channel.send(program.request, spec.code);
+    void init.then((told) => this.#begin(told));
   }
 
   /** Whether nobody holds the pipes any more. */
@@ -112,6 +118,19 @@ export class ProgramRun {
     } finally {
       await this.#kill();
     }
+  }
+
+  /** Opens the program's way out, and then lets it begin. */
+  async #begin(init: Init | undefined): Promise<void> {
+    const { spec, program, openPorts } = this.#parts;
+    try {
+      this.#ports = init && (await openPorts?.(init));
+    } catch {
+      // It ends without having begun, so that it is run in another way.
+      return this.#kill();
+    }
+    if (this.#isOver) this.#ports?.close();
+    else this.#channel.send(program.request, program.hasDriver ? spec.code : "\n");
   }
 
   async #waitForStart(): Promise<void> {
@@ -223,6 +242,7 @@ export class ProgramRun {
   /** Kills every process of the program. Resolves when none is left and its pipes have been read to their ends. */
   async #kill(): Promise<void> {
     const { child } = this.#parts;
+    this.#isOver = true;
     if (this.#isRunning()) {
       const init = await Promise.race([this.#init, sleep(endLimitMs, undefined, { ref: false })]);
       // The end of process 1 takes all others with it. Its number cannot be another's: bubblewrap has not reaped it.
@@ -230,6 +250,7 @@ export class ProgramRun {
       else child.kill("SIGKILL");
     }
     await this.#exit;
+    this.#ports?.close();
     this.#channel.close();
     const limit = new AbortController();
     await Promise.race([

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { Writable } from "node:stream";
-import { loneProgram } from "@cloud-sandbox/server-kit/execution";
+import { loneProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import { letGo } from "../host/let-go.js";
 import type { MachineGroup } from "../host/machine-group.js";
@@ -13,9 +13,10 @@ import { bubblewrapArguments } from "./bubblewrap-arguments.js";
 import { becomeMachine } from "./enter-groups.js";
 import type { Foundation } from "./foundation.js";
 import { limitVariables, programEnvironment } from "./machine-environment.js";
-import { driversInside, limitsScript } from "./machine-image.js";
+import { driversInside, egressInside, limitsScript } from "./machine-image.js";
 import type { ProgramPipe } from "./program-pipes.js";
 import { ProgramRun, programDescriptors } from "./program-run.js";
+import type { Init } from "./user-namespace.js";
 import { become, diskCount } from "./writable-root.js";
 
 const workspace = "/workspace";
@@ -29,7 +30,8 @@ export async function runProgram(
   foundation: Foundation,
   holdsProcess: boolean,
 ): Promise<Outcome> {
-  const { groups, uids, root, pipes } = foundation;
+  const { groups, uids, root, pipes, proxyPorts } = foundation;
+  if (spec.egress && !proxyPorts.isUsable) throw new ProgramNotStarted("it would have no way to the proxy.");
   const cleanups: (() => Promise<void>)[] = [];
   try {
     const [lent, name] = [await uids?.take(), randomBytes(8).toString("hex")];
@@ -102,6 +104,7 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
         LANG: "C.UTF-8",
         ...programEnvironment(image),
         ...(uids ? {} : limitVariables(spec.limits)),
+        ...(spec.egress && proxyEnvironment(egressInside)),
         ...spec.environment,
         ...program.env,
         CLOUD_SANDBOX_EXECUTION_ID: spec.id,
@@ -121,7 +124,9 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
     // Ignore write errors: a process that exits before it has read its options is noticed by its exit.
     if (told instanceof Writable)
       told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
-    return new ProgramRun({ spec, program, child, stdout, stderr, group });
+    const { egress } = spec;
+    const openPorts = egress && ((init: Init) => foundation.proxyPorts.open(init, egress));
+    return new ProgramRun({ spec, program, child, stdout, stderr, group, openPorts });
   } finally {
     if (seccomp !== undefined) closeSync(seccomp);
   }

@@ -10,16 +10,28 @@ const run = promisify(execFile);
 /** The uids inside a machine: `agent` of the init and the agent, `code` of the programs they start. */
 export const uidInside = { agent: 0, code: 1000 } as const;
 
-/** The host's process id of a machine's process 1. Undefined if bubblewrap ended before it started one. */
-export async function readInitPid(information: Readable): Promise<number | undefined> {
+/** Process 1 of a machine or program. */
+export interface Init {
+  /** Its process id on the host. */
+  readonly pid: number;
+  /** The inode of its network namespace. */
+  readonly network: number | undefined;
+}
+
+/** What bubblewrap reports of process 1. Undefined if bubblewrap ended before it started one. */
+export async function readInit(information: Readable): Promise<Init | undefined> {
   try {
-    const { "child-pid": pid } = JSON.parse(await text(information)) as { "child-pid"?: number };
-    return pid;
+    const told = JSON.parse(await text(information)) as Record<string, number | undefined>;
+    const { "child-pid": pid, "net-namespace": network } = told;
+    return pid === undefined ? undefined : { pid, network };
   } catch {
     // The pipe closed without a pid: bubblewrap ended before it had started anything.
     return undefined;
   }
 }
+
+/** The host's process id of a machine's process 1. Undefined if bubblewrap ended before it started one. */
+export const readInitPid = async (information: Readable) => (await readInit(information))?.pid;
 
 /**
  * Maps a machine's two uids and then lets bubblewrap, which waits at `gate`, continue as the first of them. Both uids are
