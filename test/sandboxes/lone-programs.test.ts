@@ -114,7 +114,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
   let path: unknown;
   /** A program with a `PATH` of its own needs an agent. */
-  const withAgent = async ({ env, ...body }: { readonly env?: object }) =>
+  const withAgent = async ({ env, ...body }: { readonly env?: object; readonly [field: string]: unknown }) =>
     run({ ...body, env: { PATH: path, ...env } });
 
   beforeAll(async () => {
