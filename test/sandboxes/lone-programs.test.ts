@@ -23,8 +23,10 @@ const comparable = (answer: Answer): Answer =>
 const reaching =
   "curl -sS --noproxy '' http://192.0.2.1/; curl -sS --noproxy '' --proxy socks5h://127.0.0.1:1080 http://192.0.2.1/";
 
+const printed: object = { code: "print(42)" };
+
 const programs: Readonly<Record<string, object>> = {
-  "a printed text": { code: "print(42)" },
+  "a printed text": printed,
   "the last expression": { code: "x = 6\nx * 7" },
   "a traceback": { code: "def f():\n    return 1 / 0\n\nf()" },
   "an exit code": { code: "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)" },
@@ -114,8 +116,8 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
   let path: unknown;
   /** A program with a `PATH` of its own needs an agent. */
-  const withAgent = async ({ env, ...body }: { readonly env?: object; readonly [field: string]: unknown }) =>
-    run({ ...body, env: { PATH: path, ...env } });
+  const withAgent = async (body: { readonly env?: object }) =>
+    run({ ...body, env: { PATH: path, ...body.env } });
 
   beforeAll(async () => {
     if (obstacle !== undefined) return;
@@ -123,7 +125,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     caller = new ControlPlaneCaller(server);
     // What all share is made now.
     path = (await run({ code: "printf %s $PATH", language: "bash" })).body.stdout;
-    await withAgent({ code: "1" });
+    await withAgent(printed);
   });
   afterAll(async () => {
     if (server === undefined) return;
