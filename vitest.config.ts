@@ -38,6 +38,9 @@ const { VITEST_JSON } = process.env;
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** Most tests need one sandbox, and none that is booted in advance beside it. Tests of the pool say how large it is. */
+const withoutSpares = { CLOUD_SANDBOX_POOL: "0" };
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -102,6 +105,7 @@ export default defineConfig({
           name: "sandbox",
           include: ["packages/*/test/**/*.sandbox.test.ts", "test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, "**/*.browser.test.ts"],
+          env: withoutSpares,
           isolate: false,
           setupFiles: [pathOf("test/support/shared-process.ts")],
           sequence: { groupOrder: 2 },
@@ -112,6 +116,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser.test.ts"],
+          env: withoutSpares,
           sequence: { groupOrder: 2 },
         },
       },

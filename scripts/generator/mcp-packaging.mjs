@@ -41,6 +41,12 @@ export function packagingFiles({ name, mcpName, version, description, license, k
                 "Internet access of local sandboxes that are made without internet_access: on, off, or allow= and names with commas between them.",
               default: "on",
             },
+            {
+              name: "CLOUD_SANDBOX_POOL",
+              description: "Local sandboxes that are kept booted in advance, 45 MB of memory each.",
+              format: "number",
+              default: "1",
+            },
           ],
         },
       ],

@@ -7,6 +7,7 @@ export {
   DataDirectoryError,
   InvalidEgressError,
   InvalidOriginError,
+  InvalidPoolError,
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,

@@ -34,6 +34,7 @@ import { Activity } from "./sandboxes/activity.js";
 import { LonePrograms } from "./sandboxes/lone-programs.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
+import { poolSize } from "./sandboxes/pool-size.js";
 import { ProgramQueue } from "./sandboxes/program-queue.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
@@ -66,7 +67,7 @@ export interface LocalControlPlaneOptions {
   readonly port?: number;
   /** The runtime that isolates sandboxes. Default: `auto`, the first one that works on this machine. */
   readonly runtime?: "auto" | RuntimeName;
-  /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: 1. */
+  /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
   /** Sandboxes at a time, stopped ones included; a create beyond is refused with 429. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
@@ -122,6 +123,7 @@ export interface LocalControlPlane {
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
  * @throws InvalidOriginError when an entry of `corsOrigins` is not an origin.
+ * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
  * @throws PortUnavailableError when the port is taken or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
@@ -162,6 +164,7 @@ async function serve(
 ): Promise<LocalControlPlane> {
   const egress = egressGateway(options.egress);
   const internet = internetSetting(options.internet);
+  const pool = poolSize(options.pool);
   const [apiKey, tokens] = await taken(store, async () => [
     options.apiKey ?? persistentApiKey(store.settings),
     await persistentTokenIssuer(store.settings),
@@ -205,7 +208,7 @@ async function serve(
     egress,
     activity,
     budget,
-    poolSize: options.pool ?? 1,
+    poolSize: pool,
     defaultTemplate: templates.list()[0],
     log,
   });

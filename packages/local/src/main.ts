@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import {
   DataDirectoryError,
@@ -12,6 +12,7 @@ import {
 import { startLocalControlPlane } from "./local-control-plane.js";
 import { type RuntimeName, runtimeNames } from "./runtimes.js";
 import { defaultMemoryOvercommit } from "./sandboxes/memory-budget.js";
+import { largestPool, poolVariable } from "./sandboxes/pool-size.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
@@ -43,7 +44,12 @@ program
     oneOf("auto", ...runtimeNames),
     "auto",
   )
-  .option("--pool <count>", "machines kept booted for sandboxes to come", wholeNumber(0, 64), 4)
+  .addOption(
+    new Option("--pool <count>", "machines kept booted for sandboxes to come")
+      .env(poolVariable)
+      .default(4)
+      .argParser(wholeNumber(0, largestPool)),
+  )
   .option(
     "--max-sandboxes <count>",
     "sandboxes at a time; default: by memory, at most 256",

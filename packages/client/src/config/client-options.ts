@@ -74,7 +74,7 @@ export interface SandboxClientOptions {
 
 /** Options of the backend that a client starts on this machine. */
 export interface LocalBackendOptions {
-  /** Number of sandboxes kept booted in advance, about 45 MB of memory each, most of it shared. Default 1. */
+  /** Number of sandboxes kept booted in advance, about 45 MB of memory each, most of it shared. Default: CLOUD_SANDBOX_POOL, else 1. */
   pool?: number;
   /** Limits of each sandbox. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
   limits?: { memoryMb?: number; diskMb?: number; vcpu?: number; maxProcesses?: number };

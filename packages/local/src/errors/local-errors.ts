@@ -17,6 +17,17 @@ export class InvalidEgressError extends Error {
   override readonly name = "InvalidEgressError";
 }
 
+/** `CLOUD_SANDBOX_POOL` is not a number of machines. */
+export class InvalidPoolError extends Error {
+  override readonly name = "InvalidPoolError";
+
+  constructor(value: string) {
+    super(
+      `${JSON.stringify(value.slice(0, 80))} is not a valid value for CLOUD_SANDBOX_POOL. Set it to a whole number from 0 to 64, or to nothing for the default.`,
+    );
+  }
+}
+
 /** An origin given by the operator is not written as browsers send origins. */
 export class InvalidOriginError extends Error {
   override readonly name = "InvalidOriginError";

@@ -26,7 +26,8 @@ export interface McpConnection<Transport = StdioClientTransport> {
 type CallOptions = Parameters<Client["callTool"]>[2];
 
 export async function connect(environment: Record<string, string> = {}): Promise<McpConnection> {
-  const env = { ...getDefaultEnvironment(), ...environment };
+  // No sandbox is booted in advance, which costs as much as a test.
+  const env = { ...getDefaultEnvironment(), CLOUD_SANDBOX_POOL: "0", ...environment };
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [serverFile],
