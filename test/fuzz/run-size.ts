@@ -2,5 +2,5 @@
 const { FUZZ_CASES, FUZZ_SEED } = process.env;
 
 /** Per operation. */
-export const cases = Number(FUZZ_CASES ?? 12);
+export const cases = Number(FUZZ_CASES ?? 8);
 export const seed = Number(FUZZ_SEED ?? (FUZZ_CASES === undefined ? 20_260_101 : Date.now() % 2 ** 31));
