@@ -53,7 +53,11 @@ export const guards = {
   gateway: {
     "packages/local/src/agents/agent-answer.ts": local("webhooks/webhook-follower"),
     "packages/local/src/agents/agent-connection.ts": [...gatewayTraffic, local("gateway/preview-gateway")],
-    "packages/local/src/gateway/agent-gateway.ts": [...gatewayTraffic, local("webhooks/webhook-executions")],
+    "packages/local/src/gateway/agent-gateway.ts": [
+      ...gatewayTraffic,
+      local("webhooks/webhook-executions"),
+      local("webhooks/webhook-reports"),
+    ],
     "packages/local/src/agents/agent-supervisor.ts": local("agents/agent-supervisor"),
     "packages/local/src/agents/agent-target.ts": local("agents/agent-target"),
     "packages/local/src/gateway/cross-origin-access.ts": gatewayTraffic,
@@ -81,20 +85,28 @@ export const guards = {
     "packages/local/src/gateway/request-routing.ts": [
       ...gatewayTraffic,
       local("webhooks/webhook-executions"),
+      local("webhooks/webhook-reports"),
     ],
   },
   webhooks: {
-    "packages/local/src/webhooks/async-executions.ts": local("webhooks/webhook-executions"),
+    "packages/local/src/webhooks/async-executions.ts": [
+      local("webhooks/webhook-executions"),
+      local("webhooks/webhook-reports"),
+    ],
     "packages/local/src/webhooks/callback-request.ts": local("webhooks/webhook-request.isolated"),
     "packages/local/src/webhooks/callback.ts": local("webhooks/webhook-callback"),
     "packages/local/src/webhooks/delivery-queue.ts": local("webhooks/webhook-retries"),
     "packages/local/src/webhooks/delivery-repository.ts": [
       local("webhooks/webhook-retries"),
       local("webhooks/webhook-executions"),
+      local("webhooks/webhook-reports"),
       local("webhooks/remembered-deliveries"),
     ],
     "packages/local/src/webhooks/execution-follower.ts": local("webhooks/webhook-follower"),
-    "packages/local/src/webhooks/webhooks.ts": local("webhooks/webhook-executions"),
+    "packages/local/src/webhooks/webhooks.ts": [
+      local("webhooks/webhook-executions"),
+      local("webhooks/webhook-reports"),
+    ],
   },
   tokens: {
     "packages/agent/src/access/token-verifier.ts": agent("access/token-verifier"),
@@ -105,13 +117,17 @@ export const guards = {
   },
   "file service": {
     "packages/agent/src/files/byte-range.ts": agent("files/file-ranges"),
-    "packages/agent/src/files/file-entry.ts": agent("files/file-service"),
-    "packages/agent/src/files/file-problem.ts": agent("files/file-service"),
-    "packages/agent/src/files/file-service.ts": agent("files/file-service"),
+    "packages/agent/src/files/file-entry.ts": agent("files/file-entries"),
+    "packages/agent/src/files/file-problem.ts": agent("files/file-problem"),
+    "packages/agent/src/files/file-service.ts": [
+      agent("files/file-service"),
+      agent("files/file-entries"),
+      agent("files/file-service-moves"),
+    ],
     "packages/agent/src/files/file-tunnels.ts": agent("files/file-tunnels"),
-    "packages/agent/src/files/open-file.ts": agent("files/file-service"),
+    "packages/agent/src/files/open-file.ts": agent("files/open-file"),
     "packages/agent/src/files/served-tree.ts": agent("files/file-tree"),
-    "packages/agent/src/files/unreadable-name.ts": agent("files/file-service"),
+    "packages/agent/src/files/unreadable-name.ts": agent("files/unreadable-name"),
     "packages/agent/src/files/upload-form.ts": agent("files/upload-form"),
   },
   deletion: {

@@ -1,16 +1,13 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startLocalServer } from "../support/local-server.js";
+import { report, reports, start, startIn } from "../support/async-executions.js";
 import { killAgent } from "../support/sandbox-agent.js";
-import { answering, type Received, WebhookReceiver } from "../support/webhook-receiver.js";
+import { answering, WebhookReceiver } from "../support/webhook-receiver.js";
 
 let controlPlane: LocalControlPlane;
 let client: SandboxClient;
@@ -29,33 +26,6 @@ afterAll(async () => {
   await client?.close();
   await controlPlane?.close();
 });
-
-interface AsyncRequest {
-  readonly callback_url: string;
-  readonly code: string;
-  readonly [field: string]: unknown;
-}
-
-const startIn = (where: Sandbox, body: AsyncRequest) =>
-  where.agent.POST("/execute/async", { body: { language: "bash", timeout: 60, ...body } });
-
-async function start(where: Sandbox, body: AsyncRequest): Promise<string> {
-  const { data, error } = await startIn(where, body);
-  if (!data) throw new Error(JSON.stringify(error));
-  return data.execution_id;
-}
-
-/** The reports of an execution, once there is one. */
-async function reports(receiver: WebhookReceiver, executionId: string): Promise<readonly Received[]> {
-  const those = () => receiver.received.filter(({ body }) => JSON.parse(body).execution_id === executionId);
-  await expect.poll(() => those().length).toBeGreaterThan(0);
-  return those();
-}
-
-async function report(receiver: WebhookReceiver, executionId: string): Promise<Record<string, unknown>> {
-  const [first] = await reports(receiver, executionId);
-  return JSON.parse(first?.body ?? "{}");
-}
 
 const deliveriesOf = async (id: string, from = client) => {
   const { data } = await from.controlPlane.GET("/v1/webhook-deliveries", {
@@ -358,53 +328,4 @@ test("the report of code that ended with a stop of its sandbox says why", async 
     error: expect.stringContaining("stopped"),
   });
   await other.delete();
-});
-
-describe("a server", () => {
-  test("sends nothing to private addresses unless it was told to", async () => {
-    const server = await startLocalServer({ args: ["--pool", "0"] });
-    await using own = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-    const created = await own.sandboxes.create({ template: "base" });
-    const { response, error } = await startIn(created, { code: "1", callback_url: "http://127.0.0.1:9/" });
-    expect(response.status).toBe(400);
-    expect(error?.message).toMatch(/--webhook-allow-private/);
-    await server.stop();
-  });
-
-  test("that was killed delivers after its restart what it had not, and tells the end of what ran", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "webhooks-"));
-    const args = ["--pool", "0", "--webhook-allow-private", "--data-dir", dataDir];
-    await using receiver = await WebhookReceiver.start(answering(503));
-    const first = await startLocalServer({ args });
-    const own = new SandboxClient({ apiKey: first.apiKey, baseUrl: first.url });
-    const created = await own.sandboxes.create({ template: "base" });
-    const running = await start(created, { code: "sleep 600", timeout: 600, callback_url: receiver.url });
-    const done = await start(created, {
-      code: "echo kept",
-      callback_url: receiver.url,
-      callback_headers: { "X-Own": "kept" },
-      callback_signature_secret: "kept",
-    });
-    // It has ended, and its receiver could not take it.
-    await reports(receiver, done);
-    await first.stop("SIGKILL");
-    await own.close();
-    const before = receiver.received.length;
-    receiver.behave = answering(200);
-
-    const second = await startLocalServer({ args });
-    const delivered = () => receiver.received.slice(before).filter(({ body }) => body.includes(done));
-    await expect.poll(() => delivered().length).toBe(1);
-    const [again] = delivered();
-    expect(JSON.parse(again?.body ?? "")).toMatchObject({ status: "completed", stdout: "kept\n" });
-    expect(again?.headers).toMatchObject({
-      "x-own": "kept",
-      "x-hopx-signature": `sha256=${createHmac("sha256", "kept")
-        .update(again?.body ?? "")
-        .digest("hex")}`,
-    });
-    expect(await report(receiver, running)).toMatchObject({ status: "failed", success: false });
-    await second.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
 });

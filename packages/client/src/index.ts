@@ -77,10 +77,9 @@ export type { RichExecutionResult } from "./execution/results/rich-execution.js"
 export type { SavedFile } from "./execution/results/saved-file.js";
 export type { RunningOptions } from "./execution/running-options.js";
 export type { FileContent } from "./files/file-content.js";
+export type { DirectoryListing, FileEntry } from "./files/file-entry.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
 export type {
-  DirectoryListing,
-  FileEntry,
   Files,
   ReadBytesOptions,
   WriteManyOptions,

@@ -1,4 +1,3 @@
-import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
@@ -11,42 +10,16 @@ import {
   requireWhole,
 } from "../config/option-checks.js";
 import { slowestTransfer } from "../config/time-limits.js";
-import { invalidArgument, NotFoundError, SandboxError } from "../errors/errors.js";
+import { invalidArgument, NotFoundError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import { date } from "../transport/answers/date.js";
-import { asText } from "../transport/answers/required-fields.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/http/light-request.js";
 import { sizeOf } from "../transport/http/multipart.js";
 import { type FileContent, wholeContent } from "./file-content.js";
+import { type DirectoryListing, type FileEntry, fileEntry, noEntry, root, truncated } from "./file-entry.js";
 import { FileWatch, type WatchOptions } from "./file-watch.js";
 import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
 import type { FileToWrite } from "./write-many.js";
-
-/** A file, directory or link in a directory. */
-export interface FileEntry {
-  name: string;
-  /** Absolute path. */
-  path: string;
-  /** Size in bytes. */
-  size: number;
-  isDirectory: boolean;
-  isSymlink: boolean;
-  modifiedAt: Date | undefined;
-  /** Permissions, as `ls -l` writes them or in octal, depending on the server. */
-  permissions: string | undefined;
-}
-
-/** Contents of a directory. */
-export interface DirectoryListing {
-  /** Absolute path of the directory. */
-  path: string;
-  entries: FileEntry[];
-  /** Number of entries in the directory, including those not listed. */
-  total: number;
-  /** Whether the directory has more entries than the server lists. */
-  truncated: boolean;
-}
 
 /** Options of `readBytes`. */
 export interface ReadBytesOptions extends CallOptions {
@@ -393,37 +366,4 @@ function base64(bytes: Uint8Array): string {
     chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
   }
   return btoa(chunks.join(""));
-}
-
-/** The entry of /workspace or /tmp, about which a server gives no details. */
-function root(path: string): FileEntry {
-  return fileEntry({ name: path.slice(1), path, size: 0, is_directory: true });
-}
-
-function noEntry(path: string): NotFoundError {
-  return new NotFoundError({
-    summary: `Nothing is at ${path}.`,
-    hint: "files.list() of its directory shows what is there.",
-    code: "FILE_NOT_FOUND",
-  });
-}
-
-function truncated({ path, total }: DirectoryListing): SandboxError {
-  return new SandboxError({
-    summary: `${path} holds ${total} entries, more than the server lists.`,
-    hint: "Run find in the sandbox instead.",
-    code: "LISTING_TRUNCATED",
-  });
-}
-
-function fileEntry(wire: AgentSchemas["FileInfo"]): FileEntry {
-  return {
-    name: wire.name,
-    path: asText(wire.path),
-    size: wire.size,
-    isDirectory: wire.is_directory ?? wire.is_dir ?? false,
-    isSymlink: wire.is_symlink ?? false,
-    modifiedAt: date(wire.modified_time ?? wire.modified),
-    permissions: wire.permissions ?? wire.mode,
-  };
 }

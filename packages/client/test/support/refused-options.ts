@@ -1,0 +1,30 @@
+import { expect } from "vitest";
+import { isSandboxError, type Sandbox } from "../../src/index.js";
+
+/** What is not typed as the method has it, for the callers who have no types. */
+export const wrong = (value: unknown) => value as never;
+
+export type Case<Subject> = [what: string, call: (subject: Subject) => unknown, names: string];
+
+/** An option of a call that takes `signal` and `requestTimeoutSeconds` is refused in each of them. */
+export const everywhere = (
+  name: string,
+  call: (options: never) => (sandbox: Sandbox) => unknown,
+): Case<Sandbox>[] => [
+  [`${name}, a signal that is none`, call(wrong({ signal: "stop" })), "signal"],
+  [`${name}, no time at all`, call(wrong({ requestTimeoutSeconds: 0 })), "requestTimeoutSeconds"],
+  [`${name}, a time that is text`, call(wrong({ requestTimeoutSeconds: "5" })), "requestTimeoutSeconds"],
+];
+
+/** Expects that the call rejects with a ValidationError whose message holds `names`. */
+export async function refused(call: () => unknown, names: string): Promise<void> {
+  let thrown: unknown;
+  try {
+    await call();
+  } catch (error) {
+    thrown = error;
+  }
+  if (!isSandboxError(thrown)) throw thrown ?? new Error("nothing was thrown");
+  expect(thrown).toMatchObject({ name: "ValidationError", code: "INVALID_ARGUMENT", status: undefined });
+  expect(thrown.message).toContain(names);
+}

@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { contractRouter, controlPlaneEnvelope } from "@cloud-sandbox/server-kit";
+import { controlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
+import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
+import { expect, onTestFinished } from "vitest";
+import { agentTarget } from "../../src/agents/agent-target.js";
+import { openStore, type Store } from "../../src/store/store.js";
+import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
+import type { WebhookOptions } from "../../src/webhooks/webhook-options.js";
+import { Webhooks } from "../../src/webhooks/webhooks.js";
+import { tokenFor } from "./gateway-rig.js";
+import { type Asked, type Said, ScriptedAgent } from "./scripted-agent.js";
+
+export const started = { execution_id: "e1", process_id: "bg_1/x", status: "running" };
+export const ended = {
+  status: "completed",
+  exit_code: 0,
+  duration: 1,
+  stdout: "",
+  stdout_bytes: 0,
+  stderr: "",
+  stderr_bytes: 0,
+};
+export const running = { ...ended, status: "running" };
+
+/** An agent that starts what it is asked to, and says `job` of it. */
+export const agentSaying =
+  (job: Said) =>
+  ({ url }: Asked): Said =>
+    url.startsWith("/execute/background") ? started : url.startsWith("/execute/kill") ? {} : job;
+
+export interface Given {
+  readonly answer?: (asked: Asked, count: number) => Said;
+  readonly store?: Store;
+  readonly options?: WebhookOptions;
+  readonly send?: () => void;
+}
+
+/** Webhooks behind a server, as the gateway has them. */
+export async function webhooks({ answer = agentSaying(ended), store: given, options, send }: Given = {}) {
+  const store = given ?? (await openStore());
+  const log: string[] = [];
+  const agent = await ScriptedAgent.start(answer);
+  const asked: string[] = [];
+  const made = new Webhooks({
+    store,
+    options: { allowPrivateAddresses: true, firstRetryMs: 20, maxRetryMs: 50, ...options },
+    send: async (sandboxId, request) => {
+      asked.push(sandboxId);
+      send?.();
+      return agent.send(request);
+    },
+    token: async (sandboxId) => `own token of ${sandboxId}`,
+    log: (line) => log.push(line),
+  });
+  const api = contractRouter({
+    contract: {
+      ...controlPlaneContract,
+      operations: controlPlaneContract.operations.filter(({ operationId }) => /Webhook/.test(operationId)),
+    },
+    handlers: made.handlers,
+    envelope: controlPlaneEnvelope,
+    authenticate: () => undefined,
+    bodyLimit: 1000,
+  });
+  const server = createServer((request, response) => {
+    const target = agentTarget(request);
+    if (target && made.handles(request, target)) void made.handle(request, response);
+    else if (request.url?.startsWith("/v1/")) void api.handle(request, response);
+    else response.writeHead(299).end();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(async () => {
+    await made.close();
+    if (!given) await store.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const call = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(url + path, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
+  };
+  const execute = (body: object, headers: Record<string, string> = {}, path = "/agent/s/execute/async") =>
+    call(path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tokenFor("s")}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const deliveries = async () => new DeliveryRepository(await store.database());
+  return { webhooks: made, agent, asked, log, call, execute, deliveries, store };
+}
+
+export const nowhere = "http://127.0.0.1:1/hook";
+
+/** The first delivery, once it is delivered. */
+export const done = (known: DeliveryRepository): Promise<Delivery> =>
+  expect
+    .poll(() => known.list({})[0]?.status)
+    .toBe("delivered")
+    .then(() => known.list({})[0] as Delivery);
