@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { shareOptions } from "./command-line/subcommand.js";
 import { version } from "./command-line/version.js";
 
 /** A command of the first level. What it consists of is loaded when it is called. */
@@ -17,6 +18,60 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/run/run.js"),
   },
   {
+    name: "sandbox",
+    description: "create sandboxes, work in them, and delete them",
+    heading: "Sandboxes:",
+    load: () => import("./commands/sandbox/sandbox.js"),
+  },
+  {
+    name: "env",
+    description: "list, set and remove the environment variables of a sandbox",
+    heading: "Sandboxes:",
+    load: () => import("./commands/sandbox/environment.js"),
+  },
+  {
+    name: "egress",
+    description: "show the connections that a sandbox asked for",
+    heading: "Sandboxes:",
+    load: () => import("./commands/sandbox/egress.js"),
+  },
+  {
+    name: "webhooks",
+    description: "show and repeat the deliveries of reports on executions",
+    heading: "Sandboxes:",
+    load: () => import("./commands/sandbox/webhooks.js"),
+  },
+  {
+    name: "cp",
+    description: "copy files and directories between this machine and a sandbox",
+    heading: "Files:",
+    load: () => import("./commands/files/cp.js"),
+  },
+  {
+    name: "ls",
+    description: "list a directory of a sandbox",
+    heading: "Files:",
+    load: () => import("./commands/files/ls.js"),
+  },
+  {
+    name: "cat",
+    description: "print files of a sandbox",
+    heading: "Files:",
+    load: () => import("./commands/files/cat.js"),
+  },
+  {
+    name: "rm",
+    description: "remove files of a sandbox",
+    heading: "Files:",
+    load: () => import("./commands/files/rm.js"),
+  },
+  {
+    name: "template",
+    description: "list, build and delete the templates of sandboxes",
+    heading: "Templates:",
+    load: () => import("./commands/template/template.js"),
+  },
+  {
     name: "mcp",
     description: "MCP servers: this one for assistants",
     heading: "Assistants:",
@@ -33,6 +88,30 @@ const entries: readonly Entry[] = [
     description: "say what this machine can isolate, and what would mend what is missing",
     heading: "Servers:",
     load: () => import("./commands/service/doctor.js"),
+  },
+  {
+    name: "login",
+    description: "keep an API key, for all commands to come",
+    heading: "This command:",
+    load: () => import("./commands/account/login.js"),
+  },
+  {
+    name: "logout",
+    description: "remove the kept API key",
+    heading: "This command:",
+    load: () => import("./commands/account/logout.js"),
+  },
+  {
+    name: "whoami",
+    description: "say which server commands talk to, and with which key",
+    heading: "This command:",
+    load: () => import("./commands/account/whoami.js"),
+  },
+  {
+    name: "completion",
+    description: "print a script that completes commands in a shell",
+    heading: "This command:",
+    load: () => import("./commands/account/completion.js"),
   },
 ];
 
@@ -65,6 +144,7 @@ async function complete(program: Command, entry: Entry, whole: () => Promise<Com
   if (command === undefined || command.options.length > 0 || command.commands.length > 0) return;
   const { define } = await entry.load();
   define(command, whole);
+  shareOptions(command);
 }
 
 const help = `

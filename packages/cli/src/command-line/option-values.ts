@@ -9,6 +9,15 @@ export function wholeNumber(least: number, most: number, unit = ""): (text: stri
   };
 }
 
+/** Reads a number, which may be a fraction. */
+export function fraction(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== "" && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`The value must be a number from ${least} to ${most}.`);
+  };
+}
+
 /** Reads on or off. */
 export function onOrOff(text: string): boolean {
   if (text === "on" || text === "off") return text === "on";

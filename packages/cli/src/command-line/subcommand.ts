@@ -1,25 +1,34 @@
 import { type Command, Option } from "commander";
 
-/** Adds a command with the options that every command has. */
+/** Adds a command below another. */
 export function subcommand(parent: Command, usage: string, description: string): Command {
-  return withSharedOptions(parent.command(usage).description(description));
-}
-
-/** Adds the options that every command has, below its own. */
-export function withSharedOptions(command: Command): Command {
-  const heading = "Everywhere:";
-  return command
-    .addOption(new Option("--json", "print JSON; streams print a line for each event").helpGroup(heading))
-    .addOption(new Option("-q, --quiet", "print the essence only, and no notes").helpGroup(heading))
-    .addOption(
-      new Option(
-        "--url <address>",
-        "the server; default: CLOUD_SANDBOX_BASE_URL, else the login's",
-      ).helpGroup(heading),
-    );
+  return parent.command(usage).description(description);
 }
 
 /** Adds examples below the help of a command. */
 export function examples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`);
 }
+
+/** Commands whose words are another program's. */
+const others = new WeakSet<Command>();
+
+/** Keeps a command without the options that every command has. */
+export function takeNoSharedOptions(command: Command): void {
+  others.add(command);
+}
+
+/** Adds the options that every command has to those that do something: below their own ones. */
+export function shareOptions(command: Command): void {
+  for (const each of command.commands) shareOptions(each);
+  if (command.commands.length > 0 || others.has(command)) return;
+  const heading = "Everywhere:";
+  for (const [flags, description] of shared)
+    command.addOption(new Option(flags, description).helpGroup(heading));
+}
+
+const shared = [
+  ["--json", "print JSON; streams print a line for each event"],
+  ["-q, --quiet", "print the essence only, and no notes"],
+  ["--url <address>", "the server; default: CLOUD_SANDBOX_BASE_URL, else the login's"],
+] as const;

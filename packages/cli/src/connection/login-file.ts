@@ -32,9 +32,15 @@ export async function writeLogin({ apiKey, url }: Login): Promise<void> {
   await writePrivateFile(loginPath(), `${JSON.stringify({ url, apiKey }, undefined, 2)}\n`);
 }
 
-/** Removes the kept login, whatever is in the file. */
-export async function removeLogin(): Promise<void> {
-  await rm(loginPath(), { force: true });
+/** Removes the kept login, whatever is in the file. Resolves with whether there was one. */
+export async function removeLogin(): Promise<boolean> {
+  try {
+    await rm(loginPath());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
 }
 
 function parsed(text: string): Login | undefined {

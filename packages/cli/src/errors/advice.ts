@@ -17,6 +17,7 @@ export const advice: Readonly<Record<string, string>> = {
     '"cloud-sandbox sandbox get" says what it is; "cloud-sandbox sandbox start" starts it.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows those that exist.',
   TEMPLATE_ALREADY_EXISTS: "Replace it with --update, or choose another name.",
+  WEBHOOK_DELIVERY_NOT_FOUND: '"cloud-sandbox webhooks list" shows those that are remembered.',
   BUILD_FAILED: "Correct the step and build again.",
   FILE_NOT_FOUND: '"cloud-sandbox ls" of its directory shows what is there.',
   DIRECTORY_NOT_FOUND: '"cloud-sandbox ls" of the directory above shows what is there.',

@@ -68,7 +68,7 @@ function hintFor(
   hint: string | undefined,
   serverHint: string | undefined,
 ): string | undefined {
-  const ours = advice[code];
+  const ours = advice[code] ?? (name === "AuthenticationError" ? advice[name] : undefined);
   if (ours !== undefined) return ours;
   for (const theirs of [hint, serverHint])
     if (theirs !== undefined && !ofTheLibrary.test(theirs)) return theirs;

@@ -26,8 +26,14 @@ export class Output {
 
   /** Writes a result as it is. */
   write(text: string | Uint8Array): void {
-    this.#endProgress();
+    this.endProgress();
     process.stdout.write(text);
+  }
+
+  /** Writes a program's standard error as it is. */
+  writeError(text: string): void {
+    this.endProgress();
+    process.stderr.write(text);
   }
 
   /** Writes a result's line. */
@@ -71,7 +77,7 @@ export class Output {
   /** A remark beside the result, on standard error. Not with `--quiet` or `--json`. */
   note(text: string): void {
     if (this.isQuiet || this.isJson) return;
-    this.#endProgress();
+    this.endProgress();
     process.stderr.write(`cloud-sandbox: ${text}\n`);
   }
 
@@ -84,7 +90,7 @@ export class Output {
 
   /** Says on standard error why the command failed: one line, or with `--json` an object. */
   problem(problem: Problem): void {
-    this.#endProgress();
+    this.endProgress();
     if (!process.stderr.writable) return;
     const text = this.isJson
       ? JSON.stringify({ error: problem })
@@ -101,7 +107,8 @@ export class Output {
     return hasColors(process.stderr) ? styleText(style, text) : text;
   }
 
-  #endProgress(): void {
+  /** Takes the line of `progress` away. */
+  endProgress(): void {
     if (!this.#progress) return;
     this.#progress = false;
     process.stderr.write("\r\u001b[K");

@@ -44,7 +44,7 @@ export async function showFigures(
   if (directory !== undefined) return save(figures, directory, output);
   if (process.stdout.isTTY && !output.isJson)
     return save(figures, await mkdtemp(join(tmpdir(), "cloud-sandbox-plots-")), output);
-  output.note(`${figures.length} figures were displayed; --save-plots DIR keeps them.`);
+  output.note(`figures were displayed: ${figures.length}; --save-plots DIR keeps them.`);
   return [];
 }
 

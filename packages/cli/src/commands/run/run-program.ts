@@ -1,14 +1,7 @@
-import type {
-  CommandStream,
-  DisplayedValue,
-  ExecutionStream,
-  Sandbox,
-  StreamedExecution,
-  StreamedResult,
-} from "cloud-sandbox";
+import type { DisplayedValue, Sandbox, StreamedExecution, StreamedResult } from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
 import { CommandError } from "../../errors/command-error.js";
-import { printEvents } from "../program-output.js";
+import { printEvents, type RunningProgram } from "../program-output.js";
 import { showFigures } from "./figures.js";
 import type { ProgramText } from "./program-text.js";
 import type { RunOptions } from "./run-options.js";
@@ -26,21 +19,34 @@ export async function runProgram(
 ): Promise<number> {
   const { options, output, signal } = call;
   const client = await call.client();
+  const { env, internet: internetAccess, template, timeout: timeoutSeconds } = options;
+  if (args.length === 0 && program.language !== "typescript") {
+    const { language, text } = program;
+    const running = { env, internetAccess, language, template, timeoutSeconds, signal };
+    return printed(client.executeIsolatedStream(text, running), call);
+  }
+  const lifetime = timeoutSeconds + spareSeconds;
+  output.progress("Creating a sandbox …");
   const sandbox = await client.sandboxes.create({
-    template: options.template,
-    internetAccess: options.internet,
-    timeoutSeconds: options.timeout + spareSeconds,
+    template,
+    internetAccess,
+    timeoutSeconds: lifetime,
     signal,
   });
   try {
-    const result = await printEvents(await start(sandbox, call, program, args), output, options.timeout);
-    const displayed: readonly DisplayedValue[] = "richOutputs" in result ? result.richOutputs : [];
-    const plots = await showFigures(displayed, options.savePlots, output);
-    if (output.isJson) output.json({ type: "result", ...facts(result), plots });
-    return result.exitCode;
+    return await printed(await start(sandbox, call, program, args), call);
   } finally {
     await sandbox.delete({ requestTimeoutSeconds: longestDelete });
   }
+}
+
+/** Prints a program's output and figures, and resolves with its exit code. */
+async function printed(stream: RunningProgram, { options, output }: Call<RunOptions>): Promise<number> {
+  const result = await printEvents(stream, output, options.timeout);
+  const displayed: readonly DisplayedValue[] = "richOutputs" in result ? result.richOutputs : [];
+  const plots = await showFigures(displayed, options.savePlots, output);
+  if (output.isJson) output.json({ type: "result", ...facts(result), plots });
+  return result.exitCode;
 }
 
 /** What `--json` tells of the end. */
@@ -61,12 +67,11 @@ async function start(
   { options, signal }: Call<RunOptions>,
   { language, name, text }: ProgramText,
   args: readonly string[],
-): Promise<ExecutionStream | CommandStream> {
+): Promise<RunningProgram> {
   const running = { timeoutSeconds: options.timeout, env: options.env, signal };
-  if (language !== "typescript" && (args.length === 0 || language === "python")) {
-    // Python's arguments are set in the interpreter that then runs the program, so that its figures arrive and its lines keep their numbers.
-    if (args.length > 0)
-      await sandbox.execute(`__import__("sys").argv[:] = ${JSON.stringify([name, ...args])}`, { signal });
+  if (language === "python") {
+    // They are set in the interpreter that then runs the program: so its figures arrive, and its lines keep their numbers.
+    await sandbox.execute(`__import__("sys").argv[:] = ${JSON.stringify([name, ...args])}`, { signal });
     return sandbox.executeStream(text, { ...running, language });
   }
   const path = `/workspace/${name}`;

@@ -2,31 +2,30 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { action, type Call } from "../../command-line/action.js";
 import { onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
-import { examples, withSharedOptions } from "../../command-line/subcommand.js";
+import { examples } from "../../command-line/subcommand.js";
 import { programText } from "./program-text.js";
 import type { RunOptions } from "./run-options.js";
 import { runProgram } from "./run-program.js";
 
 export function define(command: Command): void {
-  withSharedOptions(
-    command
-      .argument("[file]", "file of the program; - or no file reads the program from standard input")
-      .argument("[arguments...]", "arguments of the program, after --")
-      .option("-c, --code <code>", "program text, instead of a file")
-      .option(
-        "-l, --language <name>",
-        "python, javascript, typescript, bash or go; default: by the file's name, else python",
-      )
-      .option("-t, --timeout <seconds>", "time limit, 1 to 300", wholeNumber(1, 300, " of seconds"), 30)
-      .option("--template <name>", "template of the sandbox; default: code-interpreter")
-      .option(
-        "--internet <on|off>",
-        "internet access of the sandbox; default: CLOUD_SANDBOX_INTERNET, else on",
-        onOrOff,
-      )
-      .option("-e, --env <NAME=value>", "environment variable of the program; can be repeated", pair)
-      .option("--save-plots <directory>", "save the figures that the program displays there"),
-  ).action(action(run));
+  command
+    .argument("[file]", "file of the program; - or no file reads the program from standard input")
+    .argument("[arguments...]", "arguments of the program, after --")
+    .option("-c, --code <code>", "program text, instead of a file")
+    .option(
+      "-l, --language <name>",
+      "python, javascript, typescript, bash or go; default: by the file's name, else python",
+    )
+    .option("-t, --timeout <seconds>", "time limit, 1 to 300", wholeNumber(1, 300, " of seconds"), 30)
+    .option("--template <name>", "template of the sandbox; default: code-interpreter")
+    .option(
+      "--internet <on|off>",
+      "internet access of the sandbox; default: CLOUD_SANDBOX_INTERNET, else on",
+      onOrOff,
+    )
+    .option("-e, --env <NAME=value>", "environment variable of the program; can be repeated", pair)
+    .option("--save-plots <directory>", "save the figures that the program displays there")
+    .action(action(run));
   examples(
     command,
     "cloud-sandbox run --code 'print(6 * 7)'",

@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import { Copying } from "./copy.js";
+import { remotePlace } from "./place.js";
+
+export function define(command: Command): void {
+  command.argument("<place...>", "ID:path of files in sandboxes").action(
+    action<object, [string[]]>(async ({ output, server, signal }, texts) => {
+      const client = await server();
+      for (const { path, sandbox: id } of texts.map(remotePlace)) {
+        const sandbox = await client.sandboxes.connect(id, { signal });
+        if (output.isJson) output.json({ path, content: await sandbox.files.readText(path, { signal }) });
+        else await new Copying(sandbox, output, signal).print(path);
+      }
+    }),
+  );
+}

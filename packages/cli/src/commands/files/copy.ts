@@ -1,0 +1,124 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, posix } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Sandbox, TransferProgress } from "cloud-sandbox";
+import { answered } from "../../connection/answered.js";
+import { CommandError } from "../../errors/command-error.js";
+import type { Output } from "../../output/output.js";
+
+/** Copies files and directories between this machine and one sandbox. */
+export class Copying {
+  constructor(
+    private readonly sandbox: Sandbox,
+    private readonly output: Output,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Copies a local file or directory, or standard input (`-`), to a path in the sandbox. */
+  async upload(local: string, path: string): Promise<string> {
+    const { files } = this.sandbox;
+    const options = { signal: this.signal, onProgress: this.#progressOf(local) };
+    if (local === "-") {
+      const whole = path.endsWith("/") ? undefined : path;
+      if (whole === undefined || (await this.#isDirectory(path)))
+        throw new CommandError("USAGE", "Standard input has no name.", "Give the path of the file to write.");
+      await this.#throughFile(async (file) => files.upload(file, whole, options));
+      return whole;
+    }
+    const isDirectory = (await this.#local(local)).isDirectory();
+    // As with cp: `directory/.` means its contents.
+    const name = isDirectory && /(^|\/)\.\/?$/.test(local) ? "" : basename(local);
+    const isInside = path.endsWith("/") || (await this.#isDirectory(path));
+    const target = isInside ? posix.join(path, name) : path;
+    if (isDirectory) await files.uploadDirectory(local, target, options);
+    else await files.upload(local, target, options);
+    return target;
+  }
+
+  /** Copies a file or directory of the sandbox to a local path, or a file to standard output (`-`). */
+  async download(path: string, local: string): Promise<string> {
+    const { files } = this.sandbox;
+    const { signal } = this;
+    const { isDirectory } = await files.stat(path, { signal });
+    if (local === "-") {
+      if (isDirectory)
+        throw new CommandError("USAGE", `${path} is a directory.`, "Give a local directory to copy it to.");
+      await this.print(path);
+      return local;
+    }
+    const name = isDirectory && /(^|\/)\.\/?$/.test(path) ? "" : posix.basename(path);
+    const isInside = local.endsWith("/") || (await isLocalDirectory(local));
+    const target = isInside ? join(local, name) : local;
+    const options = { signal, onProgress: this.#progressOf(path) };
+    if (isDirectory) {
+      await mkdir(target, { recursive: true });
+      await files.downloadDirectory(path, target, options);
+    } else {
+      if (isInside) await mkdir(local, { recursive: true });
+      await files.download(path, target, options);
+    }
+    return target;
+  }
+
+  /** Writes a file of the sandbox to standard output, in constant memory. */
+  async print(path: string): Promise<void> {
+    const { signal } = this;
+    const init = { params: { query: { path } }, parseAs: "stream", signal } as const;
+    const answer = await this.sandbox.agent.GET("/files/download", init);
+    // An empty file is an answer without a body.
+    if (answer.error === undefined && answer.data === undefined) return;
+    const body: unknown = answered(answer);
+    if (body instanceof ReadableStream) await pipeline(body, process.stdout, { end: false, signal });
+  }
+
+  #progressOf(name: string): (progress: TransferProgress) => void {
+    return ({ bytes, total }) => {
+      const share = total === undefined || total === 0 ? "" : `, ${Math.floor((bytes / total) * 100)} %`;
+      this.output.progress(`${basename(name)}: ${(bytes / 1024 ** 2).toFixed(1)} MiB${share}`);
+    };
+  }
+
+  async #isDirectory(path: string): Promise<boolean> {
+    try {
+      return (await this.sandbox.files.stat(path, { signal: this.signal })).isDirectory;
+    } catch (error) {
+      const { isSandboxError } = await import("cloud-sandbox");
+      if (isSandboxError(error) && /NOT_FOUND$/.test(error.code)) return false;
+      throw error;
+    }
+  }
+
+  async #local(path: string) {
+    try {
+      return await stat(path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new CommandError(
+        "LOCAL_FILE_UNREADABLE",
+        code === "ENOENT" ? `${path} does not exist.` : `${path} cannot be read (${code}).`,
+      );
+    }
+  }
+
+  /** Keeps standard input in a file, because its size must be known before it is sent. */
+  async #throughFile(send: (path: string) => Promise<unknown>): Promise<void> {
+    const directory = await mkdtemp(join(tmpdir(), "cloud-sandbox-"));
+    try {
+      const file = join(directory, "input");
+      await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }), { signal: this.signal });
+      await send(file);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+async function isLocalDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import { examples } from "../../command-line/subcommand.js";
+import { CommandError } from "../../errors/command-error.js";
+import { Copying } from "./copy.js";
+import { type Place, place } from "./place.js";
+
+export function define(command: Command): void {
+  command
+    .usage("[options] <source...> <target>")
+    .argument("<place...>", "paths on this machine, or ID:path in a sandbox; - is standard input or output")
+    .action(
+      action<object, [string[]]>(async ({ output, server, signal }, places) => {
+        const sources = places.slice(0, -1);
+        const target = places.at(-1);
+        if (target === undefined || sources.length === 0)
+          throw new CommandError("USAGE", "There is no target.", "Give what to copy, and where to.");
+        const to = place(target);
+        const from = sources.map(place);
+        const ids = new Set([...from, to].flatMap((each) => ("sandbox" in each ? [each.sandbox] : [])));
+        const [id] = ids;
+        const isUpload = "sandbox" in to;
+        if (id === undefined || ids.size > 1 || from.some((each) => "sandbox" in each === isUpload))
+          throw new CommandError(
+            "USAGE",
+            "One side must be in a sandbox, and the other on this machine.",
+            "Write the sandbox's side as ID:path.",
+          );
+        const sandbox = await (await server()).sandboxes.connect(id, { signal });
+        const copying = new Copying(sandbox, output, signal);
+        for (const [index, each] of from.entries()) {
+          const source = sources[index] ?? "";
+          const place = several(from, to, isUpload);
+          const path = isUpload
+            ? await copying.upload(localOf(each), place)
+            : await copying.download(remoteOf(each), place);
+          if (path !== "-") output.done(`${source} → ${isUpload ? `${id}:` : ""}${path}`, { source, path });
+        }
+      }),
+    );
+  examples(
+    command,
+    "cloud-sandbox cp data.csv ID:/workspace/",
+    "cloud-sandbox cp ID:/workspace/results ./results",
+    "pg_dump db | cloud-sandbox cp - ID:/workspace/dump.sql",
+  );
+}
+
+/** The target. Several sources need a directory. */
+function several(from: readonly Place[], to: Place, isUpload: boolean): string {
+  const path = isUpload ? remoteOf(to) : localOf(to);
+  return from.length > 1 && path !== "-" && !path.endsWith("/") ? `${path}/` : path;
+}
+
+function localOf(at: Place): string {
+  return "local" in at ? at.local : "";
+}
+
+function remoteOf(at: Place): string {
+  return "sandbox" in at ? at.path : "";
+}

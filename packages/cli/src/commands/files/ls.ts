@@ -1,0 +1,28 @@
+import type { FileEntry } from "cloud-sandbox";
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import type { Column } from "../../output/table.js";
+import { moment } from "../sandbox/sandbox-view.js";
+import { remotePlace } from "./place.js";
+
+const columns: readonly Column<FileEntry>[] = [
+  { title: "NAME", value: ({ isDirectory, name }) => (isDirectory ? `${name}/` : name) },
+  { title: "SIZE", value: ({ isDirectory, size }) => (isDirectory ? undefined : size) },
+  { title: "CHANGED", value: ({ modifiedAt }) => moment(modifiedAt) },
+  { title: "MODE", value: ({ permissions }) => permissions },
+];
+
+export function define(command: Command): void {
+  command.argument("<place>", "ID or ID:path in a sandbox; default path: /workspace").action(
+    action<object, [string]>(async ({ output, server, signal }, text) => {
+      const { path, sandbox: id } = remotePlace(text);
+      const { files } = await (await server()).sandboxes.connect(id, { signal });
+      const { isDirectory, ...entry } = await files.stat(path, { signal });
+      if (!isDirectory) return output.table([{ isDirectory, ...entry }], columns);
+      const listing = await files.list(path, { signal });
+      await output.table(listing.entries, columns);
+      if (listing.truncated)
+        output.note(`${listing.total} entries in all; the server lists ${listing.entries.length}.`);
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+import type { CreateSandboxOptions, Isolation } from "cloud-sandbox";
+import { type Command, Option } from "commander";
+import { fraction, listed, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
+
+/** Options of a new sandbox, as the command line gives them. */
+export interface CreationOptions {
+  readonly template?: string;
+  readonly internet?: boolean;
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly memory?: number;
+  readonly cpu?: number;
+  readonly minIsolation?: Isolation;
+}
+
+/** Adds the options that say what a new sandbox is like. */
+export function withCreationOptions(command: Command): Command {
+  return command
+    .option("--template <name>", "template of the sandbox; default: code-interpreter")
+    .option("--internet <on|off>", "internet access of the sandbox; default: the server's", onOrOff)
+    .option("--allow <destination>", "reach this host or address range alone; can be repeated", listed)
+    .option("--deny <destination>", "never reach this host or address range; can be repeated", listed)
+    .option("-e, --env <NAME=value>", "environment variable; can be repeated", pair)
+    .option("--memory <MiB>", "memory of the sandbox", wholeNumber(128, 1_048_576))
+    .option("--cpu <count>", "processors of the sandbox, as in 0.5", fraction(0.05, 1024))
+    .addOption(
+      new Option("--min-isolation <level>", "the weakest isolation to accept").choices([
+        "namespace",
+        "container",
+        "gvisor",
+        "microvm",
+      ]),
+    );
+}
+
+/** The same options as the client takes them. */
+export function creation(options: CreationOptions): CreateSandboxOptions {
+  const { allow, cpu, deny, env, internet, memory, minIsolation, template } = options;
+  const hasLists = allow !== undefined || deny !== undefined;
+  const hasLimits = cpu !== undefined || memory !== undefined;
+  return {
+    template,
+    internetAccess: internet,
+    env,
+    minIsolation,
+    egress: hasLists ? { allow, deny } : undefined,
+    limits: hasLimits ? { memoryMb: memory, vcpu: cpu } : undefined,
+  };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxClient } from "cloud-sandbox";
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import { wholeNumber } from "../../command-line/option-values.js";
+import { answered } from "../../connection/answered.js";
+import type { Column } from "../../output/table.js";
+import { printable } from "../../output/visible-text.js";
+import { moment } from "./sandbox-view.js";
+
+interface EgressOptions {
+  readonly follow?: boolean;
+  readonly limit: number;
+}
+
+const columns: readonly Column<EgressEntry>[] = [
+  { title: "TIME", value: ({ time }) => moment(new Date(time)) },
+  { title: "DECISION", value: ({ decision }) => decision },
+  { title: "DESTINATION", value: ({ host, port }) => `${host}:${port}` },
+  { title: "SENT", value: ({ bytes_sent }) => bytes_sent },
+  { title: "RECEIVED", value: ({ bytes_received }) => bytes_received },
+  { title: "REASON", value: ({ reason }) => reason },
+];
+/** Milliseconds between two looks at the log. */
+const interval = 500;
+
+export function define(command: Command): void {
+  command
+    .argument("<id>", "the sandbox")
+    .option("-f, --follow", "go on, and print each connection when it is decided on")
+    .option("--limit <count>", "how many to show, the latest", wholeNumber(1, 1000), 100)
+    .action(
+      action<EgressOptions, [string]>(async ({ options, output, server, signal }, id) => {
+        const client = await server();
+        const latest = await connections(client, id, options.limit, signal);
+        if (options.follow !== true) return output.table(latest, columns);
+        const told = new Told();
+        for (let entries = latest; ; entries = await connections(client, id, 1000, signal)) {
+          for (const entry of told.news(entries)) {
+            if (output.isJson) output.json(entry);
+            else
+              output.line(
+                columns
+                  .map(({ value }) => printable(String(value(entry) ?? "")))
+                  .join("  ")
+                  .trimEnd(),
+              );
+          }
+          await sleep(interval, undefined, { signal });
+        }
+      }),
+    );
+}
+
+/** The latest connections, oldest first. */
+async function connections(client: SandboxClient, id: string, limit: number, signal: AbortSignal) {
+  const init = { params: { path: { id }, query: { limit } }, signal };
+  const { data } = answered(await client.controlPlane.GET("/v1/sandboxes/{id}/egress", init));
+  return [...data].reverse();
+}
+
+type EgressEntry = Awaited<ReturnType<typeof connections>>[number];
+
+/** Remembers which connections were told. They have no ids: those that are alike are counted. */
+class Told {
+  #keys: ReadonlySet<string> = new Set();
+
+  /** The decided ones that were not told yet. */
+  news(entries: readonly EgressEntry[]): EgressEntry[] {
+    const counts = new Map<string, number>();
+    const keys = new Set<string>();
+    const fresh = entries.filter((entry) => {
+      const alike = JSON.stringify([entry.time, entry.protocol, entry.host, entry.port]);
+      const count = (counts.get(alike) ?? 0) + 1;
+      counts.set(alike, count);
+      if (entry.decision === "pending") return false;
+      const key = `${alike}#${count}`;
+      keys.add(key);
+      return !this.#keys.has(key);
+    });
+    this.#keys = keys;
+    return fresh;
+  }
+}

@@ -1,0 +1,49 @@
+import type { ExecutionState } from "cloud-sandbox";
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import { subcommand } from "../../command-line/subcommand.js";
+import type { Column } from "../../output/table.js";
+import { moment } from "./sandbox-view.js";
+
+const columns: readonly Column<ExecutionState>[] = [
+  { title: "ID", value: ({ id }) => id },
+  { title: "STATUS", value: ({ status }) => status },
+  { title: "EXIT", value: ({ exitCode }) => exitCode },
+  { title: "STARTED", value: ({ startedAt }) => moment(startedAt) },
+  { title: "NAME", value: ({ name }) => name },
+];
+
+export function addLogs(parent: Command): void {
+  subcommand(
+    parent,
+    "logs <id> [process]",
+    "list what runs and ran in the background of a sandbox, or print the output of one of these",
+  )
+    .option("-f, --follow", "go on until the program ends")
+    .action(
+      action<{ follow?: boolean }, [string, string | undefined]>(
+        async ({ options, output, server, signal }, id, process) => {
+          const sandbox = await (await server()).sandboxes.connect(id, { signal });
+          if (process === undefined) return output.table(await sandbox.processes.list({ signal }), columns);
+          const execution = sandbox.processes.get(process);
+          const show = (type: "stdout" | "stderr", text: string): void => {
+            if (text === "") return;
+            if (output.isJson) output.json({ type, text });
+            else if (type === "stdout") output.write(text);
+            else output.writeError(text);
+          };
+          if (options.follow === true) {
+            for await (const { text, type } of execution.follow({ signal })) show(type, text);
+            return;
+          }
+          for (let offsets = {}; ; ) {
+            const piece = await execution.output({ ...offsets, limit: 1_048_576, signal });
+            show("stdout", piece.stdout);
+            show("stderr", piece.stderr);
+            if (piece.stdout === "" && piece.stderr === "") return;
+            offsets = { stdoutOffset: piece.stdoutOffset, stderrOffset: piece.stderrOffset };
+          }
+        },
+      ),
+    );
+}

@@ -1,0 +1,41 @@
+import type { Sandbox, SandboxRecord } from "cloud-sandbox";
+import type { Output } from "../../output/output.js";
+import type { Column } from "../../output/table.js";
+
+/** The columns of a list of sandboxes. */
+export const sandboxColumns: readonly Column<SandboxRecord>[] = [
+  { title: "ID", value: ({ id }) => id },
+  { title: "STATUS", value: ({ status }) => status },
+  { title: "TEMPLATE", value: ({ template }) => template },
+  { title: "NAME", value: ({ name }) => name },
+  { title: "ENDS", value: ({ expiresAt }) => moment(expiresAt) },
+];
+
+/** Shows what is known of a sandbox. */
+export async function showSandbox(sandbox: Sandbox, output: Output): Promise<void> {
+  const record = sandbox.toJSON();
+  const { metadata, resources } = record;
+  const labels = Object.entries(metadata).map(([label, value]) => `${label}=${value}`);
+  await output.record(record, [
+    ["id", record.id],
+    ["status", record.status],
+    ["name", record.name],
+    ["template", record.template],
+    ["isolation", record.isolation],
+    ["internet", { true: "on", false: "off" }[String(record.internetAccess)]],
+    ["cpu", resources.vcpu],
+    ["memory", resources.memoryMb === undefined ? undefined : `${resources.memoryMb} MiB`],
+    ["labels", labels.length === 0 ? undefined : labels.join(" ")],
+    ["created", moment(record.createdAt)],
+    ["ends", moment(record.expiresAt)],
+    ["failure", record.failureReason],
+  ]);
+}
+
+/** A moment as people read it, in this machine's time zone. */
+export function moment(date: Date | undefined): string | undefined {
+  if (date === undefined) return undefined;
+  const part = (number: number): string => String(number).padStart(2, "0");
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(part).join("-");
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(part).join(":")}`;
+}

@@ -1,0 +1,14 @@
+import type { Command } from "commander";
+import { addCreate } from "./create.js";
+import { addExec } from "./exec.js";
+import { addList } from "./list.js";
+import { addLogs } from "./logs.js";
+import { addMachineCommands } from "./machine.js";
+import { addShell } from "./shell.js";
+import { addStateCommands } from "./state.js";
+
+export function define(command: Command): void {
+  command.enablePositionalOptions();
+  for (const add of [addCreate, addList, addStateCommands, addExec, addShell, addLogs, addMachineCommands])
+    add(command);
+}

@@ -1,0 +1,65 @@
+import type { Sandbox } from "cloud-sandbox";
+import type { Command } from "commander";
+import { action, type Call } from "../../command-line/action.js";
+import { subcommand } from "../../command-line/subcommand.js";
+import { CommandError } from "../../errors/command-error.js";
+import { attachTerminal } from "../../output/attached-terminal.js";
+import { type CreationOptions, creation, withCreationOptions } from "./creation-options.js";
+
+interface ShellOptions extends CreationOptions {
+  readonly shell?: string;
+}
+
+/** Lifetime of a sandbox that a shell makes, in seconds: it is deleted when the shell ends, and this moves along. */
+const lifetime = 3600;
+
+export function addShell(parent: Command): void {
+  withCreationOptions(
+    subcommand(
+      parent,
+      "shell [id]",
+      "open a terminal in a sandbox; without an id, in a new one that is deleted when the shell ends",
+    ),
+  )
+    .option("--shell <program>", "the program to run; default: bash, or sh")
+    .action(action<ShellOptions, [string | undefined]>(shell));
+}
+
+async function shell(call: Call<ShellOptions>, id: string | undefined): Promise<number> {
+  const { options, output, signal } = call;
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new CommandError(
+      "TERMINAL_NEEDED",
+      "A shell needs a terminal, and this is none.",
+      'Run a command with "cloud-sandbox sandbox exec".',
+    );
+  if (id !== undefined) {
+    const client = await call.server();
+    return attach(await client.sandboxes.connect(id, { signal }), call);
+  }
+  const client = await call.client();
+  output.progress("Creating a sandbox …");
+  const sandbox = await client.sandboxes.create({ ...creation(options), timeoutSeconds: lifetime, signal });
+  try {
+    return await attach(sandbox, call);
+  } finally {
+    await sandbox.delete();
+  }
+}
+
+async function attach(sandbox: Sandbox, { options, output, signal }: Call<ShellOptions>): Promise<number> {
+  const { columns: cols, rows } = process.stdout;
+  const terminal = await sandbox.terminal.open({
+    cols: Math.min(1000, Math.max(1, cols)),
+    rows: Math.min(1000, Math.max(1, rows)),
+    shell: options.shell,
+    signal,
+  });
+  output.endProgress();
+  const alive = sandbox.keepAlive({ seconds: lifetime });
+  try {
+    return await attachTerminal(terminal);
+  } finally {
+    alive.stop();
+  }
+}

@@ -1,0 +1,67 @@
+import type { SandboxClient } from "cloud-sandbox";
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import { lifetime } from "../../command-line/option-values.js";
+import { subcommand } from "../../command-line/subcommand.js";
+import { CommandError } from "../../errors/command-error.js";
+import { moment, showSandbox } from "./sandbox-view.js";
+
+/** The commands that show or change what a sandbox is: get, delete, pause, resume, stop, start, timeout. */
+export function addStateCommands(parent: Command): void {
+  subcommand(parent, "get <id>", "show a sandbox").action(
+    action<object, [string]>(async ({ output, server, signal }, id) =>
+      showSandbox(await (await server()).sandboxes.get(id, { signal }), output),
+    ),
+  );
+  addDelete(parent);
+  addTurn(parent, "pause", "freeze sandboxes: their processes keep their memory");
+  addTurn(parent, "resume", "wake sandboxes after a pause");
+  addTurn(parent, "stop", "end the processes of sandboxes, and keep their files");
+  addTurn(parent, "start", "start sandboxes after a stop");
+  subcommand(
+    parent,
+    "timeout <id> <time>",
+    "let a sandbox live that long from now, as in 90, 15m or 2h",
+  ).action(
+    action<object, [string, string]>(async ({ output, server, signal }, id, time) => {
+      const expiresAt = await (await server()).sandboxes.setTimeout(id, lifetime(time), { signal });
+      output.done(`${id} ends at ${moment(expiresAt)}.`, { id, expiresAt });
+    }),
+  );
+}
+
+function addTurn(parent: Command, turn: "pause" | "resume" | "stop" | "start", description: string): void {
+  subcommand(parent, `${turn} <id...>`, description).action(
+    action<object, [string[]]>(async ({ output, server, signal }, ids) => {
+      const client = await server();
+      for (const id of ids) {
+        const status = await client.sandboxes[turn](id, { signal });
+        output.done(`${id} is ${status}.`, { id, status });
+      }
+    }),
+  );
+}
+
+function addDelete(parent: Command): void {
+  subcommand(parent, "delete [id...]", "delete sandboxes and everything in them")
+    .option("--all", "delete all sandboxes of the account")
+    .action(
+      action<{ all?: boolean }, [string[]]>(async ({ options, output, server, signal }, ids) => {
+        if ((options.all === true) === ids.length > 0)
+          throw new CommandError("USAGE", "Give the ids of the sandboxes, or --all.");
+        const client = await server();
+        for (const id of options.all === true ? await allIds(client, signal) : ids) {
+          // The client's delete succeeds for a sandbox that there is not, which would hide a mistyped id.
+          if (options.all !== true) await client.sandboxes.get(id, { signal });
+          await client.sandboxes.delete(id, { signal });
+          output.done(`${id} is deleted.`, { id, status: "deleted" });
+        }
+      }),
+    );
+}
+
+async function allIds(client: SandboxClient, signal: AbortSignal): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of client.sandboxes.list({ signal })) ids.push(id);
+  return ids;
+}

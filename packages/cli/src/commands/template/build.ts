@@ -1,0 +1,83 @@
+import { TemplateBuildError } from "cloud-sandbox";
+import type { Command } from "commander";
+import { action } from "../../command-line/action.js";
+import { wholeNumber } from "../../command-line/option-values.js";
+import { examples, subcommand } from "../../command-line/subcommand.js";
+import { CommandError } from "../../errors/command-error.js";
+import { printable } from "../../output/visible-text.js";
+import { readDefinition } from "./definition.js";
+
+interface BuildOptions {
+  readonly file: string;
+  readonly context: string;
+  readonly update?: boolean;
+  readonly cache: boolean;
+  readonly cpu?: number;
+  readonly memory?: number;
+  readonly disk?: number;
+  readonly timeout?: number;
+}
+
+export function addBuild(parent: Command): void {
+  const command = subcommand(
+    parent,
+    "build <name>",
+    "build a template from a definition, and print the log as it is written",
+  )
+    .option("-f, --file <path>", "a Dockerfile, or a module whose default export is a Template", "Dockerfile")
+    .option("--context <directory>", "what the paths of COPY are relative to", ".")
+    .option("--update", "replace a template of this name")
+    .option("--no-cache", "run every step again")
+    .option("--cpu <count>", "processors of its sandboxes", wholeNumber(1, 1024))
+    .option("--memory <MiB>", "memory of its sandboxes", wholeNumber(512, 64_000))
+    .option("--disk <GiB>", "disk of its sandboxes", wholeNumber(1, 250))
+    .option("--timeout <seconds>", "time for the build", wholeNumber(1, 86_400))
+    .addHelpText(
+      "after",
+      `
+Of a Dockerfile: FROM (a template or an image), RUN, COPY, ENV, WORKDIR, USER and CMD, which every sandbox starts.`,
+    )
+    .action(
+      action<BuildOptions, [string]>(async ({ options, output, server, signal }, name) => {
+        const template = await readDefinition(options.file);
+        const client = await server();
+        const { cache, context, cpu, disk, memory, timeout, update } = options;
+        const building = client.templates.build(template, {
+          name,
+          context,
+          update,
+          cpu,
+          memoryMb: memory,
+          diskGb: disk,
+          timeoutSeconds: timeout,
+          skipCache: !cache,
+          signal,
+          onLog: (line) => {
+            if (output.isJson) output.json({ type: "log", line });
+            else if (!output.isQuiet) output.line(printable(line));
+          },
+          onProgress: ({ percent, status, step }) => {
+            if (output.isJson) output.json({ type: "progress", status, percent, step });
+            else output.progress(`${step ?? status}${percent === undefined ? "" : `, ${percent} %`}`);
+          },
+        });
+        const record = await building.catch((error: unknown) => {
+          throw output.isQuiet ? error : withoutLog(error);
+        });
+        if (output.isJson) output.json({ type: "result", template: record });
+        else output.done(`Template ${record.name} is ${record.status}.`, record);
+      }),
+    );
+  examples(
+    command,
+    "cloud-sandbox template build mine",
+    "cloud-sandbox template build mine --file template.mjs --update",
+  );
+}
+
+/** The error of a failed build without the log, which was printed already. */
+function withoutLog(error: unknown): unknown {
+  if (!(error instanceof TemplateBuildError)) return error;
+  const [reason = ""] = error.summary.split("\n");
+  return new CommandError(error.code, reason.replace(/:$/, "."), "Correct the step and build again.");
+}

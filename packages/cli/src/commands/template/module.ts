@@ -1,0 +1,54 @@
+import { access } from "node:fs/promises";
+import { register } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Template } from "cloud-sandbox";
+import { CommandError } from "../../errors/command-error.js";
+
+/**
+ * Loads the Template that a module exports by default. The module's "cloud-sandbox" is this command's, so that it need not be
+ * installed beside the module, and both mean the same class.
+ */
+export async function moduleTemplate(path: string): Promise<Template> {
+  const file = resolve(path);
+  try {
+    await access(file);
+  } catch {
+    throw new CommandError(
+      "DEFINITION_UNREADABLE",
+      `${path} does not exist.`,
+      "Give the path of a module with --file.",
+    );
+  }
+  register(`data:text/javascript,${encodeURIComponent(hook)}`, {
+    data: { client: import.meta.resolve("cloud-sandbox") },
+  });
+  const loaded = await load(pathToFileURL(file).href, path);
+  const { Template } = await import("cloud-sandbox");
+  if (loaded.default instanceof Template) return loaded.default;
+  throw new CommandError(
+    "DEFINITION_INVALID",
+    `${path} does not export a Template by default.`,
+    'It begins like: import { Template } from "cloud-sandbox"; export default Template.from("code-interpreter")',
+  );
+}
+
+const hook = `let client;
+export function initialize(data) { client = data.client; }
+export function resolve(name, context, next) {
+  return name === "cloud-sandbox" ? { url: client, shortCircuit: true } : next(name, context);
+}`;
+
+async function load(url: string, path: string): Promise<{ default?: unknown }> {
+  try {
+    return await import(url);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isTypeScript = code === "ERR_UNKNOWN_FILE_EXTENSION";
+    throw new CommandError(
+      "DEFINITION_FAILED",
+      isTypeScript ? `Node.js ${process.version} does not read TypeScript: ${path}.` : `${path}: ${message}`,
+      isTypeScript ? "Use Node.js 22.18 or later, or write the definition in JavaScript." : undefined,
+    );
+  }
+}

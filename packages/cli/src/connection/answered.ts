@@ -1,0 +1,23 @@
+import { advice } from "../errors/advice.js";
+import { CommandError } from "../errors/command-error.js";
+
+/** What a call of the low-level client resolves with. */
+interface Answer<Body> {
+  readonly data?: Body;
+  readonly error?: unknown;
+  readonly response: { readonly status: number };
+}
+
+/** The body of a successful answer. Throws what the server says of a refusal. */
+export function answered<Body>({ data, error, response }: Answer<Body>): Body {
+  if (data !== undefined) return data;
+  const { code, hint, message } = Object(error) as Record<string, unknown>;
+  if (typeof message !== "string")
+    throw new CommandError("SERVER_FAILED", `The server answered ${response.status} without saying why.`);
+  const theirs = typeof hint === "string" ? hint : undefined;
+  // The message ends with the hint: docs/decisions/0034-the-hint-of-an-error.md.
+  const hasBoth = theirs !== undefined && message.endsWith(` ${theirs}`);
+  const summary = hasBoth ? message.slice(0, -theirs.length - 1) : message;
+  const known = typeof code === "string" ? code : `HTTP_${response.status}`;
+  throw new CommandError(known, summary, advice[known] ?? theirs);
+}

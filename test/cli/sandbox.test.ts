@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import { type CommandLine, startCommandLine } from "../support/command-line.js";
+import { root } from "../support/documents/code-blocks.js";
+
+const main = join(root, "packages/cli/dist/main.js");
+let line: CommandLine;
+let id: string;
+
+beforeAll(async () => {
+  line = await startCommandLine();
+  id = (await line.output("sandbox", "create", "-q", "--name", "mine", "--label", "job=nightly")).trim();
+});
+afterAll(() => line?.stop());
+
+describe("cloud-sandbox sandbox", () => {
+  test("lists and shows sandboxes, for people and for programs", async () => {
+    expect(await line.output("sandbox", "list")).toMatch(
+      new RegExp(`^ID +STATUS +TEMPLATE +NAME +ENDS\n${id} +running +code-interpreter +mine +\\d{4}-`),
+    );
+    expect(await line.output("sandbox", "list", "-q", "--label", "job=nightly")).toBe(`${id}\n`);
+    expect(await line.json("sandbox", "list", "--name", "another")).toEqual([]);
+    expect(await line.json("sandbox", "get", id)).toMatchObject({ id, status: "running", name: "mine" });
+    expect(await line.output("sandbox", "get", id)).toContain("labels     job=nightly\n");
+  });
+
+  test("creates sandboxes with limits, labels, variables and a lifetime, and deletes them", async () => {
+    const wanted = ["--memory", "256", "--cpu", "0.5", "--internet", "off", "-e", "A=1", "--timeout", "15m"];
+    const made = (await line.json("sandbox", "create", ...wanted)) as { id: string };
+    expect(made).toMatchObject({
+      internetAccess: false,
+      resources: { memoryMb: 256, vcpu: 0.5 },
+      timeoutSeconds: 900,
+    });
+    expect(await line.json("env", "list", made.id)).toEqual({ A: "1" });
+    expect(await line.json("sandbox", "delete", made.id)).toEqual({ id: made.id, status: "deleted" });
+  });
+
+  test("pauses, resumes, stops, starts, and moves the end", async () => {
+    for (const [turn, status] of [
+      ["pause", "paused"],
+      ["resume", "running"],
+      ["stop", "stopped"],
+      ["start", "running"],
+    ] as const)
+      expect(await line.json("sandbox", turn, id)).toEqual({ id, status });
+    expect(await line.output("sandbox", "timeout", id, "2h")).toMatch(`${id} ends at `);
+  });
+
+  test("runs commands: a line, a program with arguments, with input, in the background", async () => {
+    expect(await line.run(["sandbox", "exec", id, "echo out; echo err >&2; exit 7"])).toEqual({
+      code: 7,
+      stdout: "out\n",
+      stderr: "err\n",
+    });
+    expect(await line.output("sandbox", "exec", id, "printf", "%s,", "$HOME", "-l")).toBe("$HOME,-l,");
+    const sorted = await line.run(["sandbox", "exec", "-i", id, "--", "sort", "-n"], "3\n1\n2\n");
+    expect(sorted).toEqual({ code: 0, stdout: "1\n2\n3\n", stderr: "" });
+    const job = (await line.output("sandbox", "exec", "-q", "-d", id, "echo later")).trim();
+    expect(await line.output("sandbox", "logs", "-f", id, job)).toBe("later\n");
+    expect(await line.output("sandbox", "logs", id)).toContain(job);
+  });
+
+  test("interrupted, ends the command with what it printed until then", async () => {
+    const child = spawn(process.execPath, [main, "sandbox", "exec", id, "echo begun; exec sleep 4321"], {
+      env: { PATH: process.env.PATH, ...line.env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    expect(await once(child.stdout.setEncoding("utf8"), "data")).toEqual(["begun\n"]);
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([130, null]);
+    const sandbox = await line.client.sandboxes.get(id);
+    await expect.poll(async () => (await sandbox.commands.run("pgrep -fx 'sleep 4321'")).stdout).toBe("");
+  });
+
+  test("tells the use of a machine, and the address of a port", async () => {
+    expect(await line.output("sandbox", "metrics", id)).toMatch(/^memory +\d+ of 1024 MiB$/m);
+    const sandbox = await line.client.sandboxes.get(id);
+    await sandbox.commands.runBackground("python3 -m http.server 8000");
+    const url = await line.output("sandbox", "port", id, "8000", "--path", "--wait", "30");
+    expect((await fetch(url.trim())).status).toBe(200);
+  });
+
+  test("follows the connections that code asks for", async () => {
+    const child = spawn(process.execPath, [main, "egress", "-f", "--json", id], {
+      env: { PATH: process.env.PATH, ...line.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const told = once(child.stdout.setEncoding("utf8"), "data");
+    const sandbox = await line.client.sandboxes.get(id);
+    await sandbox.commands.run("curl -s http://10.1.2.3:81/");
+    expect(JSON.parse((await told)[0])).toMatchObject({ host: "10.1.2.3", port: 81, decision: "refused" });
+    child.kill("SIGINT");
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+    expect(await line.output("egress", id)).toMatch(/refused +10\.1\.2\.3:81/);
+  });
+
+  test("sets variables, also from its own environment, and lists deliveries", async () => {
+    await line.output("env", "set", id, "MODE=fast", "XDG_CONFIG_HOME");
+    expect(await line.json("env", "list", id)).toEqual({ MODE: "fast", XDG_CONFIG_HOME: line.directory });
+    await line.output("env", "unset", id, "MODE", "XDG_CONFIG_HOME");
+    expect(await line.output("env", "list", id)).toBe("");
+    expect(await line.json("webhooks", "list", "--sandbox", id)).toEqual([]);
+  });
+});
+
+describe("one line says what is wrong, for", () => {
+  const cases: [string, (known: string) => string[], RegExp][] = [
+    ["an unknown command", () => ["sandbx", "list"], /Did you mean sandbox\?/],
+    ["an unknown option", () => ["sandbox", "list", "--jsn"], /Did you mean --json\?/],
+    ["an unknown sandbox", () => ["sandbox", "get", "nope"], /"cloud-sandbox sandbox list"/],
+    ["a delete of an unknown one", () => ["sandbox", "delete", "nope"], /not found/],
+    ["no sandbox to delete", () => ["sandbox", "delete"], /--all/],
+    ["connections of an unknown one", () => ["egress", "nope"], /"cloud-sandbox sandbox list"/],
+    ["an unknown delivery", () => ["webhooks", "get", "nope"], /"cloud-sandbox webhooks list"/],
+    [
+      "an unknown template",
+      () => ["sandbox", "create", "--template", "nope"],
+      /"cloud-sandbox template list"/,
+    ],
+    ["a label without a name", () => ["sandbox", "create", "--label", "=x"], /NAME=value/],
+    ["a variable without a value", (known) => ["env", "set", known, "NO_SUCH"], /NAME=value/],
+    ["a time that is none", (known) => ["sandbox", "timeout", known, "2x"], /15m/],
+    ["a port that is none", (known) => ["sandbox", "port", known, "0"], /1 to 65535/],
+    ["too long a command", (known) => ["sandbox", "exec", "-t", "301", known, "ls"], /--detach/],
+    ["a shell without a terminal", (known) => ["sandbox", "shell", known], /sandbox exec/],
+    [
+      "an isolation that is not had",
+      () => ["sandbox", "create", "--min-isolation", "microvm"],
+      /--min-isolation/,
+    ],
+  ];
+  test.each(cases)("%s", async (_, args, hint) => {
+    const words = args(id);
+    const [{ code, stderr, stdout }, asJson] = await Promise.all([
+      line.run(words),
+      line.run(words.toSpliced(words[0] === "sandbox" ? 2 : 1, 0, "--json")),
+    ]);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: "" });
+    expect(stderr).toMatch(hint);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(asJson.code).toBe(125);
+    expect(JSON.parse(asJson.stderr)).toEqual({
+      error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
+    });
+  });
+
+  test("sandboxes that would not outlive the command", async () => {
+    const env = { XDG_CONFIG_HOME: line.directory };
+    const { code, stderr } = await runBuilt("cli", ["sandbox", "create"], { env });
+    expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringContaining('"cloud-sandbox serve"') });
+  });
+});
+
+test("a table fits the terminal, however narrow", async () => {
+  for (const columns of [20, 60]) {
+    const command = `stty cols ${columns}; ${process.execPath} ${main} sandbox list`;
+    const child = spawn("script", ["-qec", command, "/dev/null"], {
+      env: { PATH: process.env.PATH, TERM: "xterm", NO_COLOR: "1", ...line.env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = (await text(child.stdout)).trimEnd().split("\r\n");
+    expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(columns);
+    expect(lines.join("\n")).toContain(columns === 20 ? "STATUS: running" : "…");
+  }
+});
