@@ -2,7 +2,7 @@ import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, requestInit } from "../config/call-options.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { checkFunction } from "../config/option-checks.js";
-import { margin, runningTimeout } from "../config/time-limits.js";
+import { lifetime, margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
 import { runBackground } from "./background-execution.js";
@@ -15,6 +15,11 @@ import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./runnin
 
 /** Options of `commands.stream`. */
 export interface StreamCommandOptions extends RunningOptions {
+  /**
+   * Time limit of the command in seconds, a whole number from 1 to 86,400; the cloud may refuse more than 300. Default:
+   * `timeouts.executionSeconds`, which is 30.
+   */
+  timeoutSeconds?: number | undefined;
   /** Standard input: text, bytes, or a stream of either; `true` to use `write()` and `end()`. Default: empty input. */
   stdin?: CommandInput | boolean | undefined;
 }
@@ -73,7 +78,7 @@ export class Commands {
    */
   stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
     checkKnown("commands.stream", options, { ...runningOptionNames, stdin: true });
-    const timeout = runningTimeout(options.timeoutSeconds ?? this.#defaultTimeout);
+    const timeout = lifetime(options.timeoutSeconds ?? this.#defaultTimeout, "timeoutSeconds");
     const { signal, stdin = false } = options;
     if (typeof stdin !== "boolean")
       checkInput(stdin, "stdin must be true, text, a Uint8Array or a stream of them.");

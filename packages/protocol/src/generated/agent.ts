@@ -2543,7 +2543,12 @@ export interface components {
             type?: "execute" | "command";
             command: string;
             args?: string[] | null;
-            timeout?: components["schemas"]["ExecutionTimeout"];
+            /**
+             * @description Seconds the command may run, then it is killed. 30 when absent. More than 300 is an addition of this contract, for
+             *     programs that talk over their standard input for as long as a session lasts.
+             * @default 30
+             */
+            timeout?: number;
             workdir?: components["schemas"]["WorkingDirectory"];
             working_dir?: components["schemas"]["WorkingDirectory"];
             env?: components["schemas"]["EnvironmentVariables"] | null;
