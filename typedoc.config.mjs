@@ -5,7 +5,7 @@ export default {
   name: "Cloud Sandbox",
   readme: "none",
   entryPointStrategy: "packages",
-  entryPoints: ["packages/client", "packages/local"],
+  entryPoints: ["packages/client", "packages/local", "packages/mcp-runner"],
   out: "docs/api",
   treatWarningsAsErrors: true,
   validation: { notExported: true, invalidLink: true, notDocumented: true },

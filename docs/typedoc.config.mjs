@@ -3,7 +3,7 @@ import reference from "../typedoc.config.mjs";
 /** The reference as pages of the site: the same as the check reads, written as Markdown. */
 export default {
   ...reference,
-  entryPoints: ["../packages/client", "../packages/local"],
+  entryPoints: ["../packages/client", "../packages/local", "../packages/mcp-runner"],
   plugin: ["typedoc-plugin-markdown"],
   out: "api",
   entryFileName: "index",

@@ -19,7 +19,8 @@ const buildsFrom = {
   client: ["server-kit"],
   local: ["server-kit", "agent"],
   mcp: ["client", "local"],
-  cli: ["client", "local", "mcp"],
+  "mcp-runner": ["client"],
+  cli: ["client", "local", "mcp", "mcp-runner"],
 };
 
 /** Packages that are not built by tsup or rolldown: the command, and what they are made of outside of their folder. */

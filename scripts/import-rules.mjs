@@ -9,7 +9,8 @@ const packages = {
   agent: { name: "cloud-sandbox-agent", imports: ["protocol", "server-kit"] },
   local: { name: "cloud-sandbox-local", imports: ["protocol", "server-kit"] },
   mcp: { name: "cloud-sandbox-mcp", imports: ["client"] },
-  cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["local", "mcp"] },
+  "mcp-runner": { name: "cloud-sandbox-mcp-runner", imports: ["client"] },
+  cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["local", "mcp", "mcp-runner"] },
 };
 
 /** Rooms from the ground up: each may import those before it, so `transport` imports `errors` alone. */

@@ -22,6 +22,7 @@ const guides: Item[] = [
       page("Client options", "/guides/client-options"),
       page("Test your app", "/guides/testing"),
       page("MCP for each assistant", "/guides/mcp"),
+      page("Other people's MCP servers", "/guides/mcp-servers"),
       page("Replace another MCP server", "/replacing-mcp-servers"),
       page("Host it yourself", "/guides/self-hosting"),
       page("Debugging", "/debugging"),
@@ -48,10 +49,11 @@ const guides: Item[] = [
   {
     text: "Reference",
     items: [
-      page("API of the client and the local backend", "/api/"),
+      page("API of the packages", "/api/"),
       page("cloud-sandbox", "/packages/client"),
       page("cloud-sandbox-local", "/packages/local"),
       page("cloud-sandbox-mcp", "/packages/mcp"),
+      page("cloud-sandbox-mcp-runner", "/packages/mcp-runner"),
       page("cloud-sandbox-cli", "/packages/cli"),
       page("Tools of the MCP server", "/reference/mcp-tools"),
       page("HTTP: control plane", "/reference/control-plane"),

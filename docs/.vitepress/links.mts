@@ -25,12 +25,12 @@ export function repositoryLinks(md: MarkdownRenderer): void {
 
 /** The folder that links of a page start from: those of `packages/client.md` are those of the package's README. */
 function folderOf(page: string): string {
-  const name = /^packages\/(\w+)\.md$/.exec(page)?.[1];
+  const name = /^packages\/([\w-]+)\.md$/.exec(page)?.[1];
   return name === undefined ? dirname(join(docs, page)) : join(packages, name);
 }
 
 function pageOf(file: string): string | undefined {
-  const [, name, hash = ""] = /^(\w+)\/README\.md(#.*)?$/.exec(relative(packages, file)) ?? [];
+  const [, name, hash = ""] = /^([\w-]+)\/README\.md(#.*)?$/.exec(relative(packages, file)) ?? [];
   if (name !== undefined) return `/packages/${name}.md${hash}`;
   const page = relative(docs, file);
   return page.startsWith("..") ? undefined : `/${page}`;

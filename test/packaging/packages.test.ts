@@ -11,7 +11,7 @@ import { npm, otherNode, scratchProject } from "../support/scratch-project.js";
 
 const run = promisify(execFile);
 const workspace = fileURLToPath(new URL("../..", import.meta.url));
-const packages = ["client", "local", "mcp", "cli"];
+const packages = ["client", "local", "mcp", "mcp-runner", "cli"];
 
 const client = JSON.parse(readFileSync(join(workspace, "packages/client/package.json"), "utf8")) as {
   exports: Record<string, unknown>;
@@ -54,13 +54,16 @@ describe("packed and installed", { timeout: 240_000 }, () => {
     if (project !== undefined) await rm(project, { recursive: true, force: true });
   });
 
-  test.each(["cloud-sandbox", "cloud-sandbox-local", "cloud-sandbox-mcp", "cloud-sandbox-cli"])(
-    "%s brings its own licence",
-    async (name) => {
-      const licence = await readFile(join(project, "node_modules", name, "LICENSE"), "utf8");
-      expect(licence).toBe(await readFile(join(workspace, "LICENSE"), "utf8"));
-    },
-  );
+  test.each([
+    "cloud-sandbox",
+    "cloud-sandbox-local",
+    "cloud-sandbox-mcp",
+    "cloud-sandbox-mcp-runner",
+    "cloud-sandbox-cli",
+  ])("%s brings its own licence", async (name) => {
+    const licence = await readFile(join(project, "node_modules", name, "LICENSE"), "utf8");
+    expect(licence).toBe(await readFile(join(workspace, "LICENSE"), "utf8"));
+  });
 
   test.each(["cloud-sandbox-local", "cloud-sandbox-mcp"])(
     "%s brings the licences of what it bundles",

@@ -1,0 +1,129 @@
+/** What is known of an MCP server before it runs: how to install and start it, and what it may reach. */
+import * as z from "zod";
+import { McpConfigurationError } from "../errors.js";
+
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is not a variable's name");
+const text = z.string().min(1, "must not be empty");
+const noNul = text.refine((value) => !value.includes("\0"), "must not contain a NUL character");
+
+/** Form of a server's configuration, in the spelling of the configuration file. */
+export const mcpServerSchema = z
+  .strictObject({
+    /** Program or bash command line that starts the server. Without `args` it is a bash command line. */
+    command: noNul.optional(),
+    /** Arguments of the program, taken literally. */
+    args: z.array(z.string()).optional(),
+    /** Variables of the server's process. `${NAME}` and `${NAME:-default}` stand for variables of this process. */
+    env: z.record(variableName, z.string()).optional(),
+    /** Bash command lines that install the server. They see no `env`. */
+    installCommands: z.array(noNul).max(100).optional(),
+    /** A sentence for people. */
+    description: z.string().optional(),
+    /** Minutes after which a session and its sandbox end. */
+    timeoutMinutes: z.number().positive().max(1440).default(10),
+    /** What the server may reach: everything, nothing, or these destinations. Default: the backend's default. */
+    internet: z.union([z.boolean(), z.array(text)]).optional(),
+    /** Template of the sandbox. */
+    template: text.default("code-interpreter"),
+    /** Working directory of the server. */
+    workdir: text.optional(),
+    /** Port inside the sandbox, if the server speaks Streamable HTTP instead of stdio. */
+    port: z.int().min(1).max(65_535).optional(),
+    /** Path of the endpoint at `port`. */
+    path: z.string().startsWith("/").optional(),
+  })
+  .refine(({ command }) => command !== undefined, {
+    path: ["command"],
+    message: "is missing: it says how to start the server",
+  })
+  .refine(({ path, port }) => path === undefined || port !== undefined, {
+    path: ["path"],
+    message: "needs a port",
+  });
+
+/** A server's configuration, with defaults filled in. */
+export interface McpServerConfiguration {
+  /** Name of the server. */
+  readonly name: string;
+  /** Program, or without `args` a bash command line, that starts the server. */
+  readonly command: string;
+  /** Arguments of the program, taken literally. */
+  readonly args?: readonly string[] | undefined;
+  /** Variables of the server's process. `${NAME}` and `${NAME:-default}` stand for variables of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Bash command lines that install the server, run once. They see no `env`. */
+  readonly installCommands?: readonly string[] | undefined;
+  /** A sentence for people. */
+  readonly description?: string | undefined;
+  /** Minutes after which a session and its sandbox end, at most 1440. Default 10. */
+  readonly timeoutMinutes: number;
+  /** What the server may reach: everything, nothing, or these destinations. Default: the backend's default. */
+  readonly internet?: boolean | readonly string[] | undefined;
+  /** Template of the sandbox. Default `code-interpreter`. */
+  readonly template: string;
+  /** Working directory of the server. Default /workspace. */
+  readonly workdir?: string | undefined;
+  /** Port inside the sandbox, if the server speaks Streamable HTTP instead of stdio. */
+  readonly port?: number | undefined;
+  /** Path of the endpoint at `port`. Default `/mcp`. */
+  readonly path?: string | undefined;
+}
+
+/** A server as a program describes it: `name` and `command` are required. */
+export type McpServerOptions = Pick<McpServerConfiguration, "name" | "command"> &
+  Partial<McpServerConfiguration>;
+
+/** Other spellings of the same, from assistants' files and from e2b-mcp. */
+const spellings: Readonly<Record<string, string>> = {
+  install_commands: "installCommands",
+  timeout_minutes: "timeoutMinutes",
+  cwd: "workdir",
+};
+/** Keys of others' files that say nothing about how a server is started here. */
+const unused = new Set(["type", "transport", "disabled", "autoApprove", "alwaysAllow", "name", "package"]);
+
+/** Checks a server's configuration, in any known spelling, and fills in defaults. */
+export function serverConfiguration(name: string, given: unknown): McpServerConfiguration {
+  if (!isServerName(name))
+    throw invalid(
+      `"${String(name).slice(0, 80)}" is not a server's name.`,
+      "A name has 1 to 64 letters, digits, dots, dashes and underscores.",
+    );
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw invalid(`The configuration of server "${name}" is not an object.`);
+  if ("url" in given)
+    throw invalid(
+      `Server "${name}" runs elsewhere, at a URL, so it cannot run in a sandbox.`,
+      "Connect to it directly.",
+    );
+  const known = Object.entries(given)
+    .filter(([key, value]) => !unused.has(key) && value !== undefined)
+    .map(([key, value]) => [spellings[key] ?? key, value]);
+  const parsed = mcpServerSchema.safeParse(Object.fromEntries(known));
+  if (!parsed.success) throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`);
+  const { command = "", ...rest } = parsed.data;
+  return { name, command, ...rest };
+}
+
+/** Whether a text can be the name of a server. */
+export function isServerName(name: unknown): name is string {
+  return typeof name === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+/** What is wrong, key by key. Values are left out: they may be secrets. */
+function problemsOf({ issues }: z.ZodError): string {
+  return issues.map((issue) => `${keyOf(issue)}${problemOf(issue)}`).join("; ");
+}
+
+function keyOf({ path }: z.core.$ZodIssue): string {
+  return path.length === 0 ? "" : `${path.join(".")} `;
+}
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return `has unknown keys: ${issue.keys.join(", ")}`;
+  return issue.message.replace(/^Invalid input: /, "").replace(/^[A-Z]/, (first) => first.toLowerCase());
+}
+
+function invalid(summary: string, hint?: string): McpConfigurationError {
+  return new McpConfigurationError({ summary, hint, code: "INVALID_CONFIGURATION" });
+}

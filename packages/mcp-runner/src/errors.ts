@@ -1,0 +1,92 @@
+/** The errors of this package: a branch of the client's error tree, so that `isSandboxError` knows them. */
+import { SandboxError, type SandboxErrorOptions } from "cloud-sandbox";
+
+/** Options to construct an `McpServerError`. */
+export interface McpServerErrorOptions extends Omit<SandboxErrorOptions, "requestId"> {
+  /** The end of what the server wrote to standard error. */
+  stderr?: string | undefined;
+}
+
+/** Something failed with an MCP server in a sandbox. Values of the server's variables are in no error. */
+export class McpServerError extends SandboxError {
+  /** The class name; correct even if a bundler renames the class. */
+  override get name(): string {
+    return "McpServerError";
+  }
+  /** The end of what the server wrote to standard error, at most 8 KiB; empty if it wrote nothing. */
+  readonly stderr: string;
+
+  constructor({ stderr = "", ...options }: McpServerErrorOptions) {
+    super(stderr.trim() === "" ? options : { ...options, summary: withStderr(options.summary, stderr) });
+    this.stderr = stderr;
+  }
+}
+
+/** The configuration of a server is invalid, or there is no server of that name. */
+export class McpConfigurationError extends McpServerError {
+  /** The class name; correct even if a bundler renames the class. */
+  override get name(): string {
+    return "McpConfigurationError";
+  }
+}
+
+/** An install command failed or did not end. */
+export class McpInstallError extends McpServerError {
+  /** The class name; correct even if a bundler renames the class. */
+  override get name(): string {
+    return "McpInstallError";
+  }
+  /** What the install commands wrote, at most 64 KiB. */
+  readonly output: string;
+
+  constructor({ output, ...options }: McpServerErrorOptions & { output: string }) {
+    super(options);
+    this.output = output;
+  }
+}
+
+/** The server did not start: its program is missing, ended at once, or did not answer in time. */
+export class McpStartError extends McpServerError {
+  /** The class name; correct even if a bundler renames the class. */
+  override get name(): string {
+    return "McpStartError";
+  }
+}
+
+/**
+ * The server broke the protocol, or ended while it was used. `code` says how: SERVER_ENDED, NOT_A_MESSAGE,
+ * MESSAGE_TOO_LARGE, UNKNOWN_REQUEST_ID, OUTPUT_LOST, INVALID_RESULT.
+ */
+export class McpProtocolError extends McpServerError {
+  /** The class name; correct even if a bundler renames the class. */
+  override get name(): string {
+    return "McpProtocolError";
+  }
+}
+
+/** The server refused a call, or its tool failed. */
+export class McpToolError extends McpServerError {
+  /** The class name; correct even if a bundler renames the class. */
+  override get name(): string {
+    return "McpToolError";
+  }
+  /** Name of the tool. */
+  readonly tool: string;
+  /** The tool's result, if the tool itself reported the failure. */
+  readonly result: unknown;
+
+  constructor({ result, tool, ...options }: McpServerErrorOptions & { tool: string; result?: unknown }) {
+    super(options);
+    this.tool = tool;
+    this.result = result;
+  }
+}
+
+/** Characters of standard error in a message; all of it is in `stderr`. */
+const shown = 600;
+
+function withStderr(summary: string, stderr: string): string {
+  const text = stderr.trim();
+  const end = text.length > shown ? `…${text.slice(-shown)}` : text;
+  return `${summary.replace(/[.\s]+$/, "")}. It wrote: ${end.replace(/\s*\n\s*/g, " | ")}.`;
+}

@@ -1,0 +1,196 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import { type Sandbox, SandboxClient } from "cloud-sandbox";
+import {
+  type McpServerConfiguration,
+  type McpServerOptions,
+  serverConfiguration,
+} from "./config/server-configuration.js";
+import { resolvedVariables } from "./config/variables.js";
+import { McpConfigurationError } from "./errors.js";
+import { InstallLayers, type InstallReports, installIn } from "./session/install.js";
+import { type McpCallOptions, McpSession } from "./session/mcp-session.js";
+import { SandboxHttpTransport } from "./transport/sandbox-http-transport.js";
+import { SandboxStdioTransport } from "./transport/sandbox-stdio-transport.js";
+
+/** Options of an `McpRunner`. */
+export interface McpRunnerOptions {
+  /** The client to create sandboxes with. It stays yours. Default: one of the runner's own, which `close()` closes. */
+  client?: SandboxClient | undefined;
+  /** What `${NAME}` in a server's `env` stands for. Default: this process's environment. */
+  environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Seconds that a server may take to answer after its start. Default 60. */
+  startSeconds?: number | undefined;
+  /** Seconds to wait for the answer of a call. Default 60. */
+  callSeconds?: number | undefined;
+  /** Most characters of a message. Default 16 Mi. */
+  maxMessageLength?: number | undefined;
+  /** Called with each line of the output of install commands. */
+  onInstallLog?: ((line: string) => void) | undefined;
+  /** Called with what may surprise, such as a backend on which every session installs anew. */
+  onNotice?: ((notice: string) => void) | undefined;
+  /** Called with lines of a server's standard error, without the values of its variables. */
+  onStderr?: ((text: string) => void) | undefined;
+}
+
+/**
+ * Runs other people's MCP servers, each session in a sandbox of its own.
+ *
+ * ```ts
+ * await using runner = new McpRunner();
+ * runner.addServer({ name: "files", command: "mcp-server-filesystem /workspace",
+ *   installCommands: ["npm install -g @modelcontextprotocol/server-filesystem"] });
+ * const result = await runner.executeTool("files", "list_directory", { path: "/workspace" });
+ * ```
+ */
+export class McpRunner implements AsyncDisposable {
+  readonly #options: McpRunnerOptions;
+  readonly #client: SandboxClient;
+  readonly #layers: InstallLayers;
+  readonly #servers = new Map<string, McpServerConfiguration>();
+  readonly #sessions = new Set<McpSession>();
+
+  /** Makes no request. Without `client`, throws a `ConfigurationError` where no client can be made. */
+  constructor(options: McpRunnerOptions = {}) {
+    this.#options = options;
+    this.#client = options.client ?? new SandboxClient();
+    this.#layers = new InstallLayers(this.#client);
+  }
+
+  /** Adds a server. Throws an `McpConfigurationError` if it is invalid or the name is taken. */
+  addServer({ name, ...server }: McpServerOptions): void {
+    this.addServerFromDict(name, server);
+  }
+
+  /**
+   * Adds a server that is described as in a file: in this package's spelling, in that of e2b-mcp (`install_commands`,
+   * `timeout_minutes`), or as an entry of an assistant's `mcpServers`.
+   */
+  addServerFromDict(name: string, server: unknown): void {
+    const configuration = serverConfiguration(name, server);
+    if (this.#servers.has(name))
+      throw new McpConfigurationError({
+        summary: `There is a server "${name}" already.`,
+        hint: "Remove it first, or take another name.",
+        code: "SERVER_EXISTS",
+      });
+    this.#servers.set(name, configuration);
+  }
+
+  /** The servers, in the order in which they were added. */
+  listServers(): McpServerConfiguration[] {
+    return [...this.#servers.values()];
+  }
+
+  /** Removes a server; its sessions continue. Returns whether there was one. */
+  removeServer(name: string): boolean {
+    return this.#servers.delete(name);
+  }
+
+  /** The tools of a server: starts a session, asks, and ends it. */
+  async discoverTools(server: string, options: McpCallOptions = {}): Promise<Tool[]> {
+    await using session = await this.createSession(server, options);
+    return await session.listTools(options);
+  }
+
+  /**
+   * Calls a tool of a server: starts a session, calls, and ends it. See `McpSession.callTool` for the errors; a server that
+   * cannot be installed or started rejects with an `McpInstallError` or `McpStartError`.
+   */
+  async executeTool(
+    server: string,
+    tool: string,
+    args: Readonly<Record<string, unknown>> = {},
+    options: McpCallOptions = {},
+  ): Promise<CallToolResult> {
+    await using session = await this.createSession(server, options);
+    return await session.callTool(tool, args, options);
+  }
+
+  /**
+   * Starts a server in a new sandbox. The session ends with `close()`, with the runner, or after the server's
+   * `timeoutMinutes`. After a failure no sandbox is left.
+   */
+  async createSession(server: string, { signal }: Pick<McpCallOptions, "signal"> = {}): Promise<McpSession> {
+    const configuration = this.#server(server);
+    const { environment = process.env, onInstallLog, onNotice } = this.#options;
+    const variables = resolvedVariables(configuration, environment);
+    const reports: InstallReports = { onInstallLog, onNotice, signal };
+    const { isInstalled, template } = await this.#layers.find(configuration, reports);
+    const sandbox = await this.#client.sandboxes.create({
+      template,
+      timeoutSeconds: lifetimeOf(configuration),
+      metadata: { "mcp-server": server },
+      signal,
+      ...reachOf(configuration),
+    });
+    try {
+      if (!isInstalled) await installIn(sandbox, configuration, reports);
+      const session = await McpSession.open({
+        server,
+        sandbox,
+        variables,
+        transport: this.#transport(sandbox, configuration, variables),
+        startSeconds: this.#options.startSeconds ?? 60,
+        callSeconds: this.#options.callSeconds ?? 60,
+        signal,
+        ended: (ended) => void this.#sessions.delete(ended),
+      });
+      this.#sessions.add(session);
+      return session;
+    } catch (error) {
+      // The error of the start tells more than one of the clean-up, which the sandbox's lifetime makes up for.
+      await sandbox.delete().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Ends all sessions, and the runner's own client. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    if (this.#options.client === undefined) await this.#client.close();
+  }
+
+  /** Same as `close()`, at the end of the scope of `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #server(name: string): McpServerConfiguration {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    const names = [...this.#servers.keys()];
+    throw new McpConfigurationError({
+      summary: `There is no server "${name}".`,
+      hint: names.length === 0 ? "Add it first." : `There are: ${names.join(", ")}.`,
+      code: "SERVER_UNKNOWN",
+    });
+  }
+
+  #transport(
+    sandbox: Sandbox,
+    server: McpServerConfiguration,
+    env: Readonly<Record<string, string>>,
+  ): SandboxStdioTransport | SandboxHttpTransport {
+    const { args, command, path, port, workdir } = server;
+    const { maxMessageLength, onStderr, startSeconds } = this.#options;
+    const shared = {
+      command: args === undefined ? command : [command, ...args],
+      env,
+      workdir,
+      onStderr,
+      timeoutSeconds: lifetimeOf(server),
+    };
+    return port === undefined
+      ? new SandboxStdioTransport(sandbox, { ...shared, maxMessageLength, closeSeconds: 0 })
+      : new SandboxHttpTransport(sandbox, { ...shared, port, path, startSeconds });
+  }
+}
+
+function lifetimeOf({ timeoutMinutes }: McpServerConfiguration): number {
+  return Math.ceil(timeoutMinutes * 60);
+}
+
+function reachOf({ internet }: McpServerConfiguration) {
+  if (internet === undefined) return {};
+  return typeof internet === "boolean" ? { internetAccess: internet } : { egress: { allow: internet } };
+}

@@ -1,0 +1,159 @@
+/** Installs a server: once, as a layer that the next sandboxes start from, or else in each sandbox. */
+import { createHash } from "node:crypto";
+import {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  isSandboxError,
+  NotFoundError,
+  type Sandbox,
+  type SandboxClient,
+  Template,
+  TemplateBuildError,
+} from "cloud-sandbox";
+import type { McpServerConfiguration } from "../config/server-configuration.js";
+import { McpInstallError } from "../errors.js";
+
+/** What a session tells while it installs. */
+export interface InstallReports {
+  /** Called with each line of the output of install commands. */
+  onInstallLog?: ((line: string) => void) | undefined;
+  /** Called when a server is installed anew for each session, with the reason. */
+  onNotice?: ((notice: string) => void) | undefined;
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A template to create the server's sandbox from, and whether the server is installed in it. */
+export interface InstalledTemplate {
+  readonly template: string;
+  readonly isInstalled: boolean;
+}
+
+/** The layers of one client, each built once even if several sessions want it at the same time. */
+export class InstallLayers {
+  readonly #building = new Map<string, Promise<InstalledTemplate>>();
+
+  constructor(private readonly client: SandboxClient) {}
+
+  /** The template that has the server installed. Builds it if there is none. */
+  async find(server: McpServerConfiguration, reports: InstallReports): Promise<InstalledTemplate> {
+    const { installCommands = [], template } = server;
+    if (installCommands.length === 0) return { template, isInstalled: true };
+    const name = layerName(template, installCommands);
+    const building = this.#building.get(name) ?? this.#findOrBuild(name, server, reports);
+    this.#building.set(name, building);
+    try {
+      return await building;
+    } finally {
+      // Forget it: a failed install is tried again, and a layer may have been deleted by the next time.
+      if (this.#building.get(name) === building) this.#building.delete(name);
+    }
+  }
+
+  async #findOrBuild(
+    name: string,
+    server: McpServerConfiguration,
+    reports: InstallReports,
+  ): Promise<InstalledTemplate> {
+    const { installCommands = [], template } = server;
+    const { onInstallLog, onNotice, signal } = reports;
+    if (await this.#isActive(name, signal)) return { template: name, isInstalled: true };
+    let definition = Template.from(template);
+    for (const command of installCommands) definition = definition.run(command);
+    try {
+      await this.client.templates.build(definition, {
+        name,
+        onLog: onInstallLog,
+        signal,
+        timeoutSeconds: 1800,
+      });
+      return { template: name, isInstalled: true };
+    } catch (error) {
+      // Another program builds it, or has built it in the meantime.
+      if (error instanceof ConflictError) return await this.#awaitOther(name, signal);
+      if (error instanceof TemplateBuildError) throw installFailed(server, error.log, error);
+      if (!isRefusal(error)) throw error;
+      onNotice?.(
+        `Server "${server.name}" is installed anew for each session, because this backend builds no templates: ${error.summary}`,
+      );
+      return { template, isInstalled: false };
+    }
+  }
+
+  async #isActive(name: string, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      const { isActive, status } = await this.client.templates.get(name, { signal });
+      return status === "active" && isActive !== false;
+    } catch (error) {
+      if (error instanceof NotFoundError) return false;
+      throw error;
+    }
+  }
+
+  async #awaitOther(name: string, signal: AbortSignal | undefined): Promise<InstalledTemplate> {
+    for (;;) {
+      signal?.throwIfAborted();
+      // Throws if the other build failed, because no template of that name is left.
+      const { status } = await this.client.templates.get(name, { signal });
+      if (status === "active") return { template: name, isInstalled: true };
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+/** Runs the install commands in a sandbox. */
+export async function installIn(
+  sandbox: Sandbox,
+  server: McpServerConfiguration,
+  { onInstallLog, signal }: InstallReports,
+): Promise<void> {
+  for (const command of server.installCommands ?? []) {
+    let output = "";
+    const add = (text: string): void => {
+      output = (output + text).slice(-longestOutput);
+    };
+    // 30 minutes: as long as the build of a template.
+    const stream = sandbox.commands.stream(command, { timeoutSeconds: 1800, signal });
+    for await (const event of stream) {
+      if (event.type === "stdout" || event.type === "stderr") {
+        add(event.text);
+        for (const line of event.text.trimEnd().split("\n")) onInstallLog?.(line);
+      } else if (event.type === "result" && !event.result.success) throw installFailed(server, output);
+    }
+  }
+}
+
+const longestOutput = 64 * 1024;
+
+/** The name of the layer: the same list of commands on the same template has the same. */
+function layerName(template: string, commands: readonly string[]): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([template, commands]))
+    .digest("hex");
+  return `mcp-${digest.slice(0, 20)}`;
+}
+
+/** Whether the backend builds no templates, as opposed to a failure on the way. */
+function isRefusal(error: unknown): error is ApiError {
+  if (!isSandboxError(error) || !(error instanceof ApiError) || error instanceof AuthenticationError)
+    return false;
+  const { status = 0 } = error;
+  return (status >= 400 && status < 500 && status !== 429) || status === 501;
+}
+
+function installFailed({ name }: McpServerConfiguration, output: string, cause?: unknown): McpInstallError {
+  const lines = output.trim().split("\n");
+  return new McpInstallError({
+    summary: `Server "${name}" could not be installed: ${lines.slice(-6).join(" | ").slice(-800) || "no output"}`,
+    hint: offline.test(output)
+      ? "The install command reached no network: allow it with the backend's internet access."
+      : "Correct its install commands; `output` has all that they wrote.",
+    code: "INSTALL_FAILED",
+    output,
+    cause,
+  });
+}
+
+const offline =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Could not resolve|Name or service not known|Temporary failure in name|DESTINATION_NOT_ALLOWED|Tunnel connection failed|403 Forbidden/i;

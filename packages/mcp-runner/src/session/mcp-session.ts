@@ -1,0 +1,226 @@
+import {
+  type CallToolResult,
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type Tool,
+} from "@modelcontextprotocol/client";
+import { AbortError, type Sandbox, TimeoutError } from "cloud-sandbox";
+import { Secrets } from "../config/secrets.js";
+import { McpProtocolError, McpStartError, McpToolError } from "../errors.js";
+import type { SandboxHttpTransport } from "../transport/sandbox-http-transport.js";
+import { SandboxStdioTransport } from "../transport/sandbox-stdio-transport.js";
+
+/** Options of a call to a server. */
+export interface McpCallOptions {
+  /** Seconds to wait for the answer; each report of progress starts them anew. Default: the runner's `callSeconds`. */
+  timeoutSeconds?: number | undefined;
+  /** Cancels the call. */
+  signal?: AbortSignal | undefined;
+  /** Called when the server reports progress. */
+  onProgress?: ((progress: McpProgress) => void) | undefined;
+}
+
+/** How far a call has got. */
+export interface McpProgress {
+  /** A number that grows. */
+  progress: number;
+  /** The number at the end, if the server knows it. */
+  total?: number | undefined;
+  /** What the server does. */
+  message?: string | undefined;
+}
+
+/** What a session is made of. */
+export interface SessionParts {
+  readonly server: string;
+  readonly sandbox: Sandbox;
+  readonly transport: SandboxStdioTransport | SandboxHttpTransport;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly startSeconds: number;
+  readonly callSeconds: number;
+  readonly signal: AbortSignal | undefined;
+  readonly ended: (session: McpSession) => void;
+}
+
+/**
+ * A running MCP server in a sandbox of its own. `close()`, or the end of the scope of `await using`, deletes the sandbox.
+ */
+export class McpSession implements AsyncDisposable {
+  /** Id of this session: a UUID. */
+  readonly sessionId = globalThis.crypto.randomUUID();
+  /** Name of the server. */
+  readonly server: string;
+  /** The client of the MCP SDK that is connected to the server, for everything that this class does not offer. */
+  readonly client: Client;
+  /** The sandbox that the server runs in. */
+  readonly sandbox: Sandbox;
+  readonly #parts: SessionParts;
+  readonly #secrets: Secrets;
+  #closing: Promise<void> | undefined;
+
+  /** @internal */
+  static async open(parts: SessionParts): Promise<McpSession> {
+    const session = new McpSession(parts);
+    try {
+      const { signal, startSeconds, transport } = parts;
+      await session.client.connect(transport, { ...(signal && { signal }), timeout: startSeconds * 1000 });
+      return session;
+    } catch (error) {
+      throw session.#explained(error, "start");
+    }
+  }
+
+  private constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#secrets = new Secrets(parts.variables);
+    this.server = parts.server;
+    this.sandbox = parts.sandbox;
+    this.client = new Client({ name: "cloud-sandbox-mcp-runner", version: "0.1.0" });
+  }
+
+  /** Id of the sandbox. */
+  get sandboxId(): string {
+    return this.sandbox.id;
+  }
+
+  /** The server's tools. */
+  async listTools(options: McpCallOptions = {}): Promise<Tool[]> {
+    try {
+      const { tools } = await this.client.listTools(undefined, this.#requestOptions(options));
+      return tools;
+    } catch (error) {
+      throw this.#explained(error, "tools/list");
+    }
+  }
+
+  /**
+   * Calls a tool. Rejects with an `McpToolError` if the tool fails or does not exist, with an `McpProtocolError` if the
+   * server ends or breaks the protocol, and with a `TimeoutError` if it does not answer in time.
+   */
+  async callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>> = {},
+    options: McpCallOptions = {},
+  ): Promise<CallToolResult> {
+    let result: CallToolResult;
+    try {
+      result = await this.client.callTool({ name, arguments: { ...args } }, this.#requestOptions(options));
+    } catch (error) {
+      if (error instanceof ProtocolError) throw await this.#refused(name, error, options);
+      throw this.#explained(error, name);
+    }
+    if (result.isError === true) throw await this.#failed(name, result, options);
+    return result;
+  }
+
+  /** Ends the server and deletes the sandbox. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Same as `close()`, at the end of the scope of `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.client.close().catch(() => undefined);
+    } finally {
+      await this.sandbox.delete();
+      this.#parts.ended(this);
+    }
+  }
+
+  #requestOptions({ onProgress, signal, timeoutSeconds = this.#parts.callSeconds }: McpCallOptions) {
+    return {
+      timeout: timeoutSeconds * 1000,
+      resetTimeoutOnProgress: true,
+      ...(signal && { signal }),
+      ...(onProgress && { onprogress: onProgress }),
+    };
+  }
+
+  async #failed(tool: string, result: CallToolResult, options: McpCallOptions): Promise<McpToolError> {
+    const texts = result.content.flatMap((item) => (item.type === "text" ? [item.text] : []));
+    const text = this.#secrets.hide(texts.join("\n")).trim();
+    return new McpToolError({
+      summary: `Tool "${tool}" of server "${this.server}" failed: ${text.slice(0, 2000) || "it does not say why"}`,
+      hint: (await this.#hintFor(tool, options)) ?? this.#refusalHint(),
+      code: "TOOL_FAILED",
+      tool,
+      result: this.#secrets.hideDeep(result),
+    });
+  }
+
+  async #refused(tool: string, error: ProtocolError, options: McpCallOptions): Promise<McpToolError> {
+    const hint = await this.#hintFor(tool, options);
+    return new McpToolError({
+      summary: `Server "${this.server}" refused the call of tool "${tool}": ${this.#secrets.hide(error.message)}`,
+      hint: hint ?? this.#refusalHint(),
+      code: hint === undefined ? "TOOL_REFUSED" : "TOOL_NOT_FOUND",
+      tool,
+    });
+  }
+
+  /** The names of the tools, if the server has none of that name. */
+  async #hintFor(tool: string, options: McpCallOptions): Promise<string | undefined> {
+    const names = await this.listTools({ signal: options.signal }).then(
+      (tools) => tools.map(({ name }) => name),
+      () => [tool],
+    );
+    return names.includes(tool) ? undefined : `Its tools are: ${names.join(", ") || "none"}.`;
+  }
+
+  #refusalHint(): string | undefined {
+    const { transport } = this.#parts;
+    const request = transport instanceof SandboxStdioTransport ? transport.refusedRequest : undefined;
+    return request === undefined
+      ? undefined
+      : `The server asked for ${request}, which is refused: nobody here answers for a model or a person.`;
+  }
+
+  /** The error that tells most about a call that failed. */
+  #explained(error: unknown, what: string): unknown {
+    const { signal, transport } = this.#parts;
+    if (transport.failure !== undefined) return transport.failure;
+    if (signal?.aborted) return new AbortError(signal.reason);
+    const noise = transport instanceof SandboxStdioTransport ? transport.noise : undefined;
+    const { stderr } = transport;
+    const label = `Server "${this.server}"`;
+    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+      if (noise !== undefined) return noise;
+      if (what === "start")
+        return new McpStartError({
+          summary: `${label} did not answer within ${this.#parts.startSeconds} s after its start.`,
+          hint: this.#refusalHint() ?? "Check that its command starts an MCP server that speaks stdio.",
+          code: "SERVER_SILENT",
+          stderr,
+        });
+      return new TimeoutError({
+        summary: `${label} did not answer ${what} in time.`,
+        hint: this.#refusalHint() ?? "Allow more with timeoutSeconds.",
+        kind: "request",
+        code: "TIMEOUT",
+      });
+    }
+    if (error instanceof ProtocolError || error instanceof SdkError) {
+      const options = { cause: error, stderr };
+      const summary = `${label}, ${what}: ${this.#secrets.hide(error.message)}`;
+      return what === "start"
+        ? new McpStartError({ summary, code: "SERVER_NOT_STARTED", ...options })
+        : new McpProtocolError({ summary, code: "INVALID_RESULT", ...options });
+    }
+    if (error instanceof Error && error.name === "ZodError")
+      return new McpProtocolError({
+        summary: `${label} answered ${what} with something that the protocol does not allow.`,
+        code: "INVALID_RESULT",
+        cause: error,
+        stderr,
+      });
+    return error;
+  }
+}

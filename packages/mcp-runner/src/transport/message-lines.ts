@@ -1,0 +1,30 @@
+/** Lines of a stream that comes in pieces of text. */
+export class MessageLines {
+  #pieces: string[] = [];
+  #length = 0;
+
+  constructor(
+    /** Most characters of a line. */
+    private readonly limit: number,
+    /** Called with the length so far of a line that is too long. It throws. */
+    private readonly tooLong: () => never,
+  ) {}
+
+  /** Adds a piece and yields the lines that it completes. */
+  *add(text: string): Generator<string, void, void> {
+    let start = 0;
+    for (;;) {
+      const end = text.indexOf("\n", start);
+      const piece = end === -1 ? text.slice(start) : text.slice(start, end);
+      this.#length += piece.length;
+      if (this.#length > this.limit) this.tooLong();
+      if (piece !== "") this.#pieces.push(piece);
+      if (end === -1) return;
+      const line = this.#pieces.join("");
+      this.#pieces = [];
+      this.#length = 0;
+      start = end + 1;
+      yield line;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import { type CommandStream, isSandboxError, type Sandbox } from "cloud-sandbox";
+import { Secrets } from "../config/secrets.js";
+import { McpProtocolError, McpStartError } from "../errors.js";
+import { HiddenLines } from "./hidden-lines.js";
+import type { SandboxStdioOptions } from "./sandbox-stdio-transport.js";
+
+/** The same options; only the SDK's two declarations differ in whether a property may be undefined. */
+type HttpSendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
+
+/** Options of a `SandboxHttpTransport`. */
+export interface SandboxHttpOptions extends Omit<SandboxStdioOptions, "closeSeconds" | "maxMessageLength"> {
+  /** The port that the server listens on, inside the sandbox. */
+  port: number;
+  /** Path of the server's endpoint. Default `/mcp`. */
+  path?: string | undefined;
+  /** Seconds that the server may take until it listens, at most 300. Default 60. */
+  startSeconds?: number | undefined;
+}
+
+/**
+ * A transport of the MCP SDK's client for a server that speaks Streamable HTTP on a port inside a sandbox: it starts the
+ * server, waits for the port, and talks through the sandbox's preview URL. Anyone who knows that URL can talk to the
+ * server, too.
+ */
+export class SandboxHttpTransport implements Transport {
+  /** Called when the server has ended or the transport is closed. Set by the MCP client. */
+  onclose?: (() => void) | undefined;
+  /** Called with each error. Set by the MCP client. */
+  onerror?: ((error: Error) => void) | undefined;
+  /** Called with each message of the server. Set by the MCP client. */
+  // biome-ignore lint/suspicious/noExplicitAny: both generations of the SDK set it, with parameters of their own
+  onmessage?: ((message: any) => void) | undefined;
+
+  readonly #sandbox: Sandbox;
+  readonly #options: SandboxHttpOptions;
+  readonly #output: HiddenLines;
+  #http: StreamableHTTPClientTransport | undefined;
+  #stream: CommandStream | undefined;
+  #failure: McpProtocolError | McpStartError | undefined;
+  #isClosing = false;
+
+  /** Starts nothing: `start()` does, which the MCP client calls. */
+  constructor(sandbox: Sandbox, options: SandboxHttpOptions) {
+    this.#sandbox = sandbox;
+    this.#options = options;
+    this.#output = new HiddenLines(new Secrets(options.env), options.onStderr);
+  }
+
+  /** Why the server can no longer be used: undefined while it can, and after `close()`. */
+  get failure(): McpProtocolError | McpStartError | undefined {
+    return this.#failure;
+  }
+
+  /** The end of what the server wrote to standard output and standard error, without the values of `env`. */
+  get stderr(): string {
+    return this.#output.tail;
+  }
+
+  /** Whether each request has a connection of its own, as over HTTP. */
+  get hasPerRequestStream(): boolean {
+    return true;
+  }
+
+  /** The id that the server gave to this connection, if any. */
+  get sessionId(): string | undefined {
+    return this.#http?.sessionId;
+  }
+
+  /** Starts the server and waits until it listens. Called by the MCP client's `connect`. */
+  async start(): Promise<void> {
+    const {
+      command,
+      env,
+      path = "/mcp",
+      port,
+      startSeconds = 60,
+      timeoutSeconds = 3600,
+      workdir,
+    } = this.#options;
+    const stopWaiting = new AbortController();
+    this.#stream = this.#sandbox.commands.stream(command, { env, timeoutSeconds, workdir });
+    void this.#read(this.#stream).finally(() => stopWaiting.abort());
+    try {
+      await this.#sandbox.ports.waitForPort(port, {
+        timeoutSeconds: startSeconds,
+        signal: stopWaiting.signal,
+      });
+    } catch (cause) {
+      throw this.#failure ?? this.#notListening(port, cause);
+    }
+    const base = this.#sandbox.ports.previewUrl(port, { form: "path" });
+    const http = new StreamableHTTPClientTransport(new URL(path.slice(1), base.replace(/\/*$/, "/")));
+    http.onmessage = (message) => this.onmessage?.(message);
+    http.onerror = (error) => this.onerror?.(error);
+    this.#http = http;
+    await http.start();
+  }
+
+  /** Sends a message. */
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (this.#http === undefined) throw new Error("This transport is not connected.");
+    await this.#http.send(message, options as HttpSendOptions).catch((error: unknown) => {
+      throw this.#failure ?? error;
+    });
+  }
+
+  /** Tells the server's SDK which version was agreed on. */
+  setProtocolVersion(version: string): void {
+    this.#http?.setProtocolVersion(version);
+  }
+
+  /** Kills the server. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#http?.close();
+    this.#stream?.close();
+  }
+
+  async #read(stream: CommandStream): Promise<void> {
+    try {
+      for await (const event of stream) {
+        if (event.type === "stdout" || event.type === "stderr") this.#output.add(event.text);
+        else if (event.type === "result")
+          this.#fail(`The server ended with exit code ${event.result.exitCode}.`);
+      }
+    } catch (cause) {
+      this.#fail(`The server was lost: ${isSandboxError(cause) ? cause.summary : String(cause)}`, cause);
+    }
+    this.onclose?.();
+  }
+
+  #fail(summary: string, cause?: unknown): void {
+    if (this.#isClosing || this.#failure !== undefined) return;
+    const options = { summary, cause, stderr: this.stderr };
+    this.#failure =
+      this.#http === undefined
+        ? new McpStartError({ ...options, code: "SERVER_NOT_STARTED" })
+        : new McpProtocolError({ ...options, code: "SERVER_ENDED", hint: "Start another session." });
+    this.onerror?.(this.#failure);
+  }
+
+  #notListening(port: number, cause: unknown): McpStartError {
+    return new McpStartError({
+      summary: `The server did not listen on port ${port}.`,
+      hint: "Name the port that its command makes it listen on.",
+      code: "SERVER_NOT_STARTED",
+      cause,
+      stderr: this.stderr,
+    });
+  }
+}

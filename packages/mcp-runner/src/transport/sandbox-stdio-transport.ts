@@ -1,0 +1,289 @@
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { type CommandStream, isSandboxError, type Sandbox, type StreamedResult } from "cloud-sandbox";
+import { Secrets } from "../config/secrets.js";
+import { McpProtocolError, type McpServerError, McpStartError } from "../errors.js";
+import { HiddenLines } from "./hidden-lines.js";
+import { MessageLines } from "./message-lines.js";
+import { SentRequests } from "./sent-requests.js";
+
+/** Options of a `SandboxStdioTransport`. */
+export interface SandboxStdioOptions {
+  /** What starts the server: a bash command line, or a program and its arguments, taken literally. */
+  command: string | readonly string[];
+  /** Variables of the server's process. Their values are in no error. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory. Default /workspace. */
+  workdir?: string | undefined;
+  /** Seconds after which the server is killed, at most 86,400. Default 3600. The sandbox's lifetime ends it, too. */
+  timeoutSeconds?: number | undefined;
+  /** Most characters of a message, in both directions. Default 16 Mi. */
+  maxMessageLength?: number | undefined;
+  /** Seconds that the server gets to end by itself when the transport is closed. Default 2. */
+  closeSeconds?: number | undefined;
+  /** Called with lines of the server's standard error, without the values of `env`. */
+  onStderr?: ((text: string) => void) | undefined;
+}
+
+/**
+ * A transport of the MCP SDK's client that speaks stdio with a server in a sandbox, in place of the SDK's
+ * `StdioClientTransport`. It works with clients of `@modelcontextprotocol/client` and of `@modelcontextprotocol/sdk`.
+ *
+ * The sandbox is yours: closing the transport ends the server, not the sandbox.
+ *
+ * ```ts
+ * const transport = new SandboxStdioTransport(sandbox, { command: ["node", "server.js"] });
+ * await client.connect(transport);
+ * ```
+ */
+export class SandboxStdioTransport implements Transport {
+  /** Called when the server has ended or the transport is closed. Set by the MCP client. */
+  onclose?: (() => void) | undefined;
+  /** Called with each error, also with those that end nothing. Set by the MCP client. */
+  onerror?: ((error: Error) => void) | undefined;
+  /** Called with each message of the server. Set by the MCP client. */
+  // biome-ignore lint/suspicious/noExplicitAny: both generations of the SDK set it, with parameters of their own
+  onmessage?: ((message: any) => void) | undefined;
+
+  readonly #sandbox: Sandbox;
+  readonly #options: SandboxStdioOptions;
+  readonly #limit: number;
+  readonly #secrets: Secrets;
+  readonly #lines: MessageLines;
+  readonly #sent = new SentRequests();
+  readonly #stderr: HiddenLines;
+  #stream: CommandStream | undefined;
+  #reading: Promise<void> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #failure: McpServerError | undefined;
+  #isClosing = false;
+  #messages = 0;
+  #noise = 0;
+  #noiseLength = 0;
+  #firstNoise: McpProtocolError | undefined;
+  #refused: string | undefined;
+
+  /** Starts nothing: `start()` does, which the MCP client calls. */
+  constructor(sandbox: Sandbox, options: SandboxStdioOptions) {
+    const { env, maxMessageLength = 16 * 1024 * 1024 } = options;
+    this.#sandbox = sandbox;
+    this.#options = options;
+    this.#limit = maxMessageLength;
+    this.#secrets = new Secrets(env);
+    this.#stderr = new HiddenLines(this.#secrets, options.onStderr);
+    this.#lines = new MessageLines(maxMessageLength, () => {
+      throw this.#broken(
+        "MESSAGE_TOO_LARGE",
+        `The server sent a message longer than ${this.#limit} characters`,
+      );
+    });
+  }
+
+  /** Why the server can no longer be used: undefined while it can, and after `close()`. */
+  get failure(): McpServerError | undefined {
+    return this.#failure;
+  }
+
+  /** What the server wrote to standard output that was no message: the first of it, as an error. */
+  get noise(): McpProtocolError | undefined {
+    return this.#firstNoise;
+  }
+
+  /** The last request of the server that needs more than a client without a model has, such as `sampling/createMessage`. */
+  get refusedRequest(): string | undefined {
+    return this.#refused;
+  }
+
+  /** The end of the server's standard error, without the values of `env`. */
+  get stderr(): string {
+    return this.#stderr.tail;
+  }
+
+  /** Starts the server (WebSocket /commands/stream). Called by the MCP client's `connect`. */
+  async start(): Promise<void> {
+    if (this.#stream !== undefined) throw new Error("This transport was started already. Make another one.");
+    const { command, env, timeoutSeconds = 3600, workdir } = this.#options;
+    this.#stream = this.#sandbox.commands.stream(command, { env, stdin: true, timeoutSeconds, workdir });
+    this.#reading = this.#read(this.#stream);
+  }
+
+  /** Sends a message. Messages that are sent at the same time reach the server one after the other. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stream = this.#stream;
+    if (this.#failure !== undefined) throw this.#failure;
+    if (stream === undefined || this.#isClosing) throw new Error("This transport is not connected.");
+    const line = `${JSON.stringify(message)}\n`;
+    if (line.length > this.#limit)
+      throw this.#broken(
+        "MESSAGE_TOO_LARGE",
+        `A message of ${line.length} characters was not sent: at most ${this.#limit} are`,
+      );
+    this.#sent.add(message);
+    // A long message goes in several frames, between which no other message may come.
+    const turn = this.#writing.then(() => stream.write(line));
+    this.#writing = turn.catch(() => undefined);
+    await turn.catch((error: unknown) => {
+      throw this.#failure ?? error;
+    });
+  }
+
+  /** Closes the server's standard input, and kills the server if it has not ended after `closeSeconds`. */
+  async close(): Promise<void> {
+    const { closeSeconds = 2 } = this.#options;
+    this.#isClosing = true;
+    const stream = this.#stream;
+    if (stream === undefined) return;
+    if (closeSeconds > 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const enough = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, closeSeconds * 1000);
+      });
+      const ended = stream.end().then(
+        () => this.#reading,
+        () => undefined,
+      );
+      await Promise.race([ended, enough]);
+      clearTimeout(timer);
+    }
+    stream.close();
+    await this.#reading;
+  }
+
+  async #read(stream: CommandStream): Promise<void> {
+    try {
+      for await (const event of stream) {
+        if (event.type === "stdout") {
+          if (event.skippedBytes > 0)
+            throw this.#broken("OUTPUT_LOST", `${event.skippedBytes} bytes of the server's output were lost`);
+          for (const line of this.#lines.add(event.text)) {
+            // The SDK handles a notification a moment later, but an answer at once. Without a pause it would drop the last
+            // report of progress when the answer comes right after it.
+            if (this.#take(line) === "notification") await new Promise((resolve) => setImmediate(resolve));
+          }
+        } else if (event.type === "stderr") {
+          this.#stderr.add(event.text);
+        } else if (event.type === "result") {
+          this.#fail(this.#ended(event.result));
+        }
+      }
+    } catch (error) {
+      this.#fail(this.#asServerError(error));
+    }
+    this.#stderr.end();
+    this.onclose?.();
+  }
+
+  /** Passes a message on. Returns what kind it was. */
+  #take(line: string): "notification" | "other" {
+    if (line.trim() === "") return "other";
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch {
+      this.#noted(line);
+      return "other";
+    }
+    if ("id" in message && !("method" in message)) this.#expect(message.id);
+    else if (isJSONRPCRequest(message) && needsModel.has(message.method)) this.#refused = message.method;
+    this.#messages += 1;
+    this.onmessage?.(message);
+    return "id" in message ? "other" : "notification";
+  }
+
+  #expect(id: RequestId | undefined): void {
+    if (id === undefined || this.#sent.has(id)) return;
+    const shown = JSON.stringify(id).slice(0, 40);
+    throw this.#broken("UNKNOWN_REQUEST_ID", `The server answered a request that was never sent, ${shown}`);
+  }
+
+  /** Many servers greet on standard output. A little of that is told and passed over, a flood ends the server. */
+  #noted(line: string): void {
+    this.#noise += 1;
+    this.#noiseLength += line.length;
+    const shown = this.#secrets.hide(line).slice(0, 200);
+    const error = this.#broken(
+      "NOT_A_MESSAGE",
+      `The server wrote something to standard output that is no MCP message: ${shown}`,
+    );
+    this.#firstNoise ??= error;
+    if (this.#noise > mostNoise || this.#noiseLength > mostNoiseLength) throw this.#firstNoise;
+    this.onerror?.(error);
+  }
+
+  #ended({ exitCode, terminationReason }: StreamedResult): McpServerError {
+    const why =
+      terminationReason === undefined || terminationReason === "exit"
+        ? `with exit code ${exitCode}`
+        : (endings[terminationReason] ?? `(${terminationReason})`);
+    const { stderr } = this;
+    if (this.#messages > 0)
+      return new McpProtocolError({
+        summary: `The server ended ${why}.`,
+        hint: "Start another session.",
+        code: "SERVER_ENDED",
+        stderr,
+      });
+    if (this.#firstNoise !== undefined) return this.#firstNoise;
+    return new McpStartError({
+      summary: `The server ended ${why} before it answered.`,
+      hint: startHint(exitCode),
+      code: "SERVER_NOT_STARTED",
+      stderr,
+    });
+  }
+
+  #asServerError(error: unknown): McpServerError {
+    if (error instanceof McpProtocolError) return error;
+    const summary = isSandboxError(error) ? error.summary : String(error);
+    const options = {
+      cause: error,
+      stderr: this.stderr,
+      hint: isSandboxError(error) ? error.hint : undefined,
+    };
+    return this.#messages > 0
+      ? new McpProtocolError({ summary: `The server was lost: ${summary}`, code: "SERVER_LOST", ...options })
+      : new McpStartError({
+          summary: `The server did not start: ${summary}`,
+          code: "SERVER_NOT_STARTED",
+          ...options,
+        });
+  }
+
+  #broken(code: string, summary: string): McpProtocolError {
+    return new McpProtocolError({
+      summary: `${summary}.`,
+      hint: code === "NOT_A_MESSAGE" ? "A server must log to standard error." : undefined,
+      code,
+    });
+  }
+
+  #fail(failure: McpServerError): void {
+    if (this.#isClosing || this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.onerror?.(failure);
+  }
+}
+
+/** Requests that only an assistant with a model or a person can answer. */
+const needsModel = new Set(["sampling/createMessage", "elicitation/create"]);
+/** Lines and characters on standard output that may be no messages. */
+const mostNoise = 100;
+const mostNoiseLength = 64 * 1024;
+
+const endings: Readonly<Record<string, string>> = {
+  timeout: "because its time was over",
+  out_of_memory: "because the sandbox ran out of memory",
+  killed: "because it was killed",
+  signal: "by a signal",
+};
+
+function startHint(exitCode: number): string {
+  return exitCode === 127
+    ? "Its program is not in the sandbox: name what installs it as install commands."
+    : "Look at what it wrote, or run its command with commands.run().";
+}

@@ -1,0 +1,98 @@
+"""An MCP server without libraries, which also does what no server should: its argument says what."""
+import json
+import os
+import sys
+import time
+
+mode = sys.argv[1] if len(sys.argv) > 1 else ""
+
+
+def say(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def noise(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def text(value):
+    return {"content": [{"type": "text", "text": value}]}
+
+
+def tool(name):
+    return {"name": name, "inputSchema": {"type": "object"}}
+
+
+def called(id, name, arguments):
+    if name == "echo":
+        return text(arguments.get("text", ""))
+    if name == "length":
+        return text(str(len(arguments.get("text", ""))))
+    if name == "large":
+        return text("x" * arguments["size"])
+    if name == "variable":
+        return text(os.environ.get(arguments["name"], "unset"))
+    if name == "fail":
+        sys.stderr.write("the key is " + os.environ.get("SECRET_KEY", "") + "\n")
+        return {**text("failed with " + os.environ.get("SECRET_KEY", "")), "isError": True}
+    if name == "exit":
+        sys.stderr.write("giving up, the key is " + os.environ.get("SECRET_KEY", "") + "\n")
+        sys.stderr.flush()
+        os._exit(3)
+    if name == "hang":
+        time.sleep(3600)
+    if name == "other-id":
+        say({"id": 4711, "result": text("for nobody")})
+        time.sleep(3600)
+    if name == "garbage":
+        noise("not json at all " + os.environ.get("SECRET_KEY", ""))
+        return text("after garbage")
+    if name == "flood":
+        while True:
+            noise("flood " * 1000)
+    if name == "notifications":
+        while True:
+            say({"method": "notifications/message", "params": {"level": "info", "data": "x" * 1000}})
+    if name == "sampling":
+        say({"id": "s", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}})
+        answer = json.loads(sys.stdin.readline())
+        return {**text("no answer of a model: " + answer["error"]["message"]), "isError": True}
+    if name == "wrong":
+        return {"content": 5}
+    if name == "files":
+        return text(json.dumps(sorted(os.listdir(arguments["path"]))))
+    return None
+
+
+names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong files"
+
+if mode == "mute":
+    time.sleep(3600)
+if mode == "dies":
+    sys.stderr.write("cannot start without a licence\n")
+    sys.exit(9)
+if mode == "noisy":
+    noise("Welcome to the server")
+if mode == "noise-only":
+    noise("Usage: server [options]")
+    time.sleep(3600)
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method, id = message.get("method"), message.get("id")
+    if method == "initialize":
+        version = message["params"]["protocolVersion"]
+        info = {"name": "plain", "version": "1"}
+        say({"id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}})
+    elif method == "tools/list":
+        say({"id": id, "result": {"tools": [tool(name) for name in names.split()]}})
+    elif method == "tools/call":
+        result = called(id, message["params"]["name"], message["params"].get("arguments", {}))
+        if result is None:
+            say({"id": id, "error": {"code": -32602, "message": "Unknown tool"}})
+        else:
+            say({"id": id, "result": result})
+    elif method == "ping":
+        say({"id": id, "result": {}})

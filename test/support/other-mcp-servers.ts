@@ -1,0 +1,44 @@
+import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
+import { type NpmRegistry, startNpmRegistry } from "./npm-registry.js";
+import { scratchProject } from "./scratch-project.js";
+
+/** MCP servers that nobody here wrote. */
+const version = "2026.8.31";
+export const packages = ["filesystem", "everything", "memory", "sequential-thinking"].map(
+  (name) => `@modelcontextprotocol/server-${name}@${version}`,
+);
+
+const registryName = "registry.test";
+
+/** A backend in whose sandboxes these servers can be installed, without the internet. */
+export interface ServersBackend extends AsyncDisposable {
+  readonly local: LocalControlPlane;
+  readonly registry: NpmRegistry;
+  /** The directory in which the same servers are installed on this machine. */
+  readonly project: string;
+  /** The command that installs them in a sandbox. */
+  readonly installCommand: string;
+}
+
+export async function startServersBackend(): Promise<ServersBackend> {
+  const project = await scratchProject("mcp-servers", packages);
+  const registry = await startNpmRegistry(project);
+  const address = `${registryName}:${registry.port}`;
+  const local = await startLocalControlPlane({
+    pool: 1,
+    egress: {
+      allowPrivate: [address],
+      resolve: async (asked) => (asked === registryName ? ["127.0.0.1"] : []),
+    },
+  });
+  return {
+    local,
+    registry,
+    project,
+    installCommand: `npm install --global --no-audit --no-fund --registry http://${address}/ ${packages.join(" ")}`,
+    async [Symbol.asyncDispose]() {
+      await local.close();
+      await registry[Symbol.asyncDispose]();
+    },
+  };
+}
