@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { SandboxClient } from "cloud-sandbox";
 import { McpRunner } from "cloud-sandbox-mcp-runner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ServersBackend, startServersBackend } from "../support/other-mcp-servers.js";
+import { type ServersBackend, startServersBackend } from "./other-mcp-servers.js";
 
 let directory: string;
 let backend: ServersBackend;

@@ -62,7 +62,8 @@ def called(id, name, arguments):
     if name == "wrong":
         return {"content": 5}
     if name == "files":
-        return text(json.dumps(sorted(os.listdir(arguments["path"]))))
+        there = os.path.isdir(arguments["path"])
+        return text(json.dumps(sorted(os.listdir(arguments["path"])) if there else "no such directory"))
     return None
 
 

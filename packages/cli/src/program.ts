@@ -73,7 +73,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: "mcp",
-    description: "MCP servers: this one for assistants",
+    description: "MCP servers: other people's in sandboxes, and this one for assistants",
     heading: "Assistants:",
     load: () => import("./mcp/mcp.js"),
   },

@@ -28,6 +28,13 @@ export class McpConfigurationError extends McpServerError {
   override get name(): string {
     return "McpConfigurationError";
   }
+  /** Where in the server's configuration the first problem is, such as `["env", "KEY"]`; empty if it is no single key. */
+  readonly path: readonly (string | number)[];
+
+  constructor({ path = [], ...options }: McpServerErrorOptions & { path?: readonly (string | number)[] }) {
+    super(options);
+    this.path = path;
+  }
 }
 
 /** An install command failed or did not end. */

@@ -111,6 +111,40 @@ export class McpRunner implements AsyncDisposable {
    * `timeoutMinutes`. After a failure no sandbox is left.
    */
   async createSession(server: string, { signal }: Pick<McpCallOptions, "signal"> = {}): Promise<McpSession> {
+    const { sandbox, transport, variables } = await this.#prepare(server, signal);
+    try {
+      const session = await McpSession.open({
+        server,
+        sandbox,
+        variables,
+        transport,
+        startSeconds: this.#options.startSeconds ?? 60,
+        callSeconds: this.#options.callSeconds ?? 60,
+        signal,
+        ended: (ended) => void this.#sessions.delete(ended),
+      });
+      this.#sessions.add(session);
+      return session;
+    } catch (error) {
+      // The error of the start tells more than one of the clean-up, which the sandbox's lifetime makes up for.
+      await sandbox.delete().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * A sandbox with a server installed, and a transport to it that is not started yet, for an MCP client of your own.
+   * Closing the transport ends the server; the sandbox is yours to delete.
+   */
+  async createTransport(
+    server: string,
+    { signal }: Pick<McpCallOptions, "signal"> = {},
+  ): Promise<{ sandbox: Sandbox; transport: SandboxStdioTransport | SandboxHttpTransport }> {
+    const { sandbox, transport } = await this.#prepare(server, signal);
+    return { sandbox, transport };
+  }
+
+  async #prepare(server: string, signal: AbortSignal | undefined) {
     const configuration = this.#server(server);
     const { environment = process.env, onInstallLog, onNotice } = this.#options;
     const variables = resolvedVariables(configuration, environment);
@@ -125,20 +159,8 @@ export class McpRunner implements AsyncDisposable {
     });
     try {
       if (!isInstalled) await installIn(sandbox, configuration, reports);
-      const session = await McpSession.open({
-        server,
-        sandbox,
-        variables,
-        transport: this.#transport(sandbox, configuration, variables),
-        startSeconds: this.#options.startSeconds ?? 60,
-        callSeconds: this.#options.callSeconds ?? 60,
-        signal,
-        ended: (ended) => void this.#sessions.delete(ended),
-      });
-      this.#sessions.add(session);
-      return session;
+      return { sandbox, variables, transport: this.#transport(sandbox, configuration, variables) };
     } catch (error) {
-      // The error of the start tells more than one of the clean-up, which the sandbox's lifetime makes up for.
       await sandbox.delete().catch(() => undefined);
       throw error;
     }

@@ -1,4 +1,4 @@
-import { SandboxClient } from "cloud-sandbox";
+import { type LocalBackendOptions, SandboxClient } from "cloud-sandbox";
 import { CommandError } from "../errors/command-error.js";
 import { chooseAccount } from "./account.js";
 
@@ -6,12 +6,12 @@ import { chooseAccount } from "./account.js";
  * Makes the client of a command. It installs no signal handlers, because commands have their own, and boots no spare
  * sandboxes, because a command needs one.
  */
-export function openClient(url: string | undefined): SandboxClient {
+export function openClient(url: string | undefined, local: LocalBackendOptions = {}): SandboxClient {
   const account = chooseAccount(url);
   return new SandboxClient({
     ...(account && { apiKey: account.apiKey, baseUrl: account.url }),
     deleteOnSignal: false,
-    local: { pool: 0 },
+    local: { pool: 0, ...local },
   });
 }
 

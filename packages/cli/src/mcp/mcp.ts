@@ -1,6 +1,21 @@
 import type { Command } from "commander";
+import { define as defineConfig } from "./config.js";
+import { define as defineImport } from "./import.js";
+import { define as defineQuick } from "./quick.js";
+import { define as defineRun } from "./run.js";
 import { define as defineServe } from "./serve.js";
+import { define as defineServer } from "./server.js";
+import { define as defineTools } from "./tools.js";
+import { define as defineWrap } from "./wrap.js";
 
 export function define(command: Command): void {
+  command.description("MCP servers: other people's in sandboxes, and this one for assistants");
+  defineServer(command.command("server"));
+  defineTools(command.command("tools"));
+  defineQuick(command.command("quick"));
+  defineConfig(command.command("config"));
+  defineImport(command.command("import"));
+  defineWrap(command.command("wrap"));
+  defineRun(command.command("run"));
   defineServe(command.command("serve"));
 }

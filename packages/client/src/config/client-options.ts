@@ -83,6 +83,11 @@ export interface LocalBackendOptions {
    * of destinations. Default: CLOUD_SANDBOX_INTERNET, else `on`.
    */
   internet?: string;
+  /**
+   * Directory that keeps templates and stopped sandboxes for the next program. One program at a time may use it. Default:
+   * nothing is kept.
+   */
+  dataDir?: string;
   /** Called when the backend has started. */
   onReady?: (backend: StartedBackend) => void;
 }
@@ -222,6 +227,7 @@ const timeoutNames: OptionNames<Timeouts> = {
   idleSeconds: true,
 };
 const localNames: OptionNames<LocalBackendOptions> = {
+  dataDir: true,
   pool: true,
   limits: true,
   internet: true,

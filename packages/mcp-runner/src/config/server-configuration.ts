@@ -100,7 +100,8 @@ export function serverConfiguration(name: string, given: unknown): McpServerConf
     .filter(([key, value]) => !unused.has(key) && value !== undefined)
     .map(([key, value]) => [spellings[key] ?? key, value]);
   const parsed = mcpServerSchema.safeParse(Object.fromEntries(known));
-  if (!parsed.success) throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`);
+  if (!parsed.success)
+    throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`, undefined, placeOf(parsed.error, given));
   const { command = "", ...rest } = parsed.data;
   return { name, command, ...rest };
 }
@@ -115,6 +116,14 @@ function problemsOf({ issues }: z.ZodError): string {
   return issues.map((issue) => `${keyOf(issue)}${problemOf(issue)}`).join("; ");
 }
 
+/** Where the first problem is, in the spelling of `given`. */
+function placeOf({ issues: [issue] }: z.ZodError, given: object): (string | number)[] {
+  const [key, ...rest] = issue?.path ?? [];
+  const first = issue?.code === "unrecognized_keys" && key === undefined ? issue.keys[0] : key;
+  const spelling = Object.keys(given).find((each) => each === first || spellings[each] === first);
+  return [spelling, ...rest].filter((part) => typeof part === "string" || typeof part === "number");
+}
+
 function keyOf({ path }: z.core.$ZodIssue): string {
   return path.length === 0 ? "" : `${path.join(".")} `;
 }
@@ -124,6 +133,6 @@ function problemOf(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^Invalid input: /, "").replace(/^[A-Z]/, (first) => first.toLowerCase());
 }
 
-function invalid(summary: string, hint?: string): McpConfigurationError {
-  return new McpConfigurationError({ summary, hint, code: "INVALID_CONFIGURATION" });
+function invalid(summary: string, hint?: string, path?: (string | number)[]): McpConfigurationError {
+  return new McpConfigurationError({ summary, hint, code: "INVALID_CONFIGURATION", ...(path && { path }) });
 }

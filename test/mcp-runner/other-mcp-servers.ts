@@ -1,6 +1,6 @@
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
+import { scratchProject } from "../support/scratch-project.js";
 import { type NpmRegistry, startNpmRegistry } from "./npm-registry.js";
-import { scratchProject } from "./scratch-project.js";
 
 /** MCP servers that nobody here wrote. */
 const version = "2026.8.31";

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, copyFile, readFile, rm } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { action } from "../command-line/action.js";
+import { readPrivateFile, writePrivateFile } from "../connection/private-file.js";
+import { CommandError } from "../errors/command-error.js";
+import { confirm } from "./confirm.js";
+import { masked } from "./masked.js";
+import { readServerFile, serverFilePath, serverFileText } from "./server-file.js";
+import { changeServers, checkedServers, storedFile, storedServers } from "./server-store.js";
+
+interface ConfigOptions {
+  readonly show?: boolean;
+  readonly edit?: boolean;
+  readonly reset?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `mcp config`: the file of servers. */
+export function define(command: Command): void {
+  command
+    .description("show, edit or empty the file of MCP servers")
+    .addOption(
+      new Option(
+        "--show",
+        "print the file's path and servers, without values of variables (default)",
+      ).conflicts(["edit", "reset"]),
+    )
+    .addOption(new Option("--edit", "open the file in $VISUAL or $EDITOR").conflicts(["show", "reset"]))
+    .addOption(
+      new Option("--reset", "remove all servers; the file is kept as mcp.json.bak").conflicts([
+        "show",
+        "edit",
+      ]),
+    )
+    .option("-y, --yes", "do not ask")
+    .action(
+      action<ConfigOptions>(async ({ options, output, signal }) => {
+        const path = serverFilePath();
+        if (options.edit) {
+          await edit(path);
+          output.done(`${path} is changed.`, { path, changed: true });
+        } else if (options.reset) {
+          await confirm(`Remove all servers from ${path}?`, options.yes, signal);
+          await reset(path);
+          output.done(`${path} has no servers; what it had is in ${path}.bak.`, { path, reset: true });
+        } else {
+          // Checked first, so that a wrong file is told and not shown.
+          await storedServers();
+          const entries = Object.entries(storedFile()?.entries ?? {});
+          const servers = Object.fromEntries(entries.map(([name, entry]) => [name, masked(entry)]));
+          if (output.isJson) output.json({ path, servers });
+          else output.write(`${output.isQuiet ? "" : `// ${path}\n`}${serverFileText(servers)}`);
+        }
+      }),
+    );
+}
+
+/** Lets the user edit a copy, and takes it over if it is right: a mistake breaks nothing. */
+async function edit(path: string): Promise<void> {
+  const copy = `${path}.edit.json`;
+  await writePrivateFile(copy, readPrivateFile(path) ?? serverFileText({}));
+  const editor = process.env.VISUAL || process.env.EDITOR || "vi";
+  const child = spawn("sh", ["-c", `${editor} "$1"`, "edit", copy], { stdio: "inherit" });
+  const [code] = await once(child, "exit");
+  if (code !== 0) {
+    await rm(copy, { force: true });
+    throw new CommandError(
+      "EDITOR_FAILED",
+      `${editor} ended with ${code}, so nothing was changed.`,
+      "Set EDITOR to an editor.",
+    );
+  }
+  const file = readServerFile(copy, await readFile(copy, "utf8"));
+  await checkedServers(file);
+  await changeServers((entries) => {
+    for (const name of Object.keys(entries)) delete entries[name];
+    Object.assign(entries, file.entries);
+  });
+  await rm(copy, { force: true });
+}
+
+/** Empties the file, also one that cannot be read. */
+async function reset(path: string): Promise<void> {
+  await copyFile(path, `${path}.bak`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  await chmod(`${path}.bak`, 0o600).catch(() => undefined);
+  await writePrivateFile(path, serverFileText({}));
+}

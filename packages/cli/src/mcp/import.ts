@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { action } from "../command-line/action.js";
+import { examples } from "../command-line/subcommand.js";
+import { CommandError } from "../errors/command-error.js";
+import { readServerFile, type ServerFile } from "./server-file.js";
+import { changeServers, checkedServers } from "./server-store.js";
+
+/** What became of an entry of another program's file. */
+interface Imported {
+  readonly name: string;
+  readonly from: string;
+  readonly result: "added" | "replaced" | "there already" | "runs elsewhere";
+}
+
+/** `mcp import`: servers of assistants and of e2b-mcp. */
+export function define(command: Command): void {
+  command
+    .description("take over the servers of an assistant's configuration, or of e2b-mcp")
+    .argument("[file...]", "default: those of Claude Desktop, .mcp.json here, and ~/.e2b-mcp/servers.json")
+    .option("--replace", "replace servers of the same name")
+    .action(
+      action<{ replace?: boolean }, [string[]]>(async ({ options, output }, given) => {
+        const paths = given.length > 0 ? given : knownFiles().filter((path) => existsSync(path));
+        if (paths.length === 0)
+          throw new CommandError(
+            "NOTHING_TO_IMPORT",
+            "No configuration of an assistant was found.",
+            "Name its file.",
+          );
+        const files = await Promise.all(paths.map(readForeign));
+        const rows: Imported[] = [];
+        await changeServers((entries) => {
+          for (const file of files) {
+            for (const [name, entry] of Object.entries(file.entries)) {
+              const result =
+                "url" in entry || "serverUrl" in entry || "httpUrl" in entry
+                  ? "runs elsewhere"
+                  : entries[name] === undefined
+                    ? "added"
+                    : options.replace === true
+                      ? "replaced"
+                      : "there already";
+              if (result === "added" || result === "replaced") entries[name] = entry;
+              rows.push({ name, from: file.path, result });
+            }
+          }
+        });
+        await output.table(rows, [
+          { title: "NAME", value: ({ name }) => name },
+          { title: "RESULT", value: ({ result }) => result },
+          { title: "FROM", value: ({ from }) => from },
+        ]);
+      }),
+    );
+  examples(command, "cloud-sandbox mcp import", "cloud-sandbox mcp import .mcp.json --replace");
+}
+
+/** Reads another program's file, and checks those of its servers that run on this machine. */
+export async function readForeign(path: string): Promise<ServerFile> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      "FILE_UNREADABLE",
+      `${path} cannot be read (${code}).`,
+      "Name the assistant's file.",
+    );
+  }
+  const file = readServerFile(path, text);
+  const own = Object.fromEntries(
+    Object.entries(file.entries).filter(
+      ([, entry]) => !("url" in entry || "serverUrl" in entry || "httpUrl" in entry),
+    ),
+  );
+  await checkedServers({ ...file, entries: own });
+  return file;
+}
+
+function knownFiles(): string[] {
+  const claude = process.platform === "darwin" ? "Library/Application Support/Claude" : ".config/Claude";
+  return [
+    join(homedir(), claude, "claude_desktop_config.json"),
+    ".mcp.json",
+    join(homedir(), ".e2b-mcp", "servers.json"),
+  ];
+}

@@ -1,0 +1,59 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { SandboxClient } from "cloud-sandbox";
+import type { McpRunner, McpServerConfiguration } from "cloud-sandbox-mcp-runner";
+import type { Call } from "../command-line/action.js";
+import { openClient } from "../connection/open-client.js";
+
+/** A runner that knows one server, and whose client it closes. */
+export async function withRunner<Result>(
+  { options, output }: Call<object>,
+  server: McpServerConfiguration,
+  work: (runner: McpRunner) => Promise<Result>,
+): Promise<Result> {
+  const [{ McpRunner }, client] = await Promise.all([
+    import("cloud-sandbox-mcp-runner"),
+    clientWithLayers(options.url, (text) => output.note(text)),
+  ]);
+  try {
+    await using runner = new McpRunner({
+      client,
+      onInstallLog: (line) => output.progress(line),
+      onNotice: (notice) => output.note(notice),
+    });
+    runner.addServer(server);
+    const result = await work(runner);
+    output.endProgress();
+    return result;
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * The client of this command. The backend on this machine keeps what was installed for the next command, unless another
+ * command is using it.
+ */
+async function clientWithLayers(
+  url: string | undefined,
+  note: (text: string) => void,
+): Promise<SandboxClient> {
+  const client = openClient(url, { dataDir: join(cacheDirectory(), "mcp-layers") });
+  if (client.backend === "cloud") return client;
+  try {
+    await client.health();
+    return client;
+  } catch (error) {
+    await client.close();
+    const { message } = error as Error;
+    if (!/data directory|in use|owner/i.test(message)) throw error;
+    note("another command uses what is installed; this one installs anew.");
+    return openClient(url);
+  }
+}
+
+/** `$XDG_CACHE_HOME/cloud-sandbox`, else `~/.cache/cloud-sandbox`. */
+function cacheDirectory(): string {
+  const { XDG_CACHE_HOME: base } = process.env;
+  return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), ".cache"), "cloud-sandbox");
+}

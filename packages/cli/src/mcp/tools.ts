@@ -1,0 +1,81 @@
+import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner";
+import type { Command } from "commander";
+import { action, type Call } from "../command-line/action.js";
+import { pair, wholeNumber } from "../command-line/option-values.js";
+import { examples, subcommand } from "../command-line/subcommand.js";
+import { printable } from "../output/visible-text.js";
+import { withRunner } from "./runner.js";
+import { storedServer } from "./server-store.js";
+import { type ToolOptions, toolArguments } from "./tool-arguments.js";
+
+interface CallOptions extends ToolOptions {
+  readonly callTimeout?: number;
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+}
+
+/** `mcp tools`: the tools of a server. */
+export function define(command: Command): void {
+  command.description("list and call the tools of an MCP server, in a sandbox that is deleted afterwards");
+  subcommand(command, "list <server>", "list the tools of a server").action(
+    action<object, [string]>(async (call, name) => {
+      const server = await storedServer(name);
+      const tools = await withRunner(call, server, (runner) =>
+        runner.discoverTools(name, { signal: call.signal }),
+      );
+      await call.output.table<ListedTool>(tools, [
+        { title: "TOOL", value: (tool) => tool.name },
+        { title: "DESCRIPTION", value: ({ description }) => description?.trim().split("\n")[0] },
+      ]);
+    }),
+  );
+  const execute = subcommand(command, "execute <server> <tool>", "call a tool of a server");
+  withToolOptions(execute).action(
+    action<CallOptions, [string, string]>(async (call, name, tool) => {
+      const given = toolArguments(call.options);
+      await callTool(call, await storedServer(name), tool, given);
+    }),
+  );
+  examples(
+    execute,
+    "cloud-sandbox mcp tools execute files list_directory --param path=/workspace",
+    `cloud-sandbox mcp tools execute files list_directory --params '{"path": "/workspace"}'`,
+  );
+}
+
+export function withToolOptions(command: Command): Command {
+  return command
+    .option("--params <JSON>", "arguments of the tool, as a JSON object")
+    .option("--param <name=value...>", "single arguments; a value that is JSON is taken as such", pair)
+    .option("--call-timeout <seconds>", "time for the tool's answer; default: 60", wholeNumber(1, 86_400));
+}
+
+/** Calls a tool and prints its result: text as it is, with `--json` the whole result. */
+export async function callTool(
+  call: Call<CallOptions>,
+  server: McpServerConfiguration,
+  tool: string,
+  given: Record<string, unknown>,
+): Promise<void> {
+  const { options, output, signal } = call;
+  const result = await withRunner(call, server, (runner) =>
+    runner.executeTool(server.name, tool, given, {
+      signal,
+      timeoutSeconds: options.callTimeout,
+      onProgress: ({ message, progress, total }) =>
+        output.progress(message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`),
+    }),
+  );
+  if (output.isJson) return output.json(result);
+  for (const item of result.content) {
+    if (item.type === "text") output.line(item.text.split("\n").map(printable).join("\n"));
+    else if (item.type === "image" || item.type === "audio")
+      output.line(
+        `[${item.type}: ${item.mimeType}, ${item.data.length} characters of base64; --json has it]`,
+      );
+    else output.line(JSON.stringify(item));
+  }
+}

@@ -1,0 +1,109 @@
+import { chmod, copyFile, readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { applyEdits, modify, parseTree } from "jsonc-parser";
+import { action } from "../command-line/action.js";
+import { listed, onOrOff } from "../command-line/option-values.js";
+import { examples } from "../command-line/subcommand.js";
+import { writePrivateFile } from "../connection/private-file.js";
+import { CommandError } from "../errors/command-error.js";
+import { confirm } from "./confirm.js";
+import { readForeign } from "./import.js";
+import { masked } from "./masked.js";
+import { holderOf } from "./server-file.js";
+import { changeServers, unknownServer } from "./server-store.js";
+
+interface WrapOptions {
+  readonly config: string;
+  readonly installCommands?: readonly string[];
+  readonly internet?: boolean;
+  readonly allow?: readonly string[];
+  readonly launcher: string;
+  readonly replace?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `mcp wrap`: puts a server of an assistant into a sandbox. */
+export function define(command: Command): void {
+  command
+    .description("let a server of an assistant's configuration run in a sandbox")
+    .argument("<name>", "the server's name in the configuration")
+    .requiredOption("--config <file>", "the assistant's configuration, such as .mcp.json")
+    .option("--install-commands <line...>", "command lines that install the server, run once", listed)
+    .option("--internet <on|off>", "internet access of the server; default: the backend's", onOrOff)
+    .option("--allow <destination...>", "let the server reach these hosts alone", listed)
+    .option("--launcher <line>", "how the assistant starts this command", "npx -y cloud-sandbox-cli")
+    .option("--replace", "replace a server of this name among those of this command")
+    .option("-y, --yes", "do not ask")
+    .action(
+      action<WrapOptions, [string]>(async ({ options, output, signal }, name) => {
+        const path = resolve(options.config);
+        const { entries } = await readForeign(path);
+        const entry = entries[name];
+        if (entry === undefined) throw unknownServer(name, Object.keys(entries));
+        const wrapped = wrappedEntry(name, entry, options);
+        output.note(`${path} changes:\n${difference(entry, wrapped)}`);
+        await confirm("Write this?", options.yes, signal);
+        await changeServers((stored) => {
+          if (stored[name] !== undefined && options.replace !== true)
+            throw new CommandError(
+              "SERVER_EXISTS",
+              `There is a server "${name}" already.`,
+              "Replace it with --replace.",
+            );
+          stored[name] = storedEntry(entry, options);
+        });
+        const backup = `${path}.${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}.bak`;
+        await copyFile(path, backup);
+        await chmod(backup, 0o600);
+        await writePrivateFile(path, await changedText(path, name, wrapped));
+        output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {
+          name,
+          path,
+          backup,
+        });
+        output.note("The server sees none of this machine's files.");
+      }),
+    );
+  examples(
+    command,
+    "cloud-sandbox mcp wrap files --config ~/.config/Claude/claude_desktop_config.json",
+    "cloud-sandbox mcp wrap github --config .mcp.json --allow api.github.com registry.npmjs.org",
+  );
+}
+
+type Entry = Record<string, unknown>;
+
+/** What the assistant starts from now on. Variables go to this command's own file, which only this user may read. */
+function wrappedEntry(name: string, entry: Entry, { launcher }: WrapOptions): Entry {
+  if ("url" in entry)
+    throw new CommandError(
+      "RUNS_ELSEWHERE",
+      `Server "${name}" runs elsewhere, at a URL.`,
+      "Only servers of this machine can be put into a sandbox.",
+    );
+  const [command = "", ...words] = launcher.trim().split(/\s+/);
+  const kept = Object.entries(entry).filter(([key]) => !["args", "command", "cwd", "env"].includes(key));
+  return { ...Object.fromEntries(kept), command, args: [...words, "mcp", "run", name] };
+}
+
+function storedEntry(entry: Entry, { allow, installCommands, internet }: WrapOptions): Entry {
+  return JSON.parse(JSON.stringify({ ...entry, installCommands, internet: allow ?? internet }));
+}
+
+function difference(before: Entry, after: Entry): string {
+  const lines = (sign: string, entry: Entry): string[] =>
+    JSON.stringify(masked(entry), undefined, 2)
+      .split("\n")
+      .map((line) => `${sign} ${line}`);
+  return [...lines("-", before), ...lines("+", after)].join("\n");
+}
+
+/** The file with one entry changed: comments, order and everything else stay. */
+async function changedText(path: string, name: string, entry: Entry): Promise<string> {
+  const text = await readFile(path, "utf8");
+  const tree = parseTree(text);
+  const holder = tree === undefined ? [] : holderOf(tree);
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return applyEdits(text, modify(text, [...holder, name], entry, { formattingOptions }));
+}

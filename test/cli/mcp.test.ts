@@ -1,0 +1,253 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CommandLine, startCommandLine } from "../support/command-line.js";
+import { root } from "../support/documents/code-blocks.js";
+
+const main = join(root, "packages/cli/dist/main.js");
+const secret = "a-secret-of-the-command-line";
+let line: CommandLine;
+let install: string;
+let config: string;
+
+beforeAll(async () => {
+  line = await startCommandLine();
+  const program = await readFile(join(root, "test/mcp-runner/server.py"), "utf8");
+  install = `cat > /opt/server.py <<'END'\n${program}\nEND`;
+  config = join(line.directory, "cloud-sandbox", "mcp.json");
+});
+afterAll(() => line?.stop());
+
+const start = "python3 /opt/server.py";
+
+async function sandboxes(): Promise<number> {
+  let count = 0;
+  for await (const _ of line.client.sandboxes.list()) count += 1;
+  return count;
+}
+
+/** The commands of e2b-mcp, as its table has them, and what each is called with here. */
+const commands: readonly [string, string[], () => string[]][] = [
+  [
+    "server add NAME --command CMD [--env K=V …] [--install-commands CMD …] [--description D] [--timeout MIN (10)]",
+    ["--command", "--env", "--install-commands", "--description", "--timeout"],
+    () => [
+      ...["server", "add", "plain", "--command", start, "--env", `SECRET_KEY=${secret}`, "OTHER=1"],
+      ...["--install-commands", install, "--description", "for the test", "--timeout", "5"],
+    ],
+  ],
+  ["server list [--json]", ["--json"], () => ["server", "list", "--json"]],
+  ["tools list NAME [--json]", ["--json"], () => ["tools", "list", "plain", "--json"]],
+  [
+    "tools execute NAME TOOL [--params JSON] [--param k=v …] [--json]",
+    ["--params", "--param", "--json"],
+    () => [
+      "tools",
+      "execute",
+      "plain",
+      "echo",
+      "--params",
+      '{"text":"a"}',
+      "--param",
+      "text=b",
+      "c=1",
+      "--json",
+    ],
+  ],
+  [
+    "quick CMD TOOL [--params …] [--param …] [--env …] [--json]",
+    ["--params", "--param", "--env", "--json"],
+    () => [
+      ...["quick", start, "variable", "--param", "name=SECRET_KEY", "--env", "SECRET_KEY=short"],
+      ...["--install-commands", install, "--json"],
+    ],
+  ],
+  ["config [--show|--edit|--reset]", ["--show", "--edit", "--reset"], () => ["config", "--show"]],
+  ["server remove NAME [--yes]", ["--yes"], () => ["server", "remove", "plain", "--yes"]],
+];
+const printed = new Map<string, string>();
+
+describe("cloud-sandbox mcp", () => {
+  test.each(commands)("has %s", async (row, options, words) => {
+    const given = words();
+    const name = row
+      .split(" ")
+      .filter((word) => /^[a-z]/.test(word))
+      .slice(0, given[1]?.match(/^(add|list|remove|execute)$/) ? 2 : 1);
+    const help = await line.output("mcp", ...name, "--help");
+    for (const option of options) expect(help).toContain(option);
+    printed.set(name.join(" "), await line.output("mcp", ...given));
+    expect(await sandboxes()).toBe(0);
+  });
+
+  test("prints what each of them found, and no secret", () => {
+    expect(JSON.parse(printed.get("server list") ?? "")).toMatchObject([
+      { name: "plain", command: start, timeoutMinutes: 5, env: { SECRET_KEY: "***", OTHER: "***" } },
+    ]);
+    const tools = JSON.parse(printed.get("tools list") ?? "") as { name: string }[];
+    expect(tools.map(({ name }) => name)).toContain("echo");
+    expect(JSON.parse(printed.get("tools execute") ?? "").content).toEqual([{ type: "text", text: "b" }]);
+    expect(JSON.parse(printed.get("quick") ?? "").content).toEqual([{ type: "text", text: "short" }]);
+    expect(printed.get("config")).toContain(config);
+    expect([...printed.values()].join()).not.toContain(secret);
+  });
+
+  test("keeps the servers in a file that nobody else can read", async () => {
+    await line.output("mcp", "server", "add", "a", "--command", "a");
+    expect((await stat(config)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(config, "utf8"))).toEqual({
+      version: 1,
+      servers: { a: { command: "a" } },
+    });
+    await line.output("mcp", "server", "remove", "a", "-y");
+  });
+
+  test("loses no server when several are added at the same time", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    await Promise.all(names.map((name) => line.output("mcp", "server", "add", name, "--command", name)));
+    expect((await line.output("mcp", "server", "list", "-q")).trim().split("\n").sort()).toEqual(names);
+    await line.output("mcp", "config", "--reset", "--yes");
+    expect(await line.output("mcp", "server", "list")).toBe("");
+    expect(Object.keys(JSON.parse(await readFile(`${config}.bak`, "utf8")).servers)).toHaveLength(5);
+  });
+
+  test("takes over an edit that is right, and no other", async () => {
+    const editor = (script: string) => ({ ...line.env, EDITOR: `sh -c '${script}' edit` });
+    const { runBuilt } = await import("../support/built-program.js");
+    const right = `echo "{\\"servers\\":{\\"edited\\":{\\"command\\":\\"x\\"}}}" > "$1"`;
+    expect(await runBuilt("cli", ["mcp", "config", "--edit"], { env: editor(right) })).toMatchObject({
+      code: 0,
+    });
+    expect(await line.output("mcp", "server", "list", "-q")).toBe("edited\n");
+    const wrong = `echo "{\\"servers\\":{\\"edited\\":{}}}" > "$1"`;
+    const refused = await runBuilt("cli", ["mcp", "config", "--edit"], { env: editor(wrong) });
+    expect(refused).toMatchObject({
+      code: 125,
+      stderr: expect.stringMatching(/line 1: Server "edited": command/),
+    });
+    expect(await line.output("mcp", "server", "list", "-q")).toBe("edited\n");
+    await line.output("mcp", "config", "--reset", "-y");
+  });
+
+  test.each([
+    ["that is no JSON", '{\n  "servers": {\n    "a" {}\n  }\n}', /line 3: is no JSON/],
+    [
+      "with a wrong key",
+      '{\n  "servers": {\n    "a": {\n      "command": "x",\n      "env": { "K": 5 }\n    }\n  }\n}',
+      /line 5: Server "a": env\.K/,
+    ],
+    [
+      "with an unknown key",
+      '{"servers": {\n"a": {"command": "x",\n"comand": "y"}}}',
+      /line 3: .*unknown keys: comand/,
+    ],
+    ["of a newer version", '{"version": 9, "servers": {}}', /newer version/],
+  ])("names the line in a file %s", async (_, text, message) => {
+    await mkdir(join(line.directory, "cloud-sandbox"), { recursive: true });
+    await writeFile(config, text, { mode: 0o600 });
+    const { code, stderr } = await line.run(["mcp", "server", "list"]);
+    expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 125, lines: 1 });
+    expect(stderr).toMatch(message);
+    await line.output("mcp", "config", "--reset", "-y");
+  });
+
+  test("refuses a file that others can read", async () => {
+    await writeFile(config, "{}");
+    const { chmod } = await import("node:fs/promises");
+    await chmod(config, 0o644);
+    expect((await line.run(["mcp", "server", "list"])).stderr).toContain(`chmod 600 ${config}`);
+    await chmod(config, 0o600);
+  });
+
+  test.each([
+    ["an unknown server", ["tools", "list", "nope"], /There is no server "nope"/],
+    ["params that are no JSON", ["tools", "execute", "x", "t", "--params", "{a"], /--params is no JSON/],
+    ["a param without a value", ["tools", "execute", "x", "t", "--param", "a"], /NAME=value/],
+    ["a name that is none", ["server", "add", "a b", "--command", "x"], /letters, digits/],
+    ["no command", ["server", "add", "a"], /--command/],
+    ["two ways at once", ["config", "--show", "--reset"], /cannot be used with/],
+    ["a removal that nobody confirms", ["server", "remove", "kept"], /--yes/],
+    ["a file that is not there", ["import", "/no/such/file.json"], /\/no\/such\/file.json cannot be read/],
+    ["an unknown tool", ["tools", "execute", "kept", "nope"], /Its tools are: echo/],
+    ["a server that ends", ["tools", "execute", "kept", "exit"], /ended with exit code 3/],
+    ["an install that fails", ["quick", "x", "t", "--install-commands", "echo broken; exit 3"], /broken/],
+    ["a program that is not there", ["quick", "no-such-program", "t"], /no-such-program/],
+  ])("tells %s in one line, and leaves no sandbox", async (_, words, message) => {
+    if (!(await line.output("mcp", "server", "list", "-q")).includes("kept"))
+      await line.output("mcp", "server", "add", "kept", "--command", start, "--install-commands", install);
+    const { code, stderr, stdout } = await line.run(["mcp", ...words]);
+    expect({ code, stdout, lines: stderr.trim().split("\n").length }).toEqual({
+      code: 125,
+      stdout: "",
+      lines: 1,
+    });
+    expect(stderr).toMatch(message);
+    expect(await sandboxes()).toBe(0);
+  });
+
+  test("takes over the servers of assistants and of e2b-mcp", async () => {
+    const file = join(line.directory, "theirs.json");
+    await writeFile(
+      file,
+      JSON.stringify({
+        mcpServers: {
+          here: { type: "stdio", command: "npx", args: ["-y", "x"], env: { K: "v" } },
+          there: { url: "https://example.com/mcp" },
+          kept: { command: "other" },
+        },
+      }),
+    );
+    const e2b = join(line.directory, "servers.json");
+    await writeFile(
+      e2b,
+      JSON.stringify({
+        old: { command: "python -m s", install_commands: ["pip install s"], timeout_minutes: 3 },
+      }),
+    );
+    expect(await line.json("mcp", "import", file, e2b)).toEqual([
+      { name: "here", from: file, result: "added" },
+      { name: "there", from: file, result: "runs elsewhere" },
+      { name: "kept", from: file, result: "there already" },
+      { name: "old", from: e2b, result: "added" },
+    ]);
+    expect(await line.json("mcp", "server", "list")).toMatchObject([
+      { name: "kept" },
+      { name: "here", args: ["-y", "x"], env: { K: "***" } },
+      { name: "old", installCommands: ["pip install s"], timeoutMinutes: 3 },
+    ]);
+  });
+
+  test("wraps a server of an assistant, which then runs in a sandbox", async () => {
+    const file = join(line.directory, "assistant.json");
+    const before = `{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "wrapped": { "command": "python3", "args": ["/opt/server.py"], "env": { "SECRET_KEY": "${secret}" } }\n  }\n}\n`;
+    await writeFile(file, before);
+    const launcher = `${process.execPath} ${main}`;
+    const { code, stderr, stdout } = await line.run([
+      ...["mcp", "wrap", "wrapped", "--config", file, "--install-commands", install],
+      ...["--internet", "off", "--launcher", launcher, "--yes"],
+    ]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('-   "command": "python3"'),
+    });
+    expect(stdout + stderr).not.toContain(secret);
+    const backup = /as it was is (\S+)\./.exec(stdout)?.[1] ?? "";
+    expect(await readFile(backup, "utf8")).toBe(before);
+    const after = await readFile(file, "utf8");
+    expect(after).toContain("// mine");
+    expect(after).not.toContain(secret);
+    const { command, args } = JSON.parse(after.replace("// mine", "")).mcpServers.wrapped;
+
+    const client = new Client({ name: "assistant", version: "1" });
+    await client.connect(new StdioClientTransport({ command, args, env: { ...line.env }, stderr: "ignore" }));
+    expect(await sandboxes()).toBe(1);
+    const files = await client.callTool({ name: "files", arguments: { path: line.directory } });
+    expect(files.content).toEqual([{ type: "text", text: '"no such directory"' }]);
+    const variable = await client.callTool({ name: "variable", arguments: { name: "SECRET_KEY" } });
+    expect(variable.content).toEqual([{ type: "text", text: secret }]);
+    await client.close();
+    await expect.poll(sandboxes).toBe(0);
+  });
+});
