@@ -227,10 +227,10 @@ const timeoutNames: OptionNames<Timeouts> = {
   idleSeconds: true,
 };
 const localNames: OptionNames<LocalBackendOptions> = {
-  dataDir: true,
   pool: true,
   limits: true,
   internet: true,
+  dataDir: true,
   onReady: true,
 };
 const limitNames: OptionNames<NonNullable<LocalBackendOptions["limits"]>> = {
