@@ -70,7 +70,10 @@ export class HttpProxy {
       const { authority, path, destination } = absoluteTarget(incoming.url ?? "");
       egress.watchIdle(incoming.socket);
       const upstream = await egress.connect("http", destination, gone);
-      gone.addEventListener("abort", () => upstream.destroy(), { once: true });
+      const end = (): void => void upstream.destroy();
+      gone.addEventListener("abort", end, { once: true });
+      // One client may send many requests over its connection: each leaves no listener behind.
+      upstream.once("close", () => gone.removeEventListener("abort", end));
       const outgoing = request({
         createConnection: () => upstream,
         method: incoming.method ?? "GET",
