@@ -1,4 +1,5 @@
 import { clientClosed } from "../../errors/errors.js";
+import type { CallScope } from "../calls/call-scope.js";
 import { MultipartForm } from "./multipart.js";
 import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
 
@@ -20,7 +21,9 @@ export class FetchTransport implements Transport {
     const body = outgoing.body instanceof MultipartForm ? new Blob([...outgoing.body.parts]) : outgoing.body;
     const init: RequestInit = { method, headers, body, signal: scope.abortSignal, redirect: "manual" };
     if (body instanceof ReadableStream) init.duplex = "half";
-    const response = new FetchResponse(await this.#fetch(new Request(origin + path, init)));
+    const request = new Request(origin + path, init);
+    requests.set(scope, request);
+    const response = new FetchResponse(await this.#fetch(request));
     // Report the upload only once, at the end: `fetch` gives no progress.
     if (body instanceof Blob) onSent?.(body.size);
     return response;
@@ -31,6 +34,13 @@ export class FetchTransport implements Transport {
     this.#closed = true;
   }
 }
+
+/**
+ * The request of each call, kept as long as the call's scope is. Node.js links a request to its signal by a weak reference:
+ * without this, a request that was garbage-collected while its answer was awaited could not be aborted any more, neither by
+ * the caller's signal nor by a time limit.
+ */
+const requests = new WeakMap<CallScope, Request>();
 
 class FetchResponse implements IncomingResponse {
   readonly status: number;
