@@ -67,6 +67,7 @@ export class AgentConnection {
   readonly #connections = new Agent(connectionOptions);
   readonly #supervisor: AgentSupervisor;
   readonly #tunnels = new Set<Socket>();
+  #isMachineGone = false;
 
   constructor(
     private readonly machine: Machine,
@@ -74,6 +75,7 @@ export class AgentConnection {
   ) {
     this.#supervisor = new AgentSupervisor(machine, log);
     void machine.exited.then(() => {
+      this.#isMachineGone = true;
       this.#connections.destroy();
       // A tunnel whose caller does not read would never notice that the machine is gone.
       for (const tunnel of this.#tunnels) tunnel.destroy();
@@ -119,6 +121,11 @@ export class AgentConnection {
     const { answer, joinWith, socket } = await this.#supervisor.supervise(opening).catch((error: unknown) => {
       throw limited.aborted && !signal.aborted ? unanswered() : error;
     });
+    // The machine ended after it had answered: nothing would close this tunnel later.
+    if (this.#isMachineGone) {
+      socket.destroy();
+      throw new Error("The machine ended while a file tunnel was opened.");
+    }
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString("latin1", 0, 13)) ?? [];
     if (status !== "101") {
       socket.destroy();
@@ -188,6 +195,6 @@ function tunnelRefused(status: string | undefined): Problem {
     409,
     "CONFLICT",
     `The sandbox's agent answered ${how} instead of opening a file tunnel.`,
-    { hint: "Send a plain request." },
+    { hint: "Send a plain request instead of opening a file tunnel." },
   );
 }

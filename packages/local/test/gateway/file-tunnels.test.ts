@@ -134,13 +134,26 @@ test("a tunnel whose caller does not read ends with its machine", async () => {
   await using rig = await GatewayRig.start((socket) => {
     sockets.push(socket);
     socket.write(accepted);
-    socket.write(Buffer.alloc(16 * 1024 * 1024));
+    // More than the kernel buffers for a caller that does not read.
+    socket.write(Buffer.alloc(64 * 1024 * 1024));
   });
   const client = rig.open(opening);
-  await expect.poll(() => sockets[0]?.writableLength).toBeGreaterThan(0);
+  await once(client, "readable");
+  expect(sockets[0]?.writableLength).toBeGreaterThan(0);
   rig.exit();
   await expect.poll(() => sockets[0]?.closed).toBe(true);
   client.destroy();
+});
+
+test("a tunnel whose machine ends while it is opened is refused, and its connection closed", async () => {
+  const sockets: Socket[] = [];
+  await using rig = await GatewayRig.start((socket) => {
+    sockets.push(socket.resume());
+    rig.exit();
+    socket.write(accepted);
+  });
+  expect(await text(rig.open(opening))).toMatch(/^HTTP\/1\.1 4\d\d /);
+  await expect.poll(() => sockets[0]?.readableEnded).toBe(true);
 });
 
 test.each([
