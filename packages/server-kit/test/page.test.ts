@@ -19,5 +19,7 @@ test("what comes and goes between pages shifts none of the others", () => {
 });
 
 test("a cursor that was never given is refused with what to do", () => {
-  expect(() => pageOf(["a"], self, { limit: 1, cursor: "nonsense" })).toThrow("Start again without cursor");
+  expect(() => pageOf(["a"], self, { limit: 1, cursor: "nonsense" })).toThrow(
+    "List again from the start, without cursor",
+  );
 });

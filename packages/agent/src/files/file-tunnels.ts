@@ -65,5 +65,5 @@ const notHere = () =>
 
 const filesOnly = () =>
   new Problem(403, "PERMISSION_DENIED", "This connection serves only paths below /files/.", {
-    hint: "Use another connection.",
+    hint: "Send requests for other paths on another connection.",
   });

@@ -68,6 +68,6 @@ export function backgroundHandlers(parts: BackgroundParts) {
 
 export const commandNotFound = ({ message, command }: ProgramNotFound) =>
   new Problem(400, "INVALID_REQUEST", `${message}.`, {
-    hint: "Install it, or leave args out to write for the shell.",
+    hint: "Install the program, or leave args out to write for the shell.",
     details: { command },
   });

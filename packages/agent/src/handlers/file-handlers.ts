@@ -85,7 +85,9 @@ export function fileHandlers(files: FileService) {
 
 function wholly(bytes: Buffer, length: number): Buffer {
   if (bytes.length === length) return bytes;
-  throw new Problem(409, "CONFLICT", "The file was cut short while it was read.", { hint: "Read it again." });
+  throw new Problem(409, "CONFLICT", "The file was cut short while it was read.", {
+    hint: "Read the file again.",
+  });
 }
 
 function decodeBase64(text: string): Buffer {

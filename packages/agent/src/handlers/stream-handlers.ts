@@ -119,7 +119,7 @@ export function streamHandlers(parts: StreamParts) {
 
 const noSuchShell = ({ message, command }: ProgramNotFound) =>
   new Problem(400, "INVALID_REQUEST", `${message}.`, {
-    hint: "Install it, or leave shell out to get the default shell.",
+    hint: "Install the shell, or leave shell out to get the default shell.",
     details: { command },
   });
 
@@ -128,5 +128,5 @@ const noTerminals = () =>
     400,
     "LANGUAGE_NOT_AVAILABLE",
     `Terminals need ${ptyInterpreter}, which this sandbox's template lacks.`,
-    { hint: "Use a template that has it." },
+    { hint: `Use a template that has ${ptyInterpreter}.` },
   );

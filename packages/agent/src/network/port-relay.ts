@@ -62,7 +62,7 @@ export class PortRelay {
     }
     if (!this.options.reserved.has(port)) return port;
     throw new Problem(403, "PORT_NOT_ALLOWED", `Port ${port} is the agent's own.`, {
-      hint: "Let the server listen on another port.",
+      hint: "Let your server listen on another port.",
     });
   }
 
@@ -70,7 +70,7 @@ export class PortRelay {
     if (this.#clients.size >= maxConnections) {
       const message = `At most ${maxConnections} connections to ports of this sandbox may be open.`;
       throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
-        hint: "Close some connections first.",
+        hint: "Close some connections to ports of the sandbox first.",
         details: { limit: maxConnections },
       });
     }
@@ -86,7 +86,7 @@ async function connectToAny(port: number): Promise<Socket> {
   }
   const message = `Nothing listens on port ${port} of the sandbox.`;
   throw new Problem(404, "PORT_NOT_LISTENING", message, {
-    hint: "Start a server there, or check which port it uses.",
+    hint: "Start a server on the port, or check which port the server uses.",
     details: { port },
   });
 }

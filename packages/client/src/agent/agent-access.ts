@@ -137,7 +137,7 @@ export function agentUrl(text: string): URL {
 function notReady(id: string): ConflictError {
   return new ConflictError({
     summary: `Sandbox ${id} has no address yet.`,
-    hint: "Call refresh() and read its status, which says why.",
+    hint: "Call refresh() and read the sandbox's status, which says why.",
     code: "SANDBOX_NOT_READY",
     retryable: true,
   });

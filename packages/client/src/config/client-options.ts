@@ -183,7 +183,7 @@ function accountOf(options: SandboxClientOptions): Account | undefined {
   if (asked && !backends.some((backend) => backend === asked)) {
     throw new ConfigurationError({
       summary: "CLOUD_SANDBOX_BACKEND (or the backend option) must be cloud or local.",
-      hint: "Correct it, or leave it out: with an API key it is cloud.",
+      hint: "Correct the backend, or leave it out: with an API key, the backend is cloud.",
       code: "BACKEND_INVALID",
     });
   }

@@ -41,7 +41,7 @@ export function localFailure(error: unknown): SandboxError {
   if (isSandboxError(error)) return error;
   return new SandboxError({
     summary: `A local file cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
-    hint: "Check its path and permissions, and that nothing changes it meanwhile.",
+    hint: "Check the local file's path and permissions, and that nothing changes the file meanwhile.",
     code: "LOCAL_FILE_FAILED",
     cause: error,
   });

@@ -107,10 +107,13 @@ function sentences(
 
 function adviceFor(error: Kind["error"], code: string): string {
   if (error === ValidationError)
-    return ofTheRequest.has(code) ? "Change what it names, and call again." : "Another server may do it.";
+    return ofTheRequest.has(code)
+      ? "Correct what the message names, and call again."
+      : "Another server may support this call.";
   if (error === NotFoundError) return "Check the name or the id.";
-  if (error === ConflictError) return "Look at its state, and call again once that allows it.";
-  if (error === PermissionDeniedError) return "Use a key that may do this.";
+  if (error === ConflictError)
+    return "Look at the state of the sandbox or template, and call again once that state allows it.";
+  if (error === PermissionDeniedError) return "Use an API key that may do this.";
   return "Report the request id to the server's operator.";
 }
 
@@ -146,6 +149,10 @@ interface Kind {
 
 /**
  * Chooses the error's class and advice: first by the server's code, then by the words of its message, then by the status.
+ *
+ * The words count only in answers without a code, which our own servers never give. The cloud's API description has no type
+ * for errors, and its control plane may answer `{"error": "Sandbox … not found"}`: without the words, that 404 would look
+ * like a wrong base URL, and a 403 for an account's limit like a missing permission.
  */
 function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: Plane): Kind {
   const byCode = code === undefined ? undefined : kindOfCode[code];
@@ -181,21 +188,23 @@ const tokenRefused: Kind = {
   error: AuthenticationError,
   code: "INVALID_TOKEN",
   hint: () =>
-    "Its token was refused even after a refresh; get the sandbox again with client.sandboxes.get(id).",
+    "The sandbox's token was refused even after a refresh; get the sandbox again with client.sandboxes.get(id).",
 };
 const expired: Kind = {
   error: SandboxExpiredError,
   code: "SANDBOX_EXPIRED",
-  hint: () => "Create another one; a longer timeoutSeconds, or setTimeout() in time, keeps a sandbox alive.",
+  hint: () =>
+    "Create another sandbox; a longer timeoutSeconds, or setTimeout() in time, keeps a sandbox alive.",
 };
 const failed: Kind = {
   error: SandboxExpiredError,
-  hint: () => "Create another one; if it goes on failing, report the request id to the server's operator.",
+  hint: () =>
+    "Create another sandbox; if that goes on failing, report the request id to the server's operator.",
 };
 const sandboxNotFound: Kind = {
   error: NotFoundError,
   code: "SANDBOX_NOT_FOUND",
-  hint: () => "client.sandboxes.list() shows those that exist, client.sandboxes.create() makes one.",
+  hint: () => "client.sandboxes.list() shows the sandboxes that exist, client.sandboxes.create() makes one.",
 };
 const noRoute: Kind = {
   error: NotFoundError,
@@ -205,7 +214,7 @@ const noRoute: Kind = {
 const templateNotFound: Kind = {
   error: NotFoundError,
   code: "TEMPLATE_NOT_FOUND",
-  hint: () => "client.templates.list() shows those that exist.",
+  hint: () => "client.templates.list() shows the templates that exist.",
 };
 const pathRefused: Kind = {
   error: PermissionDeniedError,
@@ -213,7 +222,7 @@ const pathRefused: Kind = {
 };
 const fileNotFound: Kind = {
   error: NotFoundError,
-  hint: () => "files.list() of its directory shows what is there.",
+  hint: () => "files.list() of the path's directory shows what is there.",
 };
 const limited: Kind = {
   error: ResourceLimitError,
@@ -229,7 +238,8 @@ const serverFailed: Kind = {
   error: ServerError,
   hint: waiting("Try again; if it goes on failing, report the request id to the server's operator."),
 };
-const moreTime = "Give it more time with the timeout option (at most 300 s), or do less in one execution.";
+const moreTime =
+  "Give the execution more time with the timeout option (at most 300 s), or do less in one execution.";
 
 const kindOfCode: Record<string, Kind> = {
   RESOURCE_LIMIT_ERROR: limited,
@@ -264,7 +274,7 @@ const kindOfCode: Record<string, Kind> = {
     error: ValidationError,
     hint: () => "Ask for less with limits, or use another backend.",
   },
-  SANDBOX_PAUSED: { error: ConflictError, hint: () => "Wake it with resume(), or connect(id)." },
+  SANDBOX_PAUSED: { error: ConflictError, hint: () => "Wake the sandbox with resume(), or connect(id)." },
   RUNTIME_UNAVAILABLE: { error: ServerError },
 };
 

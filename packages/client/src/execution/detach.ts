@@ -119,7 +119,7 @@ async function started(
 function turnMissed(seconds: number): TimeoutError {
   return new TimeoutError({
     summary: `Other code runs in the context for ${seconds} s already, so nothing was started.`,
-    hint: "Wait for it, end it, or name another context.",
+    hint: "Wait for the code that runs in the context, end it, or name another context.",
     kind: "request",
     code: "CONTEXT_BUSY",
   });

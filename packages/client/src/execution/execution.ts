@@ -240,7 +240,7 @@ export async function killExecution(access: AgentAccess, id: string, options?: C
 function noExecution(id: string): NotFoundError {
   return new NotFoundError({
     summary: `The sandbox knows no execution "${id}".`,
-    hint: "sandbox.processes.list() shows those that run and the last that ended.",
+    hint: "sandbox.processes.list() shows the programs that run and the last that ended.",
     code: "PROCESS_NOT_FOUND",
   });
 }

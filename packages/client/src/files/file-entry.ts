@@ -36,7 +36,7 @@ export function root(path: string): FileEntry {
 export function noEntry(path: string): NotFoundError {
   return new NotFoundError({
     summary: `Nothing is at ${path}.`,
-    hint: "files.list() of its directory shows what is there.",
+    hint: "files.list() of the path's directory shows what is there.",
     code: "FILE_NOT_FOUND",
   });
 }
@@ -44,7 +44,7 @@ export function noEntry(path: string): NotFoundError {
 export function truncated({ path, total }: DirectoryListing): SandboxError {
   return new SandboxError({
     summary: `${path} holds ${total} entries, more than the server lists.`,
-    hint: "Run find in the sandbox instead.",
+    hint: "To list a large directory, run the command find in the sandbox.",
     code: "LISTING_TRUNCATED",
   });
 }

@@ -181,7 +181,7 @@ function isUnpackable({ name }: { name: string }): boolean {
 function tooMuch(most: number): SandboxError {
   return new SandboxError({
     summary: `The directory holds more than ${most} bytes, and did not come whole.`,
-    hint: "Allow more with maxBytes, or fetch a part of it.",
+    hint: "Allow more with maxBytes, or download a part of the directory.",
     code: "DIRECTORY_TOO_LARGE",
   });
 }
@@ -209,7 +209,7 @@ async function runTar(
   if (exitCode === 0) return;
   throw new SandboxError({
     summary: `tar in the sandbox ended with exit code ${exitCode}: ${stderr.trim().slice(-500)}`,
-    hint: "Check the path in the sandbox; its template must have bash, tar and gzip.",
+    hint: "Check the path in the sandbox; the sandbox's template must have bash, tar and gzip.",
     code: "ARCHIVE_FAILED",
   });
 }

@@ -42,7 +42,7 @@ function notWritten(left: readonly string[], total: number, cause: unknown): San
   const reason = cause instanceof Error ? ` ${cause.message}` : "";
   return new SandboxError({
     summary: `${left.length} of ${total} files were not written: ${left.slice(0, mostNamed).join(", ")}${more}.${reason}`,
-    hint: "The other files are written; call writeMany again with these.",
+    hint: "Call writeMany again with the files that were not written; the others are written.",
     code: "FILES_NOT_WRITTEN",
     cause,
   });

@@ -29,7 +29,7 @@ export async function waitForPort(
   if (terminationReason === "timeout" || exitCode === 124) throw notOpen(port, timeoutSeconds);
   throw new SandboxError({
     summary: `Waiting for port ${port} ended with exit code ${exitCode}. ${stderr.slice(0, 500)}`.trim(),
-    hint: "The template must have bash.",
+    hint: "Waiting for a port needs a template with bash.",
     code: "PORT_WAIT_FAILED",
   });
 }

@@ -44,7 +44,7 @@ export class Ports {
     if (cloud !== undefined) return cloud;
     throw new SandboxError({
       summary: `Sandbox ${this.#access.sandboxId} has no address for its ports${form === "path" ? " by path" : ""}.`,
-      hint: "Its server offers no previews, or it is not running yet; refresh() asks again.",
+      hint: "The sandbox's server offers no previews, or the sandbox is not running yet; refresh() asks again.",
       code: "PREVIEW_UNAVAILABLE",
     });
   }

@@ -182,8 +182,8 @@ async function deleteComing({ sandboxes }: Making, pending: Promise<MadeSandbox>
 }
 
 const whatMayBe =
-  "What comes of it is deleted as soon as the server names it, and ends with its lifetime at the latest; " +
-  "client.sandboxes.list() tells what there is. Allow more with the requestTimeoutSeconds option.";
+  "A sandbox that the server still makes is deleted as soon as the server names it, and ends with its lifetime at the latest; " +
+  "client.sandboxes.list() tells which sandboxes there are. Allow more with the requestTimeoutSeconds option.";
 
 function unanswered(cause: unknown): unknown {
   if (!(cause instanceof NetworkError && cause.wasSent)) return cause;

@@ -10,7 +10,7 @@ export function notRunning({ id, status }: Sandbox): ConflictError {
   };
   return new ConflictError({
     summary: `Sandbox ${id} is ${word(status)}.`,
-    hint: hints[status] ?? "Create another one.",
+    hint: hints[status] ?? "Create another sandbox.",
     code: "SANDBOX_NOT_RUNNING",
     retryable: status === "creating",
   });
@@ -28,7 +28,7 @@ export function failedToStart({ id, status, failureReason }: SandboxRecord): Ser
   const why = failureReason === undefined ? "" : `: ${failureReason}`;
   return new ServerError({
     summary: `Sandbox ${id} did not start; its status is ${word(status)}${why}.`,
-    hint: "Create another one; if it goes on failing, report the id to the server's operator.",
+    hint: "Create another sandbox; if that goes on failing, report the sandbox's id to the server's operator.",
     code: "SANDBOX_FAILED",
     retryable: true,
   });

@@ -135,7 +135,7 @@ const leftCode = "STREAM_LEFT";
 export function left(): StreamClosedError {
   return new StreamClosedError({
     summary: "The stream was closed by its reader before its end.",
-    hint: "Read it to its end for the result.",
+    hint: "Read the stream to its end for the result.",
     code: leftCode,
   });
 }
@@ -143,7 +143,7 @@ export function left(): StreamClosedError {
 function inputFailed(cause: unknown): SandboxError {
   return new SandboxError({
     summary: "The stream was closed because the input for it failed.",
-    hint: "See the error's cause.",
+    hint: "The error's cause says why the input failed.",
     code: "INPUT_FAILED",
     cause,
   });

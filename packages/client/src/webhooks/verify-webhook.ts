@@ -104,7 +104,7 @@ function timeOf(timestamp: string | undefined, toleranceSeconds: number): Date |
   if (away <= toleranceSeconds) return date(new Date(milliseconds).toISOString());
   throw new WebhookVerificationError({
     summary: `The webhook was sent ${Math.round(away)} s away from this machine's clock, and ${toleranceSeconds} s are allowed.`,
-    hint: "It may be an old one sent again; or set this machine's clock, or allow more with toleranceSeconds.",
+    hint: "Somebody may have sent an old webhook again. If not, set this machine's clock, or allow more with toleranceSeconds.",
     code: "WEBHOOK_TIMESTAMP_REFUSED",
   });
 }

@@ -245,7 +245,7 @@ test("an error names the status, the code and the request, and ends with what to
     requestId: "req_header",
     message:
       "Sandbox abc not found (HTTP 404 SANDBOX_NOT_FOUND, request req_header). " +
-      "client.sandboxes.list() shows those that exist, client.sandboxes.create() makes one.",
+      "client.sandboxes.list() shows the sandboxes that exist, client.sandboxes.create() makes one.",
   });
 });
 
@@ -261,15 +261,15 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
     410,
     "SANDBOX_FAILED",
     "Sandbox abc has failed. It ran out of memory.",
-    "Delete it and create a new one.",
-    "Create another one; if it goes on failing, report the request id to the server's operator.",
+    "Delete the sandbox and create a new one.",
+    "Create another sandbox; if that goes on failing, report the request id to the server's operator.",
   ],
   [
     404,
     "TEMPLATE_NOT_FOUND",
     'Template "x" not found. Templates here: base, go.',
     undefined,
-    "client.templates.list() shows those that exist.",
+    "client.templates.list() shows the templates that exist.",
   ],
   [
     404,
@@ -287,9 +287,9 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
     "Create it with files.mkdir(), or leave it out.",
   ],
   [413, "FILE_TOO_LARGE", "/tmp/a is larger than 9 bytes.", "Use /files/download.", "Use files.readBytes()."],
-  [400, "INVALID_REQUEST", "No such region.", undefined, "Change what it names, and call again."],
-  [400, "INVALID_REQUEST", "Use another name.", undefined, "Change what it names, and call again."],
-  [400, "DESKTOP_NOT_AVAILABLE", "There is no desktop.", undefined, "Another server may do it."],
+  [400, "INVALID_REQUEST", "No such region.", undefined, "Correct what the message names, and call again."],
+  [400, "INVALID_REQUEST", "Use another name.", undefined, "Correct what the message names, and call again."],
+  [400, "DESKTOP_NOT_AVAILABLE", "There is no desktop.", undefined, "Another server may support this call."],
 ])("%d %s gives one advice, in this client's terms: %s %s", async (status, code, summary, sent, hint) => {
   const error = { message: sent === undefined ? summary : `${summary} ${sent}`, code };
   const body = { error, message: error.message, code, ...(sent !== undefined && { hint: sent }) };

@@ -9,7 +9,7 @@ export function grantLimits(template: LocalTemplate, own: OwnLimits | undefined)
   const most = { memoryMb: Math.floor(totalmem() / 2 ** 20), vcpu: availableParallelism() };
   if (memoryMb > most.memoryMb || vcpu > most.vcpu) {
     const message = `The requested limits are larger than this machine, which has ${most.memoryMb} MiB of memory and ${most.vcpu} processors.`;
-    throw new Problem(400, "LIMITS_UNAVAILABLE", message, { hint: "Ask for no more in limits." });
+    throw new Problem(400, "LIMITS_UNAVAILABLE", message, { hint: "Ask for less in limits." });
   }
   return withOwnLimits(template, own);
 }

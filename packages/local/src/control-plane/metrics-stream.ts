@@ -23,7 +23,7 @@ export class MetricsStreams {
     if (this.#open >= streamLimit) {
       const message = `This server has reached its limit of ${streamLimit} open metrics streams.`;
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
-        hint: "Close a stream first.",
+        hint: "Close a stream of metrics first.",
         details: { limit: streamLimit },
       });
     }

@@ -117,7 +117,7 @@ function portClosed(port: number, status: number | undefined): Problem {
     case 404: {
       const message = `Nothing listens on port ${port} of this sandbox.`;
       return new Problem(404, "PORT_NOT_LISTENING", message, {
-        hint: "Start a server there, or check which port it uses.",
+        hint: "Start a server on the port, or check which port the server uses.",
         details: { port },
       });
     }
@@ -130,7 +130,7 @@ function portClosed(port: number, status: number | undefined): Problem {
     case 429: {
       const message = "Too many connections to ports of this sandbox are open.";
       return new Problem(429, "RESOURCE_EXHAUSTED", message, {
-        hint: "Close some connections first.",
+        hint: "Close some connections to ports of the sandbox first.",
         headers: { "retry-after": "1" },
       });
     }
@@ -145,7 +145,7 @@ function portClosed(port: number, status: number | undefined): Problem {
  */
 const portUnreadable = (port: number, cause: unknown): Problem =>
   new Problem(409, "PORT_UNREADABLE", `The program on port ${port} of this sandbox did not answer in HTTP.`, {
-    hint: "Start a web server there, or look at its log.",
+    hint: "Start a web server on the port, or look at the log of the program there.",
     cause,
     details: { port },
   });

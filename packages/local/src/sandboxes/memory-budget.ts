@@ -75,7 +75,7 @@ export class MemoryBudget {
       "RESOURCE_LIMIT_ERROR",
       `${need}, but only ${available} MiB are left of the ${totalMb} MiB that all sandboxes of this machine together may use.`,
       {
-        hint: `Delete or stop one first, ask for less in limits, or ${option}.`,
+        hint: `Delete or stop a sandbox first, ask for less in limits, or ${option}.`,
         details: { limit: totalMb, current: this.#usedMb, available },
       },
     );

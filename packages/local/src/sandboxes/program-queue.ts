@@ -37,7 +37,7 @@ export class ProgramQueue {
     signal.throwIfAborted();
     if (this.#waiting.length >= mostWaiting)
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", `${mostWaiting} programs wait to be run already.`, {
-        hint: "Come again in a second, with fewer at a time.",
+        hint: "Send the program again in a second, and fewer programs at a time.",
         headers: { "retry-after": "1" },
         details: { limit: mostWaiting, current: this.#waiting.length, available: 0 },
       });

@@ -207,7 +207,7 @@ export class SandboxFleet {
     if (current >= maxSandboxes) {
       const message = `This machine holds at most ${maxSandboxes} sandboxes at a time.`;
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
-        hint: "Delete one first, or raise the limit with --max-sandboxes.",
+        hint: "Delete a sandbox first, or raise the limit with --max-sandboxes.",
         details: { limit: maxSandboxes, current, available: 0 },
       });
     }

@@ -250,7 +250,7 @@ class SaveLimit {
     return conflict(
       `Sandbox ${id} could not be stopped`,
       `saving its files took longer than ${this.#seconds} s`,
-      "Remove very many or deeply nested files and try again, or delete it.",
+      "Remove very many or deeply nested files and try again, or delete the sandbox.",
     );
   }
 }

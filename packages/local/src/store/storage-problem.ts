@@ -26,7 +26,7 @@ export function storageFull(cause: unknown): Problem {
   const message =
     "This server could not save the change, because its data directory is full or cannot be written to. Nothing was changed.";
   return new Problem(507, "STORAGE_FULL", message, {
-    hint: "Free some disk space there, or delete sandboxes and templates that are no longer needed, and call again.",
+    hint: "Free some disk space in the server's data directory, or delete sandboxes and templates that are no longer needed, and call again.",
     cause,
   });
 }

@@ -94,7 +94,7 @@ export class Webhooks {
     if (deliveries.countOpen() < maxOpen) return;
     const message = `At most ${maxOpen} asynchronous executions may run or wait to be reported, and that many do.`;
     throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
-      hint: "Wait until some are done; GET /v1/webhook-deliveries lists them.",
+      hint: "Wait until some asynchronous executions are done; GET /v1/webhook-deliveries lists them.",
     });
   }
 

@@ -53,7 +53,7 @@ export class SandboxDirectory {
     }
     if (url !== undefined) return this.#findByUrl(url, signal);
     throw new InvalidArgumentsError(
-      "sandbox_id is required: create_sandbox makes a sandbox, list_sandboxes shows those that exist.",
+      "sandbox_id is required: create_sandbox makes a sandbox, list_sandboxes shows the sandboxes that exist.",
     );
   }
 
@@ -275,7 +275,7 @@ export class SandboxDirectory {
       if (sandbox !== undefined && this.isOwn(id) && isAgentOf(sandbox, url)) return this.#remember(sandbox);
     }
     throw new InvalidArgumentsError(
-      "vm_url is not the agent of a sandbox of this account, so nothing was sent to it. Give sandbox_id instead; list_sandboxes shows those that exist.",
+      "vm_url is not the agent of a sandbox of this account, so nothing was sent to it. Give sandbox_id instead; list_sandboxes shows the sandboxes that exist.",
     );
   }
 

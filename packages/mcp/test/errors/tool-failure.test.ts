@@ -10,8 +10,8 @@ it.each([
   [
     410,
     "SANDBOX_EXPIRED",
-    "Sandbox a expired at noon. | Create a new one, with a longer timeout_seconds if needed.",
-    /^Sandbox a expired at noon\. Create another with create_sandbox, or use execute_code_isolated\.$/,
+    "Sandbox a expired at noon. | Create a new sandbox, with a longer timeout_seconds if needed.",
+    /^Sandbox a expired at noon\. Create another sandbox with create_sandbox, or use execute_code_isolated\.$/,
   ],
   [
     401,

@@ -9,17 +9,17 @@ const reasons: Readonly<Record<string, Problem>> = {
     431,
     "PAYLOAD_TOO_LARGE",
     "The request's address and headers are too large: together they may have 16 KiB.",
-    { hint: "Send long values in the body." },
+    { hint: "Send long values in the request's body." },
   ),
   ERR_HTTP_REQUEST_TIMEOUT: new Problem(
     408,
     "INVALID_REQUEST",
     "The request's headers did not arrive in time.",
-    { hint: "Send it again, at once." },
+    { hint: "Send the request again, with all headers at once." },
   ),
 };
 const notHttp = new Problem(400, "INVALID_REQUEST", "This is not a request in HTTP/1.1.", {
-  hint: "Send it with an ordinary HTTP client.",
+  hint: "Send the request with an ordinary HTTP client.",
 });
 
 const lingerMs = 2000;

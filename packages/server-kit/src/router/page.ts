@@ -38,7 +38,7 @@ function decodeCursor(cursor: string): string {
   const text = textOf(cursor) ?? "";
   if (!text.startsWith(version)) {
     throw new Problem(400, "INVALID_REQUEST", "cursor is not one that this server gave.", {
-      hint: "Start again without cursor.",
+      hint: "List again from the start, without cursor.",
     });
   }
   return text.slice(version.length);

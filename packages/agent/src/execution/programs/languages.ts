@@ -69,6 +69,6 @@ export const languageNamed = (name: string): Language => knownLanguage(name, lan
 /** The refusal if the interpreter is installed but the request's `PATH` does not lead to it. */
 export const languageOutOfReach = ({ name, interpreter }: Language) =>
   new Problem(400, "INVALID_REQUEST", `PATH is set to a value without ${interpreter}, which runs ${name}.`, {
-    hint: `Keep the directories of the default PATH, as in PATH=/opt/venv/bin:${process.env.PATH ?? "/usr/bin:/bin"}, or leave it out.`,
+    hint: `Keep the directories of the default PATH, as in PATH=/opt/venv/bin:${process.env.PATH ?? "/usr/bin:/bin"}, or leave PATH out.`,
     details: { language: name, interpreter },
   });

@@ -29,7 +29,9 @@ export class TemplateUploads {
         hint: "Ask for an upload link.",
       });
     if (granted.expiresAt <= this.clock.now())
-      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired.", { hint: "Ask for another." });
+      throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired.", {
+        hint: "Ask for another upload link.",
+      });
     const archive = new Uint8Array(await source.arrayBuffer());
     if (archive[0] !== 0x1f || archive[1] !== 0x8b)
       throw invalidBuild("The files of a COPY step are sent as a gzipped tar; this is not gzip.");

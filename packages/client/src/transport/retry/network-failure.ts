@@ -84,7 +84,7 @@ export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure
 
 const mistrust =
   "Check the address and this machine's clock; NODE_EXTRA_CA_CERTS names a file with authorities of your own.";
-const behindProxy = "Check the address of the proxy and what it asks for.";
+const behindProxy = "Check the address of the proxy, and whether the proxy asks for a name and password.";
 
 const unreachable: Record<Plane, string> = {
   "control plane":
@@ -97,7 +97,7 @@ const unreachable: Record<Plane, string> = {
 function broken(harmless: boolean): string {
   return harmless
     ? "Try again."
-    : "The server may have done its work; look at the result of it before trying again.";
+    : "The server may have done its work: look at its effects before trying again.";
 }
 
 /** The text for undici's error when a proxy refuses to open a tunnel; undefined for other errors. */

@@ -2,7 +2,7 @@ import type { FailureAdvice } from "../../errors/failure-advice.js";
 
 const look = "file_list of the directory shows what is there.";
 const inTheWay =
-  "Choose another path, or remove what is there with file_remove; file_list of its directory shows it.";
+  "Choose another path, or remove what is there with file_remove; file_list of the directory shows it.";
 const freeSomething = "Delete what is no longer needed, for example with delete_sandbox, and call again.";
 
 export const hopxAdvice: FailureAdvice = {
@@ -21,7 +21,7 @@ export const hopxAdvice: FailureAdvice = {
       "execute_list_processes shows what runs; execute_process_output waits for it, execute_kill_process ends it.",
     PERMISSION_DENIED: "Choose another path; run_command with ls -l shows the permissions.",
     PATH_NOT_ALLOWED: "Use an absolute path under /workspace or /tmp.",
-    FILE_TOO_LARGE: "Use run_command to work on it in parts, such as head -c or sed -n.",
+    FILE_TOO_LARGE: "Use run_command to work on a large file in parts, such as with head -c or sed -n.",
     LANGUAGE_NOT_AVAILABLE: "get_template names the languages that a template has.",
     DESKTOP_NOT_AVAILABLE: "list_templates shows templates; one with a desktop says so among its features.",
     INTERNET_ACCESS_UNAVAILABLE: "Call create_sandbox without internet_access.",
@@ -36,11 +36,11 @@ export const hopxAdvice: FailureAdvice = {
     EXECUTION_TIMEOUT:
       "Give a larger timeout (at most 300 seconds), or use execute_code_background or run_command_background.",
     TOKEN_REFUSED: "get_sandbox shows whether the sandbox still exists; create_sandbox makes another.",
-    TEMPLATE_CONFLICT: "get_template shows its present state.",
-    ConflictError: "get_sandbox shows its present state.",
+    TEMPLATE_CONFLICT: "get_template shows the template's present state.",
+    ConflictError: "get_sandbox shows the sandbox's present state.",
     PermissionDeniedError: "list_sandboxes and list_templates show what this account may use.",
     ResourceLimitError: freeSomething,
-    SandboxExpiredError: "Create another with create_sandbox, or use execute_code_isolated.",
+    SandboxExpiredError: "Create another sandbox with create_sandbox, or use execute_code_isolated.",
     TemplateBuildError: "Correct the command and call build_template again.",
     TimeoutError: "Call again in a few seconds; get_sandbox shows the sandbox's status.",
   },

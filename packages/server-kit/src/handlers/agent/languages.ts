@@ -39,5 +39,5 @@ export const languageNotAvailable = ({ name, interpreter }: LanguageName) =>
     400,
     "LANGUAGE_NOT_AVAILABLE",
     `This sandbox cannot run ${name}: its template has no ${interpreter}.`,
-    { hint: "Use a template that has it.", details: { language: name, interpreter } },
+    { hint: `Use a template that has ${interpreter}.`, details: { language: name, interpreter } },
   );

@@ -11,7 +11,7 @@ export function unavailable({ path, upgrade }: Operation): Problem | undefined {
     );
   if (path.startsWith("/update"))
     return new Problem(403, "PERMISSION_DENIED", "The agent of a sandbox cannot be updated.", {
-      hint: "Create a new sandbox to get a newer one.",
+      hint: "Create a new sandbox to get a newer agent.",
     });
   // A WebSocket without a handler is refused with 404 and not with the default advice to connect with an upgrade,
   // which would fail as well.

@@ -13,7 +13,10 @@ export function bareDestination(path: string | undefined): string {
   if (path === undefined) throw missing("path is required: name the destination in the query.");
   if (!path.endsWith("/")) return path;
   const message = `${path} is a directory by its name.`;
-  throw new Problem(400, "INVALID_PATH", message, { hint: "Name the file, too.", details: { path } });
+  throw new Problem(400, "INVALID_PATH", message, {
+    hint: "Name the file in the path, after the directory.",
+    details: { path },
+  });
 }
 
 export const fileMissing = () => missing("file is required: send the bytes as the form's part of that name.");

@@ -11,7 +11,7 @@ export function authenticateAccount(
   if (key === "") {
     const message = "No API key was given.";
     throw new Problem(401, "AUTHENTICATION_REQUIRED", message, {
-      hint: "Send it as X-API-Key, or as Authorization: Bearer.",
+      hint: "Send the API key as X-API-Key, or as Authorization: Bearer.",
       headers: { "www-authenticate": "Bearer" },
     });
   }

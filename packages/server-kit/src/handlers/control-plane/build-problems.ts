@@ -12,7 +12,7 @@ export const buildNotFound = (): Problem =>
 
 export const templateNameTaken = (name: string): Problem =>
   new Problem(409, "CONFLICT", `A template named ${JSON.stringify(name)} exists already.`, {
-    hint: 'Choose another name, or replace it with "update": true.',
+    hint: 'Choose another name for the template, or replace the existing template with "update": true.',
   });
 
 export const templateNameIsNumber = (name: string): Problem =>
@@ -26,12 +26,15 @@ export const templateIsPublic = (name: string): Problem =>
 
 export const templateIsBuilt = (name: string): Problem =>
   new Problem(409, "CONFLICT", `Template ${name} is being built.`, {
-    hint: "Wait for the end of its build.",
+    hint: "Wait until the template's build has ended.",
   });
 
 export const templateNotReady = (name: string, status: string): Problem =>
   new Problem(409, "CONFLICT", `Template ${name} cannot be used: it is ${status}.`, {
-    hint: status === "building" ? "Wait until its build has ended." : 'Build it again, with "update": true.',
+    hint:
+      status === "building"
+        ? "Wait until the template's build has ended."
+        : 'Build the template again, with "update": true.',
   });
 
 export const templateDoesNotStart = (name: string, reason: string): Problem =>
@@ -39,7 +42,7 @@ export const templateDoesNotStart = (name: string, reason: string): Problem =>
     409,
     "CONFLICT",
     `Sandboxes of template ${name} do not get ready: ${reason.replace(/\.?$/, ".")}`,
-    { hint: 'Build it again, with "update": true.' },
+    { hint: 'Build the template again, with "update": true.' },
   );
 
 export const noRoomForLayers = (): Problem =>
@@ -49,6 +52,6 @@ export const noRoomForLayers = (): Problem =>
 
 export const tooManyBuilds = (limit: number): Problem =>
   new Problem(429, "RESOURCE_LIMIT_ERROR", `At most ${limit} builds may be running or waiting at a time.`, {
-    hint: "Try again when one has ended.",
+    hint: "Try again when one of the builds has ended.",
     details: { limit },
   });

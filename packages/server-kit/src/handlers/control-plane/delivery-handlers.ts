@@ -50,7 +50,7 @@ export function deliveryHandlers(options: {
     if (delivery) return delivery;
     const message = "There is no such webhook delivery.";
     throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message, {
-      hint: "List them to see those that are remembered.",
+      hint: "List the deliveries to see those that are remembered.",
     });
   };
   return {

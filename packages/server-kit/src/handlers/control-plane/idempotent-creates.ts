@@ -42,7 +42,7 @@ export class IdempotentCreates<Result> {
     const earlier = this.#creates.get(key);
     if (earlier && earlier.requestDigest !== requestDigest) {
       throw new Problem(409, "CONFLICT", "This Idempotency-Key was used with another request.", {
-        hint: "Use a new key for a new sandbox.",
+        hint: "Use a new Idempotency-Key for a new sandbox.",
       });
     }
     if (earlier) {

@@ -26,7 +26,7 @@ export class RepeatedPrograms {
     if (!earlier) return this.#first(key, requestDigest, program);
     if (earlier.requestDigest !== requestDigest)
       throw new Problem(409, "CONFLICT", "This Idempotency-Key was used with another request.", {
-        hint: "Use a new key for a new program.",
+        hint: "Use a new Idempotency-Key for a new program.",
       });
     if (earlier.running !== undefined)
       return earlier.running.catch((error: unknown) => {
@@ -92,5 +92,5 @@ const none = { hasStarted: false, running: undefined, answer: undefined };
 /** The refusal of a repeated Idempotency-Key whose program has run, but whose answer is not kept. */
 export const programNotKept = () =>
   new Problem(409, "CONFLICT", "The program of this Idempotency-Key has run, and its answer is not kept.", {
-    hint: "Use a new key to run it again.",
+    hint: "Use a new Idempotency-Key to run the program again.",
   });

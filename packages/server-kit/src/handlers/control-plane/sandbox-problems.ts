@@ -17,7 +17,7 @@ export function sandboxNotFound(id: string): Problem {
 export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): Problem {
   if (end === "deleted") {
     return new Problem(404, "SANDBOX_NOT_FOUND", `Sandbox ${id} not found: it was deleted.`, {
-      hint: "Create a new one.",
+      hint: "Create a new sandbox.",
     });
   }
   return new Problem(
@@ -25,7 +25,7 @@ export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): P
     "SANDBOX_EXPIRED",
     `Sandbox ${id} expired at ${expiresAt.toISOString()}, when its lifetime ended.`,
     {
-      hint: "Create a new one, with a longer timeout_seconds if needed.",
+      hint: "Create a new sandbox, with a longer timeout_seconds if needed.",
       details: { sandbox_id: id, created_at: createdAt.toISOString(), expires_at: expiresAt.toISOString() },
     },
   );
@@ -39,21 +39,21 @@ export function sandboxFailed({
   readonly failureReason: string | undefined;
 }): Problem {
   return new Problem(410, "SANDBOX_FAILED", `Sandbox ${id} has failed. ${failureReason ?? ""}`.trimEnd(), {
-    hint: "Delete it and create a new one.",
+    hint: "Delete the sandbox and create a new one.",
     details: { sandbox_id: id },
   });
 }
 
 export function sandboxPaused(id: string): Problem {
   return new Problem(409, "SANDBOX_PAUSED", `Sandbox ${id} is paused.`, {
-    hint: "Resume it first.",
+    hint: "Resume the sandbox first.",
     details: { sandbox_id: id },
   });
 }
 
 export function sandboxStopped(id: string): Problem {
   return new Problem(409, "SANDBOX_STOPPED", `Sandbox ${id} is stopped.`, {
-    hint: "Start it first.",
+    hint: "Start the sandbox first.",
     details: { sandbox_id: id },
   });
 }
@@ -68,14 +68,16 @@ export function sandboxCreating(id: string): Problem {
 export function nameTaken(name: string): Problem {
   const message = `A sandbox named ${printable(name)} exists already.`;
   return new Problem(409, "CONFLICT", message, {
-    hint: "Use that sandbox, for example with get_or_create, or choose another name.",
+    hint: "Use the sandbox that has the name, for example with get_or_create, or choose another name.",
   });
 }
 
 /** The sandbox with that name was made from another template than the one requested. */
 export function otherTemplate(name: string, template: string): Problem {
   const message = `The sandbox named ${printable(name)} is of template ${template}.`;
-  return new Problem(409, "CONFLICT", message, { hint: "Ask for that template, or choose another name." });
+  return new Problem(409, "CONFLICT", message, {
+    hint: "Ask for the template of the sandbox that has the name, or choose another name.",
+  });
 }
 
 export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {
