@@ -149,9 +149,9 @@ async function crowd(client, { pid }) {
   ];
 }
 
-/** Of one processor, in per cent. */
+/** CPU time in per cent of one processor. */
 async function processorShare(pid, milliseconds) {
-  // What follows a start or a burst is not idleness.
+  // Wait until the work that follows a start or a burst is over: it is not idleness.
   await sleep(3000);
   const pids = familyOf(pid);
   const before = processorSeconds(pids);

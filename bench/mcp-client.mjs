@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../packages/mcp/dist/main.js", import.meta.url));
 
-/** Certificates that a machine adds cost both sides of a comparison more than what is compared. */
+/** Leave NODE_EXTRA_CA_CERTS out: reading a machine's own certificates takes longer than what is compared. */
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
 
 /** An MCP server over stdio, and as little of a client as there can be. */
@@ -55,7 +55,7 @@ export function startMcp({ command = process.execPath, args = [main], env = {}, 
   };
 }
 
-/** A Node.js that answers one line: what no server in it can be faster than. */
+/** A bare Node.js that answers one line: no server in Node.js can be faster. */
 export function startBareNode() {
   const program = `process.stdin.once("data", () => console.log('{"id":1,"result":{}}')).once("end", () => process.exit())`;
   return startMcp({ args: ["-e", program] });

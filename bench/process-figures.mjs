@@ -10,7 +10,7 @@ export function familyOf(ancestor) {
   return [...parents.keys()].filter(isFamily);
 }
 
-/** Memory in MiB, of what is shared a share: what would be free without these processes. */
+/** Proportional memory (PSS) in MiB: shared pages count by their share, so this is what would be free without these processes. */
 export function proportionalMemory(pids) {
   const kilobytes = pids.map((pid) =>
     Number(/^Pss:\s+(\d+)/m.exec(read(pid, "smaps_rollup") ?? "")?.[1] ?? 0),
@@ -32,7 +32,7 @@ export function processorSeconds(pids) {
 function fieldsOf(pid) {
   const text = read(pid, "stat");
   if (text === undefined) return undefined;
-  // The name may hold spaces and brackets.
+  // Split after the last parenthesis: the process name before it may hold spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
 }
@@ -41,7 +41,7 @@ function read(pid, name) {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }

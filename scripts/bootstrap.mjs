@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const stamps = join(root, "node_modules", ".cache", "cloud-sandbox");
 
-/** Who is built from whom, besides its own source. `protocol` and `server-kit` are consumed as source. */
+/** The packages that each package is built from, besides its own source. `protocol` and `server-kit` are read as source. */
 const buildsFrom = {
   protocol: [],
   "server-kit": ["protocol"],
@@ -43,7 +43,7 @@ const commands = {
   pack: { run: ["node", "scripts/pack.mjs"] },
 };
 
-/** What sandboxes need of this machine. They see its /usr, so a Python elsewhere is none to them. */
+/** The programs that sandboxes need on this machine. They must be below /usr, because sandboxes see nothing else of it. */
 const hostPrograms = [
   { title: "bubblewrap", debian: "bubblewrap", isThere: () => succeeds(["bwrap", "--version"]) },
   { title: "Python", debian: "python3", isThere: () => existsSync("/usr/bin/python3") },
@@ -53,7 +53,7 @@ class Refusal extends Error {}
 const children = new Set();
 let stoppedBy;
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
-// npm's shell dies of a signal without passing it on.
+// npm's shell dies of a signal without passing the signal on to its child.
 const { ppid } = process;
 setInterval(() => process.ppid !== ppid && !stoppedBy && stop("SIGTERM"), 500).unref();
 

@@ -26,7 +26,7 @@ gather("at-once", atOnce);
 gather("in-all", loadedWith(minimal, [entry, ...calls]));
 gather("whole", Object.keys(await bundle("everything", `export * from "${client}";`)));
 
-/** Gives the files that come of a program. */
+/** Resolves with the files that the bundle of a program consists of. */
 async function bundle(name, contents) {
   const outdir = join(cache, name);
   rmSync(outdir, { recursive: true, force: true });

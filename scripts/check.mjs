@@ -101,7 +101,7 @@ function manifest(name) {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
 }
 
-/** The results of steps that are under way as one: what failed is told together. */
+/** Joins the results of steps that run at the same time into one result, which names all failures. */
 async function atOnce(steps) {
   const results = await Promise.all(steps);
   const failed = results.filter(({ passed }) => !passed);

@@ -38,7 +38,7 @@ export async function measureCalls(url) {
   return results;
 }
 
-/** By turns, so that all meet the same machine; the first round warms up. */
+/** The sides run by turns, so that a change of the machine's speed meets all of them. The first round warms up and is not counted. */
 async function measured(url, inFlight, calls) {
   const opened = await Promise.all(Object.values(sides).map((open) => open(url)));
   const seen = opened.map(() => ({ rates: [], p99s: [] }));

@@ -20,7 +20,7 @@ async function make(count) {
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
-/** Bytes, when all that is not needed is gone. */
+/** Bytes of heap in use after a garbage collection. */
 async function held() {
   await sleep(100);
   globalThis.gc();

@@ -3,7 +3,7 @@ import { inFreshProcess } from "../fresh-process.mjs";
 
 const program = fileURLToPath(new URL("memory-process.mjs", import.meta.url));
 
-/** What calls that are over leave behind. */
+/** Measures the memory that the client still holds after its calls have ended. */
 export async function measureMemory(url) {
   const { calls, growth } = await inFreshProcess(["--expose-gc", program, url]);
   const name = `growth of the heap by ${calls.toLocaleString("en")} calls`;

@@ -1,6 +1,6 @@
 const path = "/workspace/a";
 
-/** Those who are compared: each knows how to make one small call. What they are made of is loaded when it is asked for. */
+/** The clients that are compared. Each makes one small call; its library is loaded only when it is chosen. */
 export const sides = {
   async raw(url) {
     const { Agent, request } = await import("undici");
@@ -15,7 +15,7 @@ export const sides = {
 
   ours: (url) => openClient(url),
 
-  /** With a log that takes every line, and hooks for every event. */
+  /** This client with a logger at the lowest level and all hooks set. */
   watched: (url) => {
     const nothing = () => undefined;
     const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -5,7 +5,7 @@ const [side, direction, url, file, size] = process.argv.slice(2);
 const sides = { raw, ours };
 
 const transfer = await sides[side]();
-// What is loaded with a first call is no growth.
+// Make one call before measuring: the code that the first call loads is not growth.
 await transfer.download(0, `${file}.warm`);
 await transfer.upload(import.meta.filename, 0);
 const before = process.memoryUsage().rss;
@@ -13,7 +13,7 @@ const started = performance.now();
 if (direction === "upload") await transfer.upload(file, Number(size));
 else await transfer.download(Number(size), `${file}.down`);
 const milliseconds = performance.now() - started;
-// Linux counts the most that there ever was, in KiB.
+// `maxRSS` is the largest resident size so far, in KiB.
 const growth = Math.max(0, process.resourceUsage().maxRSS / 1024 - before / 1024 ** 2);
 console.log(JSON.stringify({ milliseconds, growth }));
 process.exit();

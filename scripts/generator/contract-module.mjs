@@ -172,7 +172,7 @@ class Validators {
     return name;
   }
 
-  /** Several operations take the same frames. */
+  /** Several operations take the same frames: compile their validators once. */
   addFrame(reference) {
     const schema = reference.$ref.split("/").at(-1);
     const name = `frame${schema.replace(/Frame$/, "")}`;

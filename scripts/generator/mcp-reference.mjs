@@ -77,7 +77,7 @@ function choices(schema) {
   return schema.enum ? schema.enum.map((value) => `\`${value}\``).join(", ") : typeOf(schema);
 }
 
-/** The tools are TypeScript, which this script is not. */
+/** Bundle the tools first: they are TypeScript, which Node.js 20 cannot import. */
 async function load(directory) {
   const { outputFiles } = await build({
     stdin: { contents: toolTable, resolveDir: directory, loader: "ts" },

@@ -7,7 +7,7 @@ export interface Target {
   readonly sandbox: Sandbox;
   readonly neighbour: Sandbox;
   readonly server: LocalServer;
-  /** Stands in the host's environment, files and API key; it must never be seen inside. */
+  /** A text in the host's environment, files and API key. If code in a sandbox sees it, the attempt has succeeded. */
   readonly secret: string;
   /** Absolute paths of files on the host that hold the secret. */
   readonly hostFiles: readonly string[];
@@ -16,7 +16,7 @@ export interface Target {
 
 export interface Attack {
   readonly name: string;
-  /** Tries; fails by an assertion when it succeeded; returns what became of it, for the list. */
+  /** Makes the attempt. Throws an assertion error if the attempt succeeds; otherwise returns what stopped it, for the printed list. */
   attempt(target: Target): Promise<string>;
 }
 

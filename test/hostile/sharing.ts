@@ -6,7 +6,7 @@ import type { Sandbox } from "cloud-sandbox";
 import { expect } from "vitest";
 import { type Attack, bash, python, type Target } from "./attack.js";
 
-/** How often the host opens each of its files: more often than anything in a sandbox does by itself. */
+/** How many times the host opens each of its files: more often than programs in a sandbox open a file by themselves. */
 const opens = 400;
 
 /** Attempts to learn from, or to be in the way of, the host and others through files that all of them read. */

@@ -147,7 +147,7 @@ done; true`,
   {
     name: "have what starts the init read a locale of its own",
     async attempt({ sandbox }) {
-      // A pipe, at which it would wait; the first program of the agent's removes it.
+      // A named pipe, on which the agent would wait forever. The first program that the agent starts removes the pipe.
       await bash(
         sandbox,
         `mkdir -p ~/.local/bin; archive=/usr/lib/locale/locale-archive real=$(type -P mkfifo)
@@ -318,7 +318,7 @@ done; for pipes in .cloud-sandbox-??????; do rm -rf $pipes; ln -s /workspace/vic
 
 const patience = { timeout: 60_000 };
 
-/** Has it killed, and what started in its place answer as it does. */
+/** Has the agent killed, and checks that the agent that starts in its place answers in the same way. */
 async function startsAnew({ sandbox }: { readonly sandbox: Sandbox }): Promise<void> {
   const { version } = await sandbox.system.health();
   await killAgent(sandbox);

@@ -14,7 +14,7 @@ import { TemplateBuilding } from "../support/template-building.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
-/** What a build leaves is copied on the host, by whoever started the server. */
+/** The files that a build leaves are copied on the host by the server's user. */
 describe.each(startedBy)("hostile templates, built by a server that %s started", (who) => {
   const obstacle = cannotStartAs(who);
   let host: string;

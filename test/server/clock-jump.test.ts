@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { startLocalServer } from "../support/local-server.js";
 
-/** Sets a process's clock forward by an hour when it gets the signal, as a machine's is that wakes up. */
+/** Sets the clock of a process forward by an hour when the process gets a signal, as happens to the clock of a machine that wakes up. */
 const jump = `const { now } = Date;
 let offset = 0;
 Date.now = () => now() + offset;

@@ -114,7 +114,7 @@ class ShownToAll {
               .join("\n"),
       );
     } catch {
-      // It ended while the list was read.
+      // The process ended while the list was read.
     }
   }
 }

@@ -12,7 +12,7 @@ const limit = 600;
 
 test("a server that has no file descriptor left says so, and does not blame the code in the sandbox", async () => {
   const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
-  // A connection that is there already: a new one could not be accepted.
+  // Use a connection that is open already: the server cannot accept a new one.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const idle: Socket[] = [];
   try {

@@ -10,13 +10,13 @@ import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { descendants, environmentOf, type HostProcess, hostProcesses } from "../support/host-processes.js";
 import { cannotStartAs, type StartedBy, startLocalServer } from "../support/local-server.js";
 
-/** A bubblewrap that waits before it starts, where its first argument is the one that is awaited. */
+/** A `bwrap` that waits until `letGo()` if its first argument is `awaited`, and then becomes the real one. */
 class HeldBubblewrap {
   private constructor(private readonly directory: string) {}
 
   static async open(awaited: "--unshare-user" | "--args"): Promise<HeldBubblewrap> {
     const directory = await mkdtemp(join(tmpdir(), "held-"));
-    // Whoever starts it may be another user.
+    // The server that starts it may belong to another user.
     await chmod(directory, 0o777);
     await writeFile(
       join(directory, "bwrap"),
@@ -36,7 +36,7 @@ PATH=\${PATH#*:} exec bwrap "$@"
     return { PATH: `${this.directory}:${process.env.PATH}` };
   }
 
-  /** Waits until it was started, and tells by which process. */
+  /** Waits until this `bwrap` was started. Resolves with the pid of the server that started it. */
   async server(): Promise<number> {
     const read = (): number => Number(readFileSync(join(this.directory, "server"), "utf8"));
     await expect.poll(read, { timeout: 20_000 }).toBeGreaterThan(0);
@@ -114,7 +114,7 @@ test.for<[StartedBy, "before bubblewrap starts" | "while bubblewrap waits for it
     const ended = expect(starting).rejects.toThrow("ended before it was ready");
     const server = await bubblewrap.server();
     if (moment === "while bubblewrap waits for its uids") {
-      // Stopped, it lets nothing go on.
+      // Stop the server, so that it does not map the uids for which bubblewrap waits.
       process.kill(server, "SIGSTOP");
       await bubblewrap.letGo();
       await expect.poll(() => bubblewraps(server).length).toBe(2);
@@ -133,7 +133,7 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     skip(obstacle !== undefined, obstacle);
     await using bubblewrap = await HeldBubblewrap.open("--args");
     const server = await startLocalServer({ who, env: bubblewrap.env, args: ["--pool", "0"] });
-    // Never answered.
+    // This create is never answered: its server is killed.
     const creating = new ControlPlaneCaller(server).create().catch(() => undefined);
     await bubblewrap.server();
     const guard = descendants(server.pid).find(({ commandLine }) =>

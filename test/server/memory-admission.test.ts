@@ -37,7 +37,7 @@ async function refusal(call: Promise<unknown>): Promise<ApiError> {
 describe("a server that has given away the memory that sandboxes may use together", () => {
   test("ends machines that wait for a sandbox that is wanted, and refuses what is too much", async () => {
     await expect.poll(waitsForOwner, { timeout: 30_000 }).toBe(true);
-    // None of the machines that wait can be this one: it has limits of its own.
+    // A sandbox with limits of its own is not claimed from the pool.
     const created: Sandbox[] = [await client.sandboxes.create({ limits: { memoryMb: 300 } })];
     created.push(await client.sandboxes.create({ limits: { memoryMb: 300 } }));
     const third = await refusal(client.sandboxes.create({ limits: { memoryMb: 300 } }));

@@ -131,7 +131,7 @@ describe("cloud-sandbox-local serve", () => {
       await create(server);
       const response = await post(server, { template_name: "base" });
       expect(response.status).toBe(429);
-      expect(await response.text()).toContain("Delete one first");
+      expect(await response.text()).toContain("Delete a sandbox first");
     } finally {
       await server.stop();
     }
@@ -309,7 +309,7 @@ function post(server: LocalServer, body: object, headers: Record<string, string>
   });
 }
 
-/** Which of these processes there still are. */
+/** The processes among these that still run. */
 function running(processes: readonly HostProcess[]): HostProcess[] {
   const now = hostProcesses();
   return processes.filter(({ pid, commandLine }) =>
@@ -317,7 +317,7 @@ function running(processes: readonly HostProcess[]): HostProcess[] {
   );
 }
 
-/** What an instance keeps on the host carries the number of its process. */
+/** The names of an instance's files on the host begin with its pid. */
 function leftovers(pid: number): string[] {
   const groups = readFileSync("/proc/self/cgroup", "utf8")
     .trim()
@@ -333,7 +333,7 @@ function leftovers(pid: number): string[] {
   return [...directories.flatMap(entries), ...leases].filter((name) => own.test(name));
 }
 
-/** Leases of other tests' servers come and go. */
+/** The owner of a uid lease. Empty if the lease is gone: servers of other tests release theirs meanwhile. */
 function leaseOwner(name: string): string {
   try {
     return readlinkSync(`/run/cloud-sandbox-uids/${name}`);

@@ -6,7 +6,7 @@ import { separateAgent } from "../support/sandbox-agent.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
-/** Longer than a silent call waits until its agent is looked at, and that look may take. */
+/** Longer than the server waits until it checks the agent of a silent call, and than the check may take. */
 const silence = 7;
 
 test.concurrent.for(startedBy)(
@@ -58,7 +58,7 @@ test.concurrent.for(startedBy)(
       const { id, public_host, auth_token } = (await created.json()) as Record<string, string>;
       using terminal = await FrameSocket.open(`${public_host}/terminal`, String(auth_token));
       const agent = separateAgent(String(id));
-      // As root code inside cannot.
+      // Code in the sandbox cannot stop an agent that has a uid of its own, so stop it from the host.
       if (agent !== undefined) process.kill(agent, "SIGSTOP");
       else
         await fetch(`${public_host}/execute`, {

@@ -44,7 +44,7 @@ async function exchange(request: string) {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
-  // The server may have heard enough before all is sent.
+  // The server may answer and close before the whole request was sent.
   socket.on("error", () => undefined);
   socket.write(request, "latin1");
   const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");

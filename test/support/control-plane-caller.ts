@@ -39,7 +39,7 @@ export class ControlPlaneCaller {
     return told.body as unknown as CreatedSandbox;
   }
 
-  /** The status and what says why, for the short form of most expectations. */
+  /** The status of an answer and its code, as `409 CONFLICT`; for an answer without a code, the sandbox's status. */
   async told(method: string, path: string, body?: object): Promise<string> {
     const { status, body: said } = await this.call(method, path, body);
     return [status, said.code ?? said.status].join(" ");

@@ -9,9 +9,9 @@ export type Frame = Readonly<Record<string, unknown>>;
 /** A WebSocket to an agent, which sends JSON frames. */
 export class FrameSocket implements Disposable {
   readonly frames: Frame[] = [];
-  /** What came and was no frame. */
+  /** The messages received that are not JSON frames. */
   readonly others: string[] = [];
-  /** The status it was closed with. */
+  /** The close code, once the socket is closed. */
   closed: number | undefined;
 
   private constructor(
@@ -22,7 +22,7 @@ export class FrameSocket implements Disposable {
     socket.addEventListener("close", ({ code }) => {
       this.closed = code;
     });
-    // A close follows, and tells.
+    // Ignore errors: the `close` event follows, with the code.
     socket.addEventListener("error", () => undefined);
   }
 
@@ -33,7 +33,7 @@ export class FrameSocket implements Disposable {
     return FrameSocket.over(socket, (message) => socket.send(message));
   }
 
-  /** Resolves when it is open. */
+  /** Resolves when the socket is open. */
   static async over(
     socket: WebSocketLike,
     send = (message: Message): void => socket.send(String(message)),
@@ -50,12 +50,12 @@ export class FrameSocket implements Disposable {
     this.sendRaw(JSON.stringify(frame));
   }
 
-  /** Nothing once it is closed. */
+  /** Does nothing once the socket is closed. */
   sendRaw(message: Message): void {
     if (this.closed === undefined) this.sendMessage(message);
   }
 
-  /** What frames of that type carried, joined. */
+  /** The `data` of all frames of that type, joined. */
   text(type: string): string {
     return this.frames
       .filter((frame) => frame.type === type)

@@ -17,13 +17,13 @@ export function hostProcesses(): HostProcess[] {
         const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
         return commandLine === "" ? [] : [{ pid: Number(name), parent, commandLine }];
       } catch {
-        // It ended while the list was read.
+        // The process ended while the list was read.
         return [];
       }
     });
 }
 
-/** The variables that a process was started with; empty for one that has ended, or is not ours to look at. */
+/** The variables that a process was started with. Empty if the process has ended or belongs to another user. */
 export function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");
@@ -32,7 +32,7 @@ export function environmentOf(pid: number): string {
   }
 }
 
-/** The processes that descend from one. */
+/** All descendants of a process. */
 export function descendants(root: number): HostProcess[] {
   const all = hostProcesses();
   const found: HostProcess[] = [];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const dist = fileURLToPath(new URL("../../packages/local/dist", import.meta.url));
-/** An ordinary user: one that exists nowhere and owns nothing. */
+/** The uid of an ordinary user: no account has it, and no file belongs to it. */
 const ordinaryUid = "54321";
 
 export interface LocalServer {
@@ -33,12 +33,12 @@ export async function startLocalServer(
     apiKey?: string;
     args?: readonly string[];
     env?: Record<string, string>;
-    /** A command that becomes the one that follows it. */
+    /** A command to start the server with. It must `exec` the words after it. */
     through?: readonly string[];
   } = {},
 ): Promise<LocalServer> {
   const dropsUid = options.who === "an ordinary user" && process.getuid?.() === 0;
-  // The checkout may be where only root can read.
+  // Copy the build: the checkout may be in a directory that only root can read.
   const home = dropsUid ? await mkdtemp(join(tmpdir(), "ordinary-user-")) : undefined;
   if (home !== undefined) await cp(dist, home, { recursive: true });
   const apiKey = options.apiKey ?? "test-key";
@@ -58,7 +58,7 @@ export async function startLocalServer(
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // A test that failed half-way leaves none behind either.
+  // End the server with this process, so that a test that fails half-way leaves no server behind.
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   let log = "";

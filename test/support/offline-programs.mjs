@@ -1,4 +1,4 @@
-// Run where there is no network: what programs in a sandbox say then, and what the egress log does, as one line of JSON.
+// Run on a host without a network. Prints, as one line of JSON, the output of programs in a sandbox and the egress log.
 import { SandboxClient } from "cloud-sandbox";
 import { startLocalControlPlane } from "cloud-sandbox-local";
 

@@ -8,13 +8,13 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What package managers fetch from, over HTTP and HTTPS on loopback: an index for pip, npm, git and go, made anew. */
+/** Package indexes for pip, npm, git and go, served over HTTP and HTTPS on loopback. */
 export interface PackageServer extends AsyncDisposable {
   readonly httpPort: number;
   readonly httpsPort: number;
   /** The certificate of the HTTPS side, for `names`. */
   readonly certificate: string;
-  /** The `Host` headers and paths that were asked for. */
+  /** The `Host` header and path of each request so far. */
   readonly asked: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function startPackageServer(name: string): Promise<PackageServer> {
       "content-type",
       isPage ? (path.endsWith("/") ? "text/html" : "application/json") : "application/octet-stream",
     );
-    // The packages name their own server.
+    // The index entries contain this server's own address.
     response.end(
       isPage ? content.toString().replaceAll("SERVER", `${protocol}://${request.headers.host}`) : content,
     );

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Sandbox } from "cloud-sandbox";
 import { hostProcesses } from "./host-processes.js";
 
-/** Kills a sandbox's agent: from inside where code can do that, and otherwise from the host as the kernel might. */
+/** Kills a sandbox's agent: from inside if code there may signal it, otherwise from the host. */
 export async function killAgent(sandbox: Sandbox): Promise<void> {
   const agent = separateAgent(sandbox.id);
   if (agent === undefined)
@@ -10,7 +10,7 @@ export async function killAgent(sandbox: Sandbox): Promise<void> {
   else process.kill(agent, "SIGKILL");
 }
 
-/** An agent that has a uid of its own, by its number on the host. */
+/** The host's pid of an agent that has a uid of its own. */
 export function separateAgent(sandboxId: string): number | undefined {
   return hostProcesses().find(
     ({ pid, commandLine }) =>
@@ -20,7 +20,7 @@ export function separateAgent(sandboxId: string): number | undefined {
   )?.pid;
 }
 
-/** Empty when it has ended, or is none of ours. */
+/** Empty if the process has ended or belongs to another user. */
 function read(pid: number, file: "status" | "environ"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

@@ -1,6 +1,6 @@
 import type { SandboxClient } from "cloud-sandbox";
 
-/** The ids of all sandboxes that a list has. */
+/** The ids of all sandboxes in a list. */
 export async function sandboxIds(
   { sandboxes }: SandboxClient,
   filter: Parameters<SandboxClient["sandboxes"]["list"]>[0] = {},

@@ -24,7 +24,7 @@ export async function scratchProject(name: string, packages: readonly string[]):
     await rename(aside, directory);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    // Another may have been faster.
+    // Another test file may have installed the project meanwhile.
     if (!(await isThere(directory))) throw error;
   }
   return directory;

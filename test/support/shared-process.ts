@@ -1,4 +1,4 @@
-/** For test files that share a process: the next one finds the clock and the globals as this one found them. */
+/** Restores the clock and the globals after each test file, because the next file runs in the same process. */
 import { afterAll, expect, vi } from "vitest";
 
 // Loads Node's own fetch before a file imports undici, which would take its place for all files that follow.

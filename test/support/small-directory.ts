@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Why no file system can be mounted here, or undefined where it can. */
+/** The reason why no file system can be mounted here; undefined if one can. */
 export const cannotMount = process.getuid?.() === 0 ? undefined : "mounting a file system takes root";
 
 /** A file system of a few megabytes, for a data directory, that is filled to the last byte and freed again. */

@@ -13,7 +13,7 @@ export interface BuildStatus {
   readonly error_message?: string;
 }
 
-/** Builds templates as clients do: by HTTP, with nothing of ours between. */
+/** Builds templates over plain HTTP, without the client library. */
 export class TemplateBuilding {
   constructor(private readonly server: LocalServer) {}
 
@@ -30,7 +30,7 @@ export class TemplateBuilding {
     return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
   }
 
-  /** Sends the files under a hash, and says what became of that. */
+  /** Uploads files under a hash. Resolves with the status of the answer. */
   async upload(
     archive: Uint8Array,
     hash = createHash("sha256").update(archive).digest("hex"),

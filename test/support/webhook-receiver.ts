@@ -6,12 +6,12 @@ import { text } from "node:stream/consumers";
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** The body, unparsed. */
   readonly body: string;
   readonly at: number;
 }
 
-/** How one request is answered; nothing at all leaves it unanswered. */
+/** Answers one request. If it does nothing, the request stays unanswered. */
 export type Behaviour = (response: ServerResponse, attempt: number) => void;
 
 export const answering =

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** A search path on which the program that makes namespaces is refused, as it is where the kernel refuses them. */
+/** A search path with an `unshare` that fails, as on a kernel that refuses overlay mounts to ordinary users. */
 export class PathWithoutOverlay implements AsyncDisposable {
   private constructor(private readonly directory: string) {}
 

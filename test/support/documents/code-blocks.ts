@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export interface CodeBlock {
-  /** Such as `README.md:27`, where its first line is. */
+  /** Where the block's first line is, as `README.md:27`. */
   readonly place: string;
   readonly file: string;
   readonly language: string;

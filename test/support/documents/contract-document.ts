@@ -5,7 +5,7 @@ import { parse } from "yaml";
 
 export type Plane = "control-plane" | "agent";
 
-/** A schema as it stands in a contract, as far as it is read here. */
+/** The parts of a contract's schema that tests read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -83,7 +83,7 @@ export interface DocumentedOperation {
   readonly upgrade: boolean;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: Content };
-  /** By status; what is documented for every operation of the plane is there too. */
+  /** The documented answers by status, with those that every operation of the plane may give. */
   readonly answers: ReadonlyMap<number, Answer>;
   readonly clientFrames?: Schema;
   readonly serverFrames?: Validator;
@@ -161,7 +161,7 @@ export class ContractDocument {
     return Object.fromEntries(content.map(([media, { schema }]) => [media, this.#validator(schema)]));
   }
 
-  /** Compiles when it is first asked: all of them take seconds, and most files of tests need few. */
+  /** Compiles a validator when it is first used: compiling all takes seconds, and most test files need few. */
   #validator(schema: Schema): Validator {
     let compiled: ValidateFunction | undefined;
     return (value) => {

@@ -10,7 +10,7 @@ export interface Runtime {
 
 const bunArchitecture = process.arch === "arm64" ? "aarch64" : process.arch;
 
-/** Those that the client is for. */
+/** The runtimes that the client supports. */
 export const runtimes: readonly Runtime[] = [
   { name: "the Node.js of these tests", command: async () => [process.execPath] },
   ...["20.19.0", "22.23.3", "24.21.0", "26.10.0"].map((version) => ({
@@ -30,7 +30,7 @@ export const runtimes: readonly Runtime[] = [
   },
 ];
 
-/** A program that a package of the registry brings. */
+/** The path of a program that an npm package contains. */
 async function binary(packageName: string, version: string, path: string): Promise<string> {
   const directory = await scratchProject(packageName.replace("/", "-"), [`${packageName}@${version}`]);
   const program = join(directory, "node_modules", packageName, path);

@@ -1,4 +1,4 @@
-// `smoke` with the built client, as a program: prints what it saw.
+// Runs `smoke` with the built client and prints the results.
 import { SandboxClient } from "cloud-sandbox";
 import { smoke } from "./smoke.mjs";
 

@@ -1,4 +1,4 @@
-// What a program does with a sandbox, on whatever runtime it runs. Gives what it saw.
+// Uses a sandbox as a small program does, on any runtime. Resolves with the results.
 export async function smoke(client) {
   const sandbox = await client.sandboxes.create({ env: { GREETING: "hello" } });
   try {
@@ -24,7 +24,7 @@ export async function smoke(client) {
   }
 }
 
-/** What a WebSocket brings, or why there is none. */
+/** The output of a streamed execution, or the code of the error on runtimes whose WebSocket sends no headers. */
 async function streamed(sandbox) {
   let text = "";
   try {
