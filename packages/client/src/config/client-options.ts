@@ -306,7 +306,7 @@ function credential(what: string, option: string | undefined, suffix: string): s
   if (value === "") return undefined;
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw new ConfigurationError({
-    summary: `The ${what} holds characters that no key has.`,
+    summary: `The ${what} holds characters that cannot be part of one.`,
     hint: `Look at CLOUD_SANDBOX_${suffix} (or HOPX_${suffix}), or at the option: it must be the ${what} alone.`,
     code: "CREDENTIAL_INVALID",
   });

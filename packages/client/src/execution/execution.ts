@@ -239,7 +239,7 @@ export async function killExecution(access: AgentAccess, id: string, options?: C
 
 function noExecution(id: string): NotFoundError {
   return new NotFoundError({
-    summary: `The sandbox knows no execution "${id}".`,
+    summary: `The sandbox has no execution with the id "${id}".`,
     hint: "sandbox.processes.list() shows the programs that run and the last that ended.",
     code: "PROCESS_NOT_FOUND",
   });

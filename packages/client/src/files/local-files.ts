@@ -180,7 +180,7 @@ function isUnpackable({ name }: { name: string }): boolean {
 
 function tooMuch(most: number): SandboxError {
   return new SandboxError({
-    summary: `The directory holds more than ${most} bytes, and did not come whole.`,
+    summary: `The download was stopped, because the directory holds more than ${most} bytes.`,
     hint: "Allow more with maxBytes, or download a part of the directory.",
     code: "DIRECTORY_TOO_LARGE",
   });

@@ -206,7 +206,7 @@ export class FrameSocket implements SocketListener {
 
 function overrun(): StreamClosedError {
   return new StreamClosedError({
-    summary: "The stream was read so slowly that too much of it was waiting, and was closed.",
+    summary: "The stream was closed, because it was read too slowly: too much output was waiting to be read.",
     hint: "Read faster, or write the output to a file in the sandbox and download it.",
     code: "STREAM_OVERRUN",
   });

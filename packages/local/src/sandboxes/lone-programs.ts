@@ -66,7 +66,12 @@ export class LonePrograms {
     } catch (error) {
       if (this.#isClosing)
         throw new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
-      if (wish.signal.aborted) throw new Problem(408, "INVALID_REQUEST", "The caller went away.");
+      if (wish.signal.aborted)
+        throw new Problem(
+          408,
+          "INVALID_REQUEST",
+          "The caller disconnected, so its program was not run to its end.",
+        );
       throw error;
     } finally {
       wish.signal.removeEventListener("abort", kill);

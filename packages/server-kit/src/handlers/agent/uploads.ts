@@ -12,7 +12,7 @@ export function isBareUpload(contentType: string | undefined | null): boolean {
 export function bareDestination(path: string | undefined): string {
   if (path === undefined) throw missing("path is required: name the destination in the query.");
   if (!path.endsWith("/")) return path;
-  const message = `${path} is a directory by its name.`;
+  const message = `${path} ends with a slash, so it names a directory.`;
   throw new Problem(400, "INVALID_PATH", message, {
     hint: "Name the file in the path, after the directory.",
     details: { path },
