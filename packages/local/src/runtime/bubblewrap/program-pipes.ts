@@ -42,7 +42,7 @@ export class ProgramPipes {
       try {
         return opened(path);
       } catch (error) {
-        // The program that wrote to it before may be of this process's user, and have changed its mode.
+        // The last program that used this pipe may have run as this process's user and taken away the right to open it.
         await this.discard(path);
         if (attempt >= batch) throw error;
       }
