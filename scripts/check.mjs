@@ -65,16 +65,16 @@ function wire() {
 /** Packs every package that is published and looks at the tarball as its users will get it. */
 async function packageShapes() {
   const folder = mkdtempSync(join(tmpdir(), "cloud-sandbox-pack-"));
-  const looked = packages
-    .filter((name) => !manifest(name).private)
-    .map((name) => {
-      const tarball = join(folder, `${manifest(name).name}-${manifest(name).version}.tgz`);
-      return inTurn(run(...pnpm, "--dir", `packages/${name}`, "pack", "--pack-destination", folder), () =>
-        atOnce([tool("publint", "run", "--strict", tarball), types(name, tarball)]),
-      );
-    });
+  const published = packages.filter((name) => !manifest(name).private);
+  const filters = published.flatMap((name) => ["--filter", `./packages/${name}`]);
+  const look = (name) => {
+    const tarball = join(folder, `${manifest(name).name}-${manifest(name).version}.tgz`);
+    return atOnce([tool("publint", "run", "--strict", tarball), types(name, tarball)]);
+  };
   try {
-    return await atOnce(looked);
+    return await inTurn(run(...pnpm, "--recursive", ...filters, "pack", "--pack-destination", folder), () =>
+      atOnce(published.map(look)),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -12,16 +12,16 @@ mkdirSync(destination, { recursive: true });
 // Those of another version would be installed beside these.
 for (const name of readdirSync(destination)) if (name.endsWith(".tgz")) rmSync(join(destination, name));
 
-for (const folder of readdirSync(join(root, "packages"))) {
-  const home = join(root, "packages", folder);
-  const { private: isPrivate } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-  if (isPrivate) continue;
-  const args = ["-y", "pnpm@10.34.9", "pack", "--pack-destination", destination];
-  const { status, stdout, stderr } = spawnSync("npx", args, { cwd: home, encoding: "utf8" });
-  if (status !== 0) {
-    console.error(`${folder} cannot be packed.\n${stdout}${stderr}`);
-    process.exit(1);
-  }
+const isPublished = (folder) =>
+  !JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")).private;
+const published = readdirSync(join(root, "packages")).filter(isPublished);
+const filters = published.flatMap((folder) => ["--filter", `./packages/${folder}`]);
+// All at once: pnpm takes longer to start than to pack a package.
+const args = ["-y", "pnpm@10.34.9", "--recursive", ...filters, "pack", "--pack-destination", destination];
+const { status, stdout, stderr } = spawnSync("npx", args, { cwd: root, encoding: "utf8" });
+if (status !== 0) {
+  console.error(`The packages cannot be packed.\n${stdout}${stderr}`);
+  process.exit(1);
 }
 
 const tarballs = readdirSync(destination).filter((name) => name.endsWith(".tgz"));
