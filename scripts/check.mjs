@@ -12,9 +12,12 @@ const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const packages = readdirSync(join(root, "packages")).sort();
 const projects = [".", ...packages.map((name) => `packages/${name}`), "packages/mcp/view"];
 
+/** TypeScript's native compiler checks in a fifth of the time. Tools that use the compiler as a library need the other one. */
+const nativeCompiler = "node_modules/typescript-native/bin/tsc";
+
 const checks = [
   ["style", () => atOnce([tool("biome", "check", "--error-on-warnings"), python()])],
-  ["types", () => atOnce(projects.map((project) => tool("tsc", "--project", project)))],
+  ["types", () => atOnce(projects.map((project) => run("node", nativeCompiler, "--project", project)))],
   ["contracts", () => atOnce([tool("redocly", "lint"), wire()])],
   ["generated", () => run("node", "scripts/generate.mjs", "--check")],
   ["imports", () => run("node", "scripts/check-imports.mjs")],
