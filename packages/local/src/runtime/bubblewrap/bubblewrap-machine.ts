@@ -17,7 +17,7 @@ import {
   mostMemoryMb,
 } from "../sandbox-runtime.js";
 import { AgentProcess } from "./agent-process.js";
-import { enterGroups } from "./enter-groups.js";
+import { enterGroups } from "./launch/shell-launch.js";
 import { readInitPid } from "./user-namespace.js";
 import { diskCount, type WritableRoot } from "./writable-root.js";
 

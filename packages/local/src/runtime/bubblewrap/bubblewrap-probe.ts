@@ -12,9 +12,10 @@ import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
 import { allowsOwnDevices } from "./host-files/host-views.js";
 import { dynamicLoader } from "./host-files/loader.js";
+import { become } from "./launch/shell-launch.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { mapUids, readInitPid, separation } from "./user-namespace.js";
-import { allowsWritableRoot, become, diskCount } from "./writable-root.js";
+import { allowsWritableRoot, diskCount } from "./writable-root.js";
 
 const run = promisify(execFile);
 

@@ -15,13 +15,13 @@ import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { probeBubblewrap } from "./bubblewrap-probe.js";
 import { type EgressSocket, listenForEgress } from "./egress/egress-socket.js";
-import { becomeMachine } from "./enter-groups.js";
 import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js";
+import { launchCommand } from "./launch/launch-command.js";
 import { machineEnvironment } from "./machine-environment.js";
 import { agentTimeZone, egressInside } from "./machine-image.js";
 import { runProgram } from "./program-start.js";
 import { mapUids, uidInside } from "./user-namespace.js";
-import { become, diskCount } from "./writable-root.js";
+import { diskCount } from "./writable-root.js";
 
 const clearAgainMs = 1000;
 
@@ -71,11 +71,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
     // anyone who knows the id can open the sandbox's previews.
     const name = randomBytes(8).toString("hex");
     try {
-      const lent = await uids?.take();
-      const release = async (): Promise<void> => {
-        if (lent) await uids?.release(lent);
+      const lent = uids?.take();
+      const release = (): void => {
+        if (lent) uids?.release(lent);
       };
-      cleanups.push(release);
+      cleanups.push(async () => release());
       const group = await groups.create(name, spec.limits, diskCount(foundation.root !== undefined));
       // Release the uids only after the control group is removed: until then processes with these uids may still run.
       cleanups[0] = () => group.remove().then(release);
@@ -130,18 +130,21 @@ export class BubblewrapRuntime implements SandboxRuntime {
       keepIn,
     });
     try {
-      const [program = "", ...args] = [
-        ...becomeMachine(group.memberFiles, strayDescriptors),
-        ...(entry?.command ?? become(uids?.agent)),
-        ...["bwrap", "--args", String(descriptors.arguments), "--"],
-        ...image.command,
-      ];
+      const { command, environment } = launchCommand(
+        {
+          ...{ memberFiles: group.memberFiles, strayDescriptors, limits: undefined },
+          ...{ entry, uid: uids?.agent },
+        },
+        foundation.hasLauncher,
+      );
+      const [program, ...launching] = command;
+      const args = [...launching, "bwrap", "--args", String(descriptors.arguments), "--", ...image.command];
       const child = spawn(program, args, {
         cwd: "/",
         env: {
           PATH: process.env.PATH ?? "/usr/bin:/bin",
           CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec, uids),
-          ...entry?.environment,
+          ...environment,
         },
         stdio: [
           ...(["ignore", "ignore", "pipe", socket.descriptor, "pipe", seccomp?.fd ?? "ignore"] as const),

@@ -9,7 +9,8 @@ import { isAliveIdentity } from "../host/process-identity.js";
 import { UidLeases } from "../host/uid-lease.js";
 import { ProxyPorts } from "./egress/proxy-ports.js";
 import { directoriesToView } from "./host-files/host-views.js";
-import { inheritableDescriptors } from "./inherited-descriptors.js";
+import { inheritableDescriptors } from "./launch/inherited-descriptors.js";
+import { openLauncher } from "./launch/launch-command.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
 import { ProgramPipes } from "./program-pipes.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
@@ -25,6 +26,8 @@ export interface Foundation {
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
   readonly strayDescriptors: readonly number[];
+  /** Whether machines are started by `launcher.pl`; see {@link openLauncher}. */
+  readonly hasLauncher: boolean;
   /** For programs that are run without an agent. */
   readonly pipes: ProgramPipes;
   readonly proxyPorts: ProxyPorts;
@@ -63,6 +66,7 @@ export async function layFoundation(): Promise<Foundation> {
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
     strayDescriptors: inheritableDescriptors(),
+    hasLauncher: await openLauncher(root),
     pipes: new ProgramPipes(join(directory.path, "pipes")),
     proxyPorts: new ProxyPorts(directory.path),
   };

@@ -10,14 +10,14 @@ import type { MachineUids } from "../host/uid-lease.js";
 import { ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import { bubblewrapArguments } from "./bubblewrap-arguments.js";
-import { becomeMachine } from "./enter-groups.js";
 import type { Foundation } from "./foundation.js";
+import { launchCommand } from "./launch/launch-command.js";
 import { limitVariables, programEnvironment } from "./machine-environment.js";
 import { driversInside, egressInside, limitsScript } from "./machine-image.js";
 import type { ProgramPipe } from "./program-pipes.js";
 import { ProgramRun, programDescriptors } from "./program-run.js";
 import type { Init } from "./user-namespace.js";
-import { become, diskCount } from "./writable-root.js";
+import { diskCount } from "./writable-root.js";
 
 const workspace = "/workspace";
 
@@ -34,7 +34,7 @@ export async function runProgram(
   if (spec.egress && !proxyPorts.isUsable) throw new ProgramNotStarted("it would have no way to the proxy.");
   const cleanups: (() => Promise<void>)[] = [];
   try {
-    const [lent, name] = [await uids?.take(), randomBytes(8).toString("hex")];
+    const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
     if (lent) cleanups.push(async () => uids?.release(lent));
     const group = await groups.create(name, spec.limits, diskCount(root !== undefined));
     // Release the uid only after the control group is removed: until then processes with this uid may still run.
@@ -70,9 +70,16 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });
   const limited = `${limitsScript}exec "$@"`;
-  const [head = "", ...args] = [
-    ...becomeMachine(group.memberFiles, strayDescriptors, uids ? limitsScript : ""),
-    ...(entry?.command ?? become(uids?.code)),
+  const { command, environment } = launchCommand(
+    {
+      ...{ memberFiles: group.memberFiles, strayDescriptors, limits: uids && spec.limits },
+      ...{ entry, uid: uids?.code },
+    },
+    foundation.hasLauncher,
+  );
+  const [head, ...launching] = command;
+  const args = [
+    ...launching,
     ...["bwrap", "--args", String(programDescriptors.arguments)],
     // No variable has this name. The option puts the instance directory on the command line, so that the programs of a
     // killed server can be found.
@@ -87,8 +94,7 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
       cwd: "/",
       env: {
         PATH: process.env.PATH ?? "/usr/bin:/bin",
-        ...(uids && limitVariables(spec.limits)),
-        ...entry?.environment,
+        ...environment,
       },
       stdio: [
         ...(["ignore", "ignore", "ignore", "pipe", stdout.write, stderr.write] as const),

@@ -15,12 +15,6 @@ import {
 
 const run = promisify(execFile);
 
-/** The command line prefix that runs the command after it as `uid`. */
-export function become(uid: number | undefined): string[] {
-  if (uid === undefined) return [];
-  return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
-}
-
 /** The mount points below the disk that {@link WritableRoot.enter} prepares for bubblewrap to bind. */
 export interface MachineDisk {
   /** The merged tree: `/usr` and everything that the machine has changed. */
@@ -30,6 +24,16 @@ export interface MachineDisk {
   /** Shared memory of the machine's programs (`/dev/shm`). */
   readonly sharedMemory: string;
   readonly run: string;
+}
+
+/** How a machine's tree is mounted. */
+export interface RootEntry {
+  /** Arguments that mount it with a shell and then run the command after them. */
+  readonly command: readonly string[];
+  /** What the shell, or `launcher.pl` instead of it, has to mount. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether files are copied to or from the tree, which only the shell does. */
+  readonly copiesFiles: boolean;
 }
 
 /**
@@ -86,7 +90,7 @@ export class WritableRoot {
     this.#views = await HostViews.open(directories, { isRoot: this.isRoot, at: this.#at, devices });
   }
 
-  /** The arguments that mount the tree of one machine and then run the command after them, with the environment they need. */
+  /** What mounts the tree of one machine before its command is run. */
   enter(machine: {
     /** Undefined if an ordinary user runs this process: the machine then has that user's uid. */
     uids: MachineUids | undefined;
@@ -97,7 +101,7 @@ export class WritableRoot {
     disk?: string | undefined;
     /** Where the machine's files are copied when the machine ends, if the directory exists at that time. */
     keepIn?: string | undefined;
-  }): { command: string[]; environment: Readonly<Record<string, string>> } {
+  }): RootEntry {
     const { uids, diskMb, layers, disk, keepIn } = machine;
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
       [
@@ -122,14 +126,15 @@ export class WritableRoot {
     const mount = this.isRoot ? mountScript : mountScript + procScript;
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
     return {
-      command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"], ...become(uids?.agent)],
+      command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"]],
+      copiesFiles: layers.length > 0 || disk !== undefined || keepIn !== undefined,
       // In the environment, not as arguments, because all users of the host can read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
         // Uid 0: without root, the ordinary user of this process is root in the machine's user namespace.
         MACHINE_OWNER: String(uids?.code ?? 0),
-        MACHINE_DIRECTORIES: (this.#views?.directoryNames ?? []).join(" "),
+        MACHINE_DIRECTORIES: [...ownDirectories, ...(this.#views?.directoryNames ?? [])].join(" "),
         MACHINE_MOUNTS: mounts.join("\n"),
         MACHINE_KEEP: keepIn ?? "",
         MACHINE_LAYER: layers.at(-1) ?? "",
@@ -194,6 +199,20 @@ mount -t overlay -o ${options} overlay merged && mkdir merged/made`;
     () => false,
   );
 }
+
+/** Directories of a machine's tmpfs. */
+const ownDirectories = [
+  "workspace",
+  "home",
+  "run",
+  "shm",
+  "root",
+  "usr",
+  "work",
+  "work/root",
+  "work/usr",
+  "merged",
+];
 
 const page = 4096;
 
@@ -261,7 +280,7 @@ const mountScript = `set -e
 mount -t tmpfs -o "$MACHINE_SIZE" tmpfs "$MACHINE_PLACE"
 cd "$MACHINE_PLACE"
 owner=$MACHINE_OWNER
-install -d -o "$owner" -g "$owner" workspace home run shm root usr work work/root work/usr merged $MACHINE_DIRECTORIES
+install -d -o "$owner" -g "$owner" $MACHINE_DIRECTORIES
 if [ -n "$MACHINE_DISK" ]; then
   tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
   chown -hR "$owner:$owner" root usr workspace home

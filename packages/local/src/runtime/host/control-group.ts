@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -119,16 +119,13 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
     async create(name, limits, disks) {
       const group = join(directory, name);
       const [machine, helpers] = [join(group, "machine"), join(group, "helpers")];
-      await mkdir(group);
-      await Promise.all([mkdir(machine), mkdir(helpers)]);
-      await Promise.all([
-        writeFile(join(group, "memory.max"), String(memoryBytes(limits, disks))),
-        // The file is missing if the kernel does not account swap.
-        writeFile(join(group, "memory.swap.max"), "0").catch(ignoreMissing),
-        writeFile(join(group, "pids.max"), String(limits.maxProcesses)),
-        writeFile(join(group, "cpu.max"), `${Math.round(limits.vcpu * cpuPeriod)} ${cpuPeriod}`),
-        writeFile(join(group, "cpu.weight"), "50"),
-      ]);
+      for (const directory of [group, machine, helpers]) mkdirSync(directory);
+      set(group, "memory.max", memoryBytes(limits, disks));
+      // The file is missing if the kernel does not account swap.
+      setIfThere(group, "memory.swap.max", 0);
+      set(group, "pids.max", limits.maxProcesses);
+      set(group, "cpu.max", `${Math.round(limits.vcpu * cpuPeriod)} ${cpuPeriod}`);
+      set(group, "cpu.weight", 50);
       return {
         memberFiles: [join(machine, "cgroup.procs")],
         helperFiles: [join(helpers, "cgroup.procs")],
@@ -147,6 +144,19 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
       await removeTree(directory, familyDirectory);
     },
   };
+}
+
+/** Writes a setting. Synchronously: the files are the kernel's, so that handing the write to another thread takes longer. */
+function set(group: string, file: string, value: number | string): void {
+  writeFileSync(join(group, file), String(value));
+}
+
+function setIfThere(group: string, file: string, value: number): void {
+  try {
+    set(group, file, value);
+  } catch (error) {
+    ignoreMissing(error as NodeJS.ErrnoException);
+  }
 }
 
 const controllersV1: readonly Controller[] = ["memory", "pids", "cpu", "freezer"];
@@ -170,8 +180,8 @@ async function openPerController(
     controllers.push(name);
     directories.set(name, directory);
   }
-  const memory = directories.get("memory");
-  if (memory === undefined || !directories.has("pids")) {
+  const [memory, pids] = [directories.get("memory"), directories.get("pids")];
+  if (memory === undefined || pids === undefined) {
     for (const directory of directories.values()) await removeTree(directory, dirname(directory));
     return undefined;
   }
@@ -183,24 +193,20 @@ async function openPerController(
       const group = new Map(
         [...directories].map(([controller, directory]) => [controller, join(directory, name)]),
       );
-      await Promise.all([...group.values()].map((directory) => mkdir(directory)));
-      const set = (controller: Controller, file: string, value: number): Promise<void> => {
-        const directory = group.get(controller);
-        return directory === undefined ? Promise.resolve() : writeFile(join(directory, file), String(value));
-      };
-      await Promise.all([
-        set("memory", "memory.limit_in_bytes", memoryBytes(limits, disks)),
-        set("pids", "pids.max", limits.maxProcesses),
-        set("cpu", "cpu.cfs_period_us", cpuPeriod).then(() =>
-          set("cpu", "cpu.cfs_quota_us", Math.round(limits.vcpu * cpuPeriod)),
-        ),
-        set("cpu", "cpu.shares", 512),
-      ]);
-      // v1 counts TCP socket buffers apart from the memory limit.
-      await set("memory", "memory.kmem.tcp.limit_in_bytes", 64 * 1024 * 1024).catch(ignoreMissing);
-      // The kernel refuses a limit on memory plus swap before the memory limit is set.
-      await set("memory", "memory.memsw.limit_in_bytes", memoryBytes(limits, disks)).catch(ignoreMissing);
+      for (const directory of group.values()) mkdirSync(directory);
       const memoryGroup = join(memory, name);
+      set(memoryGroup, "memory.limit_in_bytes", memoryBytes(limits, disks));
+      // v1 counts TCP socket buffers apart from the memory limit.
+      setIfThere(memoryGroup, "memory.kmem.tcp.limit_in_bytes", 64 * 1024 * 1024);
+      // The kernel refuses a limit on memory plus swap before the memory limit is set.
+      setIfThere(memoryGroup, "memory.memsw.limit_in_bytes", memoryBytes(limits, disks));
+      set(join(pids, name), "pids.max", limits.maxProcesses);
+      const cpu = group.get("cpu");
+      if (cpu !== undefined) {
+        set(cpu, "cpu.cfs_period_us", cpuPeriod);
+        set(cpu, "cpu.cfs_quota_us", Math.round(limits.vcpu * cpuPeriod));
+        set(cpu, "cpu.shares", 512);
+      }
       return {
         // `tasks`, not `cgroup.procs`: moving a whole process takes a kernel-wide lock, about 10 ms each time.
         memberFiles: [...group.values()].map((directory) => join(directory, "tasks")),

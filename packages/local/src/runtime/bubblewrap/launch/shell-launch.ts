@@ -10,7 +10,7 @@ export function becomeMachine(
   memberFiles: readonly string[],
   strayDescriptors: readonly number[],
   limits = "",
-): string[] {
+): [string, ...string[]] {
   // bash, because other shells cannot redirect descriptors above 9.
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
@@ -25,3 +25,9 @@ export function enterGroups(memberFiles: readonly string[]): string[] {
 }
 
 const enterScript = `while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"`;
+
+/** The command line prefix that runs the command after it as `uid`. */
+export function become(uid: number | undefined): string[] {
+  if (uid === undefined) return [];
+  return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+}

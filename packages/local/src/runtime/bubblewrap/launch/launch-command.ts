@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { MachineLimits } from "../../sandbox-runtime.js";
+import { limitVariables } from "../machine-environment.js";
+import { limitsScript } from "../machine-image.js";
+import type { RootEntry, WritableRoot } from "../writable-root.js";
+import launcher from "./launcher.pl?raw";
+import { become, becomeMachine } from "./shell-launch.js";
+
+const run = promisify(execFile);
+
+/** What has to be done before a command can be bubblewrap's. */
+export interface Launch {
+  readonly memberFiles: readonly string[];
+  readonly strayDescriptors: readonly number[];
+  /** Limits for the command and everything it starts, if they are to be set here. */
+  readonly limits: MachineLimits | undefined;
+  readonly entry: RootEntry | undefined;
+  /** The uid to become. Undefined if an ordinary user runs this process. */
+  readonly uid: number | undefined;
+}
+
+export interface LaunchCommand {
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Whether `launcher.pl` works here. Only a trial shows it: Perl may be missing, and with another processor the numbers of
+ * system calls differ. The trial leaves nothing behind.
+ */
+export async function openLauncher(root: WritableRoot | undefined): Promise<boolean> {
+  const { command, environment } = perlLaunch({
+    ...{ memberFiles: [], strayDescriptors: [], limits: undefined, uid: undefined },
+    entry: root?.enter({ uids: undefined, diskMb: 1, layers: [] }),
+  });
+  const [program, ...args] = command;
+  const env = { PATH: process.env.PATH, ...environment };
+  return run(program, [...args, "true"], { cwd: "/", env }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * The command that prepares a machine's first process and becomes the command after it. `launcher.pl` does it where it works,
+ * unless files have to be copied; a shell and the programs that it starts do it otherwise.
+ */
+export function launchCommand(launch: Launch, hasLauncher: boolean): LaunchCommand {
+  return hasLauncher && launch.entry?.copiesFiles !== true ? perlLaunch(launch) : shellLaunch(launch);
+}
+
+function shellLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Launch): LaunchCommand {
+  const [shell, ...args] = becomeMachine(memberFiles, strayDescriptors, limits ? limitsScript : "");
+  return {
+    command: [shell, ...args, ...(entry?.command ?? []), ...become(uid)],
+    environment: { ...(limits && limitVariables(limits)), ...entry?.environment },
+  };
+}
+
+function perlLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Launch): LaunchCommand {
+  return {
+    command: ["perl", "-e", launcher, "--"],
+    // In the environment, not as arguments, because all users of the host can read command lines.
+    environment: {
+      ...entry?.environment,
+      MACHINE_ARCHITECTURE: process.arch,
+      MACHINE_PARENT: String(process.pid),
+      MACHINE_CLOSED: strayDescriptors.join(" "),
+      MACHINE_GROUPS: memberFiles.join("\n"),
+      ...(limits && limitVariables(limits)),
+      ...(uid !== undefined && { MACHINE_USER: String(uid) }),
+    },
+  };
+}
