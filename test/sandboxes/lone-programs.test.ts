@@ -310,8 +310,9 @@ test("very many programs of all kinds each get their own result", async () => {
     timeoutSeconds: program?.exitCode === 124 ? 1 : 30,
   }));
   const told = new Set<number>();
-  for await (const { index, result } of client.executeIsolatedMany(programs, { concurrency: 8 })) {
+  for await (const { index, result, error } of client.executeIsolatedMany(programs, { concurrency: 8 })) {
     const { stdout, exitCode } = expected[index] ?? {};
+    expect(error, server.log()).toBeUndefined();
     expect(result?.exitCode).toBe(exitCode);
     if (stdout !== undefined) expect(result?.stdout).toBe(stdout);
     else expect(result?.stdout.startsWith(`${index} ${index} `)).toBe(true);

@@ -68,7 +68,8 @@ class LeftProcess {
     const left = new LeftProcess(child, `${2 ** 30}-${process.pid}`);
     for (const group of left.#groups) {
       const isIn = await mkdir(group, { recursive: true })
-        .then(() => writeFile(join(group, "cgroup.procs"), String(child.pid)))
+        // Without making the file: a directory that has none is no control group.
+        .then(() => writeFile(join(group, "cgroup.procs"), String(child.pid), { flag: "r+" }))
         .then(
           () => true,
           () => false,

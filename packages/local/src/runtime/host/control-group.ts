@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readdir, readFile, rmdir, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
@@ -51,7 +51,8 @@ export async function removeStaleGroups(
   base: string = root,
 ): Promise<ReadonlySet<string>> {
   const remaining = new Set<string>();
-  const families = await familyDirectories(base);
+  const families: string[] = [];
+  for (const family of await familyDirectories(base)) if (await isControlGroup(family)) families.push(family);
   const stale: { readonly instance: string; readonly path: string }[] = [];
   for (const family of families)
     for (const instance of await subdirectories(family))
@@ -63,6 +64,17 @@ export async function removeStaleGroups(
   for (const { instance, path } of stale) if (!(await removeTree(path))) remaining.add(instance);
   for (const family of families) await rmdir(family).catch(ignoreBusy);
   return remaining;
+}
+
+/** The types of file system that control groups are, of both versions. */
+const controlGroupTypes: readonly number[] = [0x63677270, 0x27e0eb];
+
+/** Whether a directory is the kernel's. In any other, a file that is called `cgroup.procs` may name processes of others. */
+async function isControlGroup(directory: string): Promise<boolean> {
+  return statfs(directory).then(
+    ({ type }) => controlGroupTypes.includes(type),
+    () => false,
+  );
 }
 
 async function killMembers(group: string): Promise<void> {
