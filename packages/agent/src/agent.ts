@@ -37,7 +37,9 @@ import type { AgentHandlers } from "./handlers/agent-handlers.js";
 import { backgroundHandlers } from "./handlers/background-handlers.js";
 import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
+import { internalHandler, internalPath } from "./handlers/internal-handler.js";
 import { processHandlers } from "./handlers/process-handlers.js";
+import { programStream } from "./handlers/program-stream.js";
 import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
 import { InstalledPrograms } from "./machine/installed-programs.js";
@@ -45,7 +47,6 @@ import { PrivateDirectory } from "./machine/private-directory.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
-import { internalPath, snapshotHandler } from "./snapshot/snapshot-handler.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 
 /** The largest JSON body, in bytes. Larger files go through the upload operation, which streams. */
@@ -168,17 +169,17 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
   });
   const fileTunnels = new FileTunnels(tokens, router.handle);
-  const snapshots = snapshotHandler({
+  const internal = internalHandler({
     tokens,
+    ownsMachine: config.ownsMachine,
+    streamProgram: programStream({ code, programs, offers, workspace, bodyLimit }),
     isIdle: () => slots.active === 0,
     archive: new FileArchive([...new Set([...config.roots, base.HOME ?? temporary])], directory),
     takeUp,
   });
   return {
     handle: (request, response) =>
-      config.ownsMachine && request.url?.startsWith(internalPath)
-        ? snapshots(request, response)
-        : router.handle(request, response),
+      request.url?.startsWith(internalPath) ? internal(request, response) : router.handle(request, response),
     connect: (request, client, head) => ports.connect(request, client, head),
     upgrade: (request, response) => gate.upgrade(request, response, router),
     openFileTunnel: (request, response) => fileTunnels.open(request, response),

@@ -1,13 +1,12 @@
 import { PassThrough } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit";
-import type { KeptOutput } from "@cloud-sandbox/server-kit/execution";
+import { type KeptOutput, outputFrames } from "@cloud-sandbox/server-kit/execution";
 import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
 import type { Execution } from "../execution/programs/executor.js";
 import { killGroup } from "../execution/programs/process-sweep.js";
 import { drained } from "./drained.js";
 import type { FrameChannel } from "./frame-channel.js";
-import { follow } from "./output-follower.js";
 
 export type StreamFrame = AgentSchemas["ExecuteStreamFrame"];
 export type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"] & Filled<"language" | "timeout">;
@@ -116,15 +115,7 @@ export class ExecutionStream<First extends object> {
   }
 
   async #tell(type: "stdout" | "stderr", output: KeptOutput, signal: AbortSignal): Promise<void> {
-    for await (const { text, skipped } of follow(output, signal)) {
-      const timestamp = new Date().toISOString();
-      await this.channel.send({
-        type,
-        data: text,
-        timestamp,
-        ...(skipped > 0 && { skipped_bytes: skipped }),
-      });
-    }
+    for await (const frame of outputFrames(type, output, signal)) await this.channel.send(frame);
   }
 
   #control(frame: ControlFrame): void {

@@ -24,3 +24,37 @@ export async function answerJson(answer: IncomingMessage, maxBytes: number): Pro
     return undefined;
   }
 }
+
+/** The JSON objects of an answer with one in each line, at most `maxBytes` long. Other lines are left out. */
+export async function* answerFrames(
+  answer: IncomingMessage,
+  maxBytes: number,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  let begun: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...begun, chunk.subarray(from, end)]).toString("utf8");
+      begun = [];
+      length = 0;
+      from = end + 1;
+      const frame = jsonObject(line);
+      if (frame) yield frame;
+    }
+    const rest = chunk.subarray(from);
+    length += rest.length;
+    if (length > maxBytes) throw new Error(`The agent sent a line of more than ${maxBytes} bytes.`);
+    if (rest.length > 0) begun.push(rest);
+  }
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!isModestJson(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

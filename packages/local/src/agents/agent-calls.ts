@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
+import type { ProgramReader } from "@cloud-sandbox/server-kit/handlers";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
-import { answerJson, answerText } from "./agent-answer.js";
+import { answerFrames, answerJson, answerText } from "./agent-answer.js";
 import type { AgentConnections, AgentRequest } from "./agent-connection.js";
 
 /** The control plane's own calls to agents. Answers are untrusted: code in the sandbox may have replaced the agent. */
@@ -76,6 +77,37 @@ export class AgentCalls {
     return answerObject(answer, maxResultBytes);
   }
 
+  /**
+   * Runs code like {@link execute}, and hands its output on while it runs. Resolves with the frame that tells its result,
+   * unchecked and untrusted.
+   */
+  async stream(
+    machine: Machine,
+    body: object,
+    signal: AbortSignal,
+    reader: ProgramReader,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const headers = { "content-type": "application/json" };
+    const request = {
+      ...{ method: "POST", path: "/internal/program", headers },
+      ...{ body: JSON.stringify(body), signal },
+    };
+    const answer = await this.#send(machine, request);
+    if (!isSuccess(answer)) throw refusedCode(await answerText(answer, defaultMaxAnswerBytes), answer);
+    reader.begin();
+    for await (const frame of answerFrames(answer, maxResultBytes)) {
+      const { type, data, timestamp, skipped_bytes: skipped } = frame;
+      if ((type === "stdout" || type === "stderr") && typeof data === "string")
+        await reader.take({
+          ...{ type, data, timestamp: typeof timestamp === "string" ? timestamp : new Date().toISOString() },
+          ...(Number.isSafeInteger(skipped) && { skipped_bytes: Number(skipped) }),
+        });
+      else if (type === "result") return frame;
+      else if (type === "error") throw refusedProgram(String(frame.error ?? "its agent does not say why"));
+    }
+    throw refusedProgram("its agent did not say how it ended");
+  }
+
   /** One snapshot of the agent's metrics, as JSON text. */
   async readMetrics(machine: Machine, signal: AbortSignal): Promise<string> {
     return successText(await this.#send(machine, { method: "GET", path: "/metrics/snapshot", signal }));
@@ -133,10 +165,12 @@ const codeRefusals: Readonly<Record<string, number>> = {
 function refusedCode(body: string, answer: IncomingMessage): Problem {
   const { summary, hint, code } = refusalIn(body, answer);
   const known = code !== undefined && Object.hasOwn(codeRefusals, code) ? codeRefusals[code] : undefined;
-  if (known === undefined || known !== answer.statusCode)
-    return new Problem(503, "RUNTIME_UNAVAILABLE", `The program could not be run: ${summary}`);
+  if (known === undefined || known !== answer.statusCode) return refusedProgram(summary);
   return new Problem(known, code as "INVALID_REQUEST", summary, { hint });
 }
+
+const refusedProgram = (reason: string) =>
+  new Problem(503, "RUNTIME_UNAVAILABLE", `The program could not be run: ${reason}`);
 
 /** The agent's reason for refusing and its advice. A program in the sandbox may have written both. */
 function refusalIn(

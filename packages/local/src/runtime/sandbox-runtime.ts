@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { LoneLanguage } from "@cloud-sandbox/server-kit/execution";
+import type { KeptOutput, LoneLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentAddress } from "./agent-address.js";
 
@@ -78,6 +78,8 @@ export interface ProgramSpec {
   readonly signal: AbortSignal;
   /** Called once the program runs, or is killed when it may have begun. */
   readonly onStart?: () => void;
+  /** Called after `onStart` with the program's outputs, for a reader. The program waits while the reader is far behind. */
+  readonly onOutput?: ((stdout: KeptOutput, stderr: KeptOutput) => void) | undefined;
 }
 
 /** Why a machine ended. */

@@ -7,6 +7,7 @@ import {
   languageNotAvailable,
   outcomeFields,
   type ProgramAnswer,
+  type ProgramReader,
   type ProgramWish,
   richFields,
   valueFields,
@@ -21,6 +22,7 @@ import { ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { newSandboxId } from "./machine-supply.js";
 import type { MemoryBudget } from "./memory-budget.js";
+import { OutputReading } from "./output-reading.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
 import type { SandboxFleet } from "./sandbox-fleet.js";
@@ -56,7 +58,12 @@ export class LonePrograms {
     const kill = (): void => killer.abort();
     if (wish.signal.aborted || this.#isClosing) kill();
     wish.signal.addEventListener("abort", kill);
-    const running = this.#run({ ...wish, signal: killer.signal });
+    const { reader } = wish;
+    const running = this.#run({
+      ...wish,
+      signal: killer.signal,
+      ...(reader && { reader: untilAborted(reader, killer.signal) }),
+    });
     this.#running.set(killer, running);
     try {
       const answer = await running;
@@ -109,9 +116,27 @@ export class LonePrograms {
 
   async #alone(
     wish: ProgramWish,
+    template: LocalTemplate,
+    rules: EgressRules,
+    language: LoneLanguage,
+  ): Promise<ProgramAnswer> {
+    const reading = wish.reader && new OutputReading(wish.reader);
+    try {
+      const answer = await this.#inWall(wish, template, rules, language, reading?.follow);
+      // The program has ended: a reader that is still behind keeps nothing from others.
+      await reading?.done;
+      return answer;
+    } finally {
+      reading?.end();
+    }
+  }
+
+  async #inWall(
+    wish: ProgramWish,
     { limits }: LocalTemplate,
     rules: EgressRules,
     language: LoneLanguage,
+    onOutput: OutputReading["follow"] | undefined,
   ): Promise<ProgramAnswer> {
     const { runtime, isolation, egress, budget, queue } = this.parts;
     if (!runtime.run) throw new ProgramNotStarted("this runtime runs none.");
@@ -125,7 +150,7 @@ export class LonePrograms {
         egress.setRules(id, rules);
         const { code, environment, timeoutSeconds, signal, onStart } = wish;
         const outcome = await runtime.run({
-          ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart },
+          ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart, onOutput },
           egress: (connection) => wayOut.accept(connection),
         });
         return {
@@ -155,23 +180,34 @@ export class LonePrograms {
       if (!sandbox.machine) throw new Error("the new sandbox has no machine");
       signal.throwIfAborted();
       wish.onStart();
-      const raw = await agents.execute(
-        sandbox.machine,
-        {
-          ...{ code: wish.code, language: wish.language, env: wish.environment, workdir: wish.workdir },
-          ...{ timeout: wish.timeoutSeconds, capture_rich: wish.wantsRich },
-          // `cache` runs the code without a context, so that the answer says nothing about the context's variables.
-          cache: true,
-        },
-        signal,
-      );
-      return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw) };
+      const body = {
+        ...{ code: wish.code, language: wish.language, env: wish.environment, workdir: wish.workdir },
+        timeout: wish.timeoutSeconds,
+      };
+      const raw = wish.reader
+        ? await agents.stream(sandbox.machine, body, signal, wish.reader)
+        : // `cache` runs the code without a context, so that the answer says nothing about the context's variables.
+          await agents.execute(
+            sandbox.machine,
+            { ...body, capture_rich: wish.wantsRich, cache: true },
+            signal,
+          );
+      return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw, wish) };
     } finally {
       // The sandbox may have ended by itself.
       if (fleet.has(sandbox.id))
         await fleet.delete(sandbox.id).catch((error: unknown) => log(`${sandbox.id}: ${String(error)}`));
     }
   }
+}
+
+/** A reader for whom nobody waits once the signal has aborted. */
+function untilAborted(reader: ProgramReader, signal: AbortSignal): ProgramReader {
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
+  });
+  return { begin: () => reader.begin(), take: (frame) => Promise.race([reader.take(frame), aborted]) };
 }
 
 /** Whether only an agent can run a program: it starts built templates, and keeps code in files. */

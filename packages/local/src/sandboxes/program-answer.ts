@@ -1,4 +1,9 @@
-import type { ProgramAnswer } from "@cloud-sandbox/server-kit/handlers";
+import {
+  languageNamed,
+  languageNames,
+  type ProgramAnswer,
+  type ProgramWish,
+} from "@cloud-sandbox/server-kit/handlers";
 
 type Fields = Omit<ProgramAnswer, "id" | "isolation">;
 
@@ -6,22 +11,15 @@ type Fields = Omit<ProgramAnswer, "id" | "isolation">;
 const mostValues = 64;
 
 const reasons = ["exit", "timeout", "out_of_memory", "killed", "signal", "interrupted"] as const;
-const texts = [
-  "timestamp",
-  "language",
-  "execution_id",
-  "result",
-  "png",
-  "html",
-  "svg",
-  "markdown",
-  "latex",
-] as const;
+const texts = ["timestamp", "execution_id", "result", "png", "html", "svg", "markdown", "latex"] as const;
 const counts = ["stdout_bytes", "stderr_bytes", "rich_outputs_dropped"] as const;
 const flags = ["stdout_truncated", "stderr_truncated"] as const;
 
 /** What an agent answered about a program. Code in its sandbox may have written it: only fields of the contract's types are taken. */
-export function programAnswer(raw: Readonly<Record<string, unknown>>): Fields {
+export function programAnswer(
+  raw: Readonly<Record<string, unknown>>,
+  { language, wantsRich }: Pick<ProgramWish, "language" | "wantsRich">,
+): Fields {
   const exitCode = Number.isSafeInteger(raw.exit_code) ? Number(raw.exit_code) : 1;
   const reason = reasons.find((known) => known === raw.termination_reason);
   const outputs = Array.isArray(raw.rich_outputs) ? raw.rich_outputs.slice(0, mostValues) : [];
@@ -35,8 +33,9 @@ export function programAnswer(raw: Readonly<Record<string, unknown>>): Fields {
     ...picked(raw, texts, (value) => typeof value === "string"),
     ...picked(raw, counts, (value) => Number.isSafeInteger(value)),
     ...picked(raw, flags, (value) => typeof value === "boolean"),
+    language: languageNamed(language, Object.values(languageNames)).name,
     ...picked(raw, ["json"], (value) => typeof value === "object" && value !== null),
-    rich_outputs: outputs.flatMap(displayedValue),
+    rich_outputs: wantsRich ? outputs.flatMap(displayedValue) : [],
   };
 }
 

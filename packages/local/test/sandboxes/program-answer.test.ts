@@ -1,24 +1,34 @@
 import { expect, test } from "vitest";
 import { programAnswer } from "../../src/sandboxes/program-answer.js";
 
+const wish = { language: "python3", wantsRich: true };
+
 test("an agent's answer keeps only what the contract says, in its types", () => {
-  const answer = programAnswer({
+  const raw = {
     ...{ stdout: "out", stderr: 5, exit_code: "0", success: true, execution_time: "long" },
     ...{ termination_reason: "victory", stdout_bytes: 1.5, stderr_truncated: "yes", result: ["1"], png: {} },
     ...{ id: "another", isolation: "microvm", extra: 1, json: [1], html: "<b>" },
+    language: "python",
     rich_outputs: [
       "text",
       { data: 1 },
       { type: "text/html", format: 1, data: "<b>", metadata: { size: "x" }, more: 1 },
     ],
-  });
+  };
+  const answer = programAnswer(raw, wish);
   expect(answer).toEqual({
     ...{ success: false, stdout: "out", stderr: "", exit_code: 1, execution_time: 0, json: [1], html: "<b>" },
+    language: "python",
     rich_outputs: [{ type: "text/html", data: "<b>" }],
   });
 });
 
 test("there are no more displayed values than any code may display", () => {
   const rich_outputs = Array.from({ length: 100 }, () => ({ type: "text/plain" }));
-  expect(programAnswer({ exit_code: 0, rich_outputs }).rich_outputs).toHaveLength(64);
+  expect(programAnswer({ exit_code: 0, rich_outputs }, wish).rich_outputs).toHaveLength(64);
+});
+
+test("displayed values that nobody asked for are left out", () => {
+  const raw = { exit_code: 0, rich_outputs: [{ type: "text/plain" }] };
+  expect(programAnswer(raw, { ...wish, wantsRich: false }).rich_outputs).toEqual([]);
 });

@@ -265,6 +265,12 @@ export interface paths {
          *
          *     The fastest way is from a template that was not built here, in `python`, `javascript` or `bash`. Every
          *     other program takes longer, as a sandbox is created for it; the answer is the same.
+         *
+         *     With `stream: true` the answer begins when the program does: frames as of the agent's `/execute/stream`, `stdout` and
+         *     `stderr` as they are written, then `result` or `error`, and always `complete` as the last. With `Accept:
+         *     text/event-stream` they are events named by their type, with the frame as `data`; otherwise each is a line of JSON
+         *     (`application/x-ndjson`). Comments, or empty lines, are sent while the program is silent. A `result` has also `id`,
+         *     `isolation` and `language`. A program waits while its reader is far behind.
          */
         post: operations["runProgram"];
         delete?: never;
@@ -797,6 +803,11 @@ export interface components {
              * @default true
              */
             capture_rich?: boolean;
+            /**
+             * @description Whether to answer with a stream.
+             * @default false
+             */
+            stream?: boolean;
         };
         ProgramResult: {
             /** @description The id of the sandbox that the program had to itself; it is gone. */
@@ -1880,7 +1891,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description While the server runs, a program is run once for each key within an hour. Repeating the request gives the first one's answer, or 409 CONFLICT where that is not kept any more, where its caller went away, or where the key was used with another body. */
+                /** @description While the server runs, a program is run once for each key within an hour. Repeating the request gives the first one's answer, or 409 CONFLICT where that is not kept any more, where its caller went away, or where the key was used with another body. Streamed answers are not kept. */
                 "Idempotency-Key"?: string;
             };
             path?: never;

@@ -26,6 +26,7 @@ export {
   loneProgram,
   lonePythonDriver,
 } from "./lone-program.js";
+export { outputFrames } from "./output-follower.js";
 export { outputPiece, readRange } from "./output-piece.js";
 export { fitsVariable, type Program, shellProgram } from "./program.js";
 export { type Intervention, withLine } from "./termination.js";

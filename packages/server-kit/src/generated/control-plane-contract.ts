@@ -7,7 +7,7 @@ export interface ControlPlaneContract {
   operations: ControlPlaneOperations;
   defaults: {
     listSandboxes: { query: "limit" };
-    runProgram: { body: "language" | "timeout" | "capture_rich" };
+    runProgram: { body: "language" | "timeout" | "capture_rich" | "stream" };
     listWebhookDeliveries: { query: "limit" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };

@@ -76,11 +76,11 @@ export {
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
 export { withOwnLimits } from "./control-plane/own-limits.js";
 export {
-  type ProgramAnswer,
   type ProgramHandlerParts,
   type ProgramWish,
   programHandlers,
 } from "./control-plane/program-handlers.js";
+export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
 export { programNotKept, RepeatedPrograms } from "./control-plane/repeated-programs.js";
 export type { EgressWish, PreviewUrls, SandboxFacts } from "./control-plane/sandbox-answers.js";
 export {

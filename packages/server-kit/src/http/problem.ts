@@ -33,3 +33,11 @@ export class Problem extends Error {
     this.headers = headers;
   }
 }
+
+/** The answer to a request that failed for a reason that only the server's log tells. */
+export const internalProblem = (requestId: string) =>
+  new Problem(
+    500,
+    "INTERNAL_ERROR",
+    `Something went wrong here. The server's log has the cause under ${requestId}.`,
+  );

@@ -4,7 +4,7 @@ import type { Envelope } from "../http/envelopes.js";
 import type { Exchange, NodeExchange, ReplyBody } from "../http/exchange.js";
 import { headerOf, targetOf } from "../http/exchange.js";
 import { readJsonBody } from "../http/json-body.js";
-import { Problem } from "../http/problem.js";
+import { internalProblem, Problem } from "../http/problem.js";
 import { readQuery } from "../http/query.js";
 import { Reply } from "../http/reply.js";
 import { requestId } from "../http/request-id.js";
@@ -138,7 +138,7 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
       reply = await perform(request, matched, id, headers, gone);
     } catch (error) {
       if (!(error instanceof Problem)) onError?.(error, { requestId: id, operationId });
-      const problem = error instanceof Problem ? error : internal(id);
+      const problem = error instanceof Problem ? error : internalProblem(id);
       const body = envelope(problem, { requestId: id, timestamp: new Date().toISOString() });
       reply = json(body, problem.status, { ...headers, ...problem.headers });
     }
@@ -197,10 +197,3 @@ function notAvailable({ method, path, upgrade }: Operation): Problem {
   const headers = { upgrade: "websocket" };
   return new Problem(400, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, { headers });
 }
-
-const internal = (id: string) =>
-  new Problem(
-    500,
-    "INTERNAL_ERROR",
-    `Something went wrong here. The server's log has the cause under ${id}.`,
-  );

@@ -69,6 +69,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     ...programHandlers<MemoryExchange>({
       runProgram: (wish) => runProgram(fleet, wish),
       repeated: new RepeatedPrograms((request) => request),
+      stream: (pieces) => pieces,
     }),
 
     ...templateHandlers<MemoryTemplate, MemoryExchange>({

@@ -3,11 +3,13 @@ import {
   languageNames,
   outcomeFields,
   type ProgramAnswer,
+  type ProgramReader,
   type ProgramWish,
   richFields,
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
 import { startCode } from "../agent/execution-handlers.js";
+import type { RunningProgram } from "../agent/running-program.js";
 import type { MemoryFleet } from "./memory-fleet.js";
 
 /** Runs one program in a sandbox that is gone afterwards. */
@@ -25,7 +27,7 @@ export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise
     };
     const program = await startCode(fleet.reachable(sandbox.id), body, signal, { isFresh: true });
     wish.onStart();
-    const outcome = await program.outcome;
+    const [outcome] = await Promise.all([program.outcome, told(program, wish.reader)]);
     return {
       ...{ id: sandbox.id, isolation: sandbox.isolation },
       ...{ ...outcomeFields(outcome), ...valueFields(outcome) },
@@ -35,4 +37,14 @@ export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise
   } finally {
     if (fleet.has(sandbox.id)) await fleet.delete(sandbox.id);
   }
+}
+
+async function told(program: RunningProgram, reader: ProgramReader | undefined): Promise<void> {
+  if (!reader) return;
+  reader.begin();
+  const tell = async (type: "stdout" | "stderr"): Promise<void> => {
+    for await (const data of program[type].follow())
+      await reader.take({ type, data, timestamp: new Date().toISOString() });
+  };
+  await Promise.all([tell("stdout"), tell("stderr")]);
 }

@@ -19,7 +19,7 @@ import {
   type ReportedEnd,
   strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
-import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import type { Outcome, OutputPiece } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineGroup } from "../host/machine-group.js";
 import { processTree } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
@@ -37,6 +37,8 @@ const outputLimit = 1024 * 1024;
 /** Of an output of more bytes, this process reads at most one chunk (64 KiB) in `paceMs`: reading costs it more than writing costs the program. */
 const unpacedBytes = 4 * 1024 * 1024;
 const paceMs = 2;
+/** The program waits while more bytes of an output are unread. What is kept of an output has room for twice as many. */
+const unreadBytes = outputLimit / 4;
 /** A driver sends a frame for each of at most 64 displayed values, and few others. */
 const mostFrames = 128;
 /** Milliseconds within which a program must start. */
@@ -164,6 +166,7 @@ export class ProgramRun {
     const { spec, program, group } = this.#parts;
     const began = performance.now();
     spec.onStart?.();
+    spec.onOutput?.(this.#stdout.follow(), this.#stderr.follow());
     const init = await this.#init;
     this.#interpreter = init === undefined ? undefined : firstChild(init);
     const watch = program.hasDriver
@@ -173,6 +176,8 @@ export class ProgramRun {
     const exitCode = reported ? reported.exitCode : await this.#exit;
     const endedAt = performance.now();
     await watch.stop();
+    // What is left in the pipes is read now, also if the reader is still behind.
+    for (const output of [this.#stdout, this.#stderr]) output.stopWaiting();
     await Promise.race([Promise.all([this.#stdout.ended, this.#stderr.ended]), sleep(drainGraceMs)]);
     await this.#kill();
     const killer = reported || !program.hasDriver ? null : signalOf(exitCode);
@@ -272,17 +277,28 @@ export class ProgramRun {
 class Output {
   readonly ended: Promise<void>;
   readonly #stream: Socket;
+  readonly #kept = new PacedOutput(outputLimit, undefined);
   readonly #captured: CapturedOutput;
 
   constructor({ read, write }: ProgramPipe) {
     closeSync(write);
     this.#stream = new Socket({ fd: read, readable: true, writable: false });
-    this.#captured = new CapturedOutput(this.#stream, new PacedOutput(outputLimit, undefined));
+    this.#captured = new CapturedOutput(this.#stream, this.#kept);
     this.ended = this.#captured.ended;
   }
 
   finish() {
     return this.#captured.finish();
+  }
+
+  /** The output for a reader, for whom the program waits. */
+  follow(): KeptOutput {
+    this.#kept.waitsForReader = true;
+    return this.#kept;
+  }
+
+  stopWaiting(): void {
+    this.#kept.waitsForReader = false;
   }
 
   /** Whether no process holds the pipe any more. */
@@ -295,10 +311,37 @@ class Output {
   }
 }
 
-/** An output that makes a program wait that writes very much. */
+/** An output that makes a program wait that writes very much, or more than its reader takes. */
 class PacedOutput extends KeptOutput {
+  #waitsForReader = false;
+  /** Bytes that the reader has taken. */
+  #taken = 0;
+  #goOn: () => void = () => undefined;
+
+  set waitsForReader(waits: boolean) {
+    this.#waitsForReader = waits;
+    this.#goOn();
+  }
+
   override take(chunk: Buffer): Promise<void> | undefined {
-    return super.take(chunk) ?? (this.bytes > unpacedBytes ? sleep(paceMs) : undefined);
+    void super.take(chunk);
+    if (this.#isAhead)
+      return new Promise((resolve) => {
+        this.#goOn = () => {
+          if (!this.#isAhead) resolve();
+        };
+      });
+    return this.bytes > unpacedBytes ? sleep(paceMs) : undefined;
+  }
+
+  override piece(offset: number, limit: number): Promise<OutputPiece> {
+    this.#taken = offset;
+    this.#goOn();
+    return super.piece(offset, limit);
+  }
+
+  get #isAhead(): boolean {
+    return this.#waitsForReader && this.bytes - this.#taken > unreadBytes;
   }
 }
 

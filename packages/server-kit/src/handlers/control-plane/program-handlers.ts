@@ -1,9 +1,11 @@
 import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
 import type { Exchange, NodeExchange } from "../../http/exchange.js";
+import { internalProblem, type Problem } from "../../http/problem.js";
 import { Reply } from "../../http/reply.js";
 import type { Handlers } from "../../router/handlers.js";
 import { ownLimitsOf } from "./own-limits.js";
+import { type ProgramAnswer, type ProgramReader, streamedProgram } from "./program-stream.js";
 import type { RepeatedPrograms } from "./repeated-programs.js";
 import type { EgressWish } from "./sandbox-answers.js";
 import { egressWish, templateReference } from "./sandbox-handlers.js";
@@ -28,14 +30,17 @@ export interface ProgramWish {
   readonly signal: AbortSignal;
   /** To be called when the program may have begun. */
   readonly onStart: () => void;
+  /** Who reads the program's output while it runs. Without one, the answer has all of it. */
+  readonly reader?: ProgramReader | undefined;
 }
 
-export type ProgramAnswer = ControlPlaneSchemas["ProgramResult"];
-
-export interface ProgramHandlerParts {
+export interface ProgramHandlerParts<Over extends Exchange = NodeExchange> {
   readonly runProgram: (wish: ProgramWish) => Promise<ProgramAnswer>;
   readonly repeated: RepeatedPrograms;
   readonly usualEgress?: EgressWish;
+  /** Turns pieces of text into the stream type of this server. */
+  readonly stream: (pieces: AsyncGenerator<string>) => Over["stream"];
+  readonly log?: (message: string) => void;
 }
 
 type Body = ControlPlaneOperations["runProgram"]["requestBody"]["content"]["application/json"];
@@ -45,11 +50,25 @@ export function programHandlers<Over extends Exchange = NodeExchange>({
   runProgram,
   repeated,
   usualEgress = { internetAccess: true },
-}: ProgramHandlerParts) {
+  stream,
+  log = () => undefined,
+}: ProgramHandlerParts<Over>) {
   return {
     runProgram: async (call) => {
-      const { body, signal } = call;
-      const answer = await repeated.run(call.header("idempotency-key"), body, async (onStart) =>
+      const { body, signal, requestId } = call;
+      const key = call.header("idempotency-key");
+      if (body.stream) {
+        const onError = (error: unknown): Problem => {
+          log(`runProgram failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`);
+          return internalProblem(requestId);
+        };
+        return streamedProgram({ accept: call.header("accept"), signal, stream, onError }, (reader) =>
+          repeated.runUnkept(key, body, (onStart) =>
+            runProgram({ ...programWish(body, usualEgress, signal, onStart), reader }),
+          ),
+        );
+      }
+      const answer = await repeated.run(key, body, async (onStart) =>
         JSON.stringify(await runProgram(programWish(body, usualEgress, signal, onStart))),
       );
       return new Reply(answer, { "content-type": "application/json" }, 200);

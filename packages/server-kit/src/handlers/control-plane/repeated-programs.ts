@@ -36,6 +36,22 @@ export class RepeatedPrograms {
     return earlier.answer;
   }
 
+  /** Runs a program whose answer is not kept: a request repeated with this key is refused. */
+  async runUnkept<Answer>(
+    key: string | undefined,
+    request: unknown,
+    program: (onStart: () => void) => Promise<Answer>,
+  ): Promise<Answer> {
+    const running: { answer?: Promise<Answer> } = {};
+    const text = await this.run(key, request, async (onStart) => {
+      running.answer = program(onStart);
+      await running.answer;
+      return unkept;
+    });
+    if (running.answer === undefined || text !== unkept) throw programNotKept();
+    return running.answer;
+  }
+
   #first(key: string, requestDigest: string, program: RunsOnce): Promise<string> {
     const until = Date.now() + keptMs;
     const remembered: Remembered = { ...none, requestDigest, until };
@@ -73,6 +89,9 @@ export class RepeatedPrograms {
     }
   }
 }
+
+/** Stands for an answer that is not kept. No answer is empty. */
+const unkept = "";
 
 /** Runs a program. Calls `onStart` when the program may have begun, after which it must not be run again. */
 type RunsOnce = (onStart: () => void) => Promise<string>;

@@ -2,31 +2,39 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { agentEnvelope, Problem } from "@cloud-sandbox/server-kit";
 import type { TokenVerifier } from "../access/token-verifier.js";
-import type { FileArchive } from "./file-archive.js";
-import { endOtherProcesses } from "./processes.js";
+import type { FileArchive } from "../snapshot/file-archive.js";
+import { endOtherProcesses } from "../snapshot/processes.js";
 
 /** Path prefix of operations that only the control plane may use. They are not part of the public contract. */
 export const internalPath = "/internal/";
 
 /**
- * Serves the operations that stop a sandbox and restore it in a new machine. `DELETE /internal/processes` ends all
- * other processes; `POST /internal/snapshot` returns the files, with the agent's own state, as a tar stream; `PUT
- * /internal/snapshot` unpacks such a stream into a fresh machine.
+ * Serves the operations for the control plane. `POST /internal/program` runs a program without a context, and streams its
+ * output and its result. An agent that is the only tenant of its machine also serves those that stop a sandbox and restore
+ * it in a new machine: `DELETE /internal/processes` ends all other processes; `POST /internal/snapshot` returns the files,
+ * with the agent's own state, as a tar stream; `PUT /internal/snapshot` unpacks such a stream into a fresh machine.
  */
-export function snapshotHandler(parts: {
+export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
   readonly archive: FileArchive;
+  readonly ownsMachine: boolean;
+  /** Runs the program of a request and streams what becomes of it. Throws a problem if it cannot be run. */
+  readonly streamProgram: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Whether no program started by the agent is running. */
   readonly isIdle: () => boolean;
   /** Reloads the state that the agent keeps in files. */
   readonly takeUp: () => Promise<void>;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { tokens, archive, isIdle, takeUp } = parts;
+  const { tokens, archive, ownsMachine, isIdle, takeUp, streamProgram } = parts;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await tokens.verifyControlPlane(request.headers.authorization);
     const operation = `${request.method} ${request.url}`;
-    if (operation === "DELETE /internal/processes") {
+    if (operation === "POST /internal/program") {
+      await streamProgram(request, response);
+    } else if (!ownsMachine) {
+      throw notServed();
+    } else if (operation === "DELETE /internal/processes") {
       await endOtherProcesses(isIdle);
       succeed(response);
     } else if (operation === "POST /internal/snapshot") {
@@ -38,7 +46,7 @@ export function snapshotHandler(parts: {
       await takeUp();
       succeed(response);
     } else {
-      throw new Problem(404, "NOT_FOUND", "There is no such operation.");
+      throw notServed();
     }
   }
 
@@ -50,6 +58,8 @@ export function snapshotHandler(parts: {
     }
   };
 }
+
+const notServed = () => new Problem(404, "NOT_FOUND", "There is no such operation.");
 
 function succeed(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"success":true}');

@@ -1,7 +1,8 @@
-import type { KeptOutput } from "@cloud-sandbox/server-kit/execution";
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { KeptOutput } from "./kept-output.js";
 
 /** The next piece of an output, in the order it was written. */
-export interface FollowedPiece {
+interface FollowedPiece {
   readonly text: string;
   /** Number of bytes before this piece that had been dropped before the reader got to them. */
   readonly skipped: number;
@@ -13,7 +14,7 @@ const pieceBytes = 64 * 1024;
  * Follows an output until it ends. Reads from what is kept in memory or in the file, so a slow reader costs no extra
  * memory and does not block the program. Characters are never split.
  */
-export async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGenerator<FollowedPiece> {
+async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGenerator<FollowedPiece> {
   let offset = 0;
   while (!signal.aborted) {
     // Read these first: if the output is complete now, nothing more can come after the piece read below.
@@ -25,3 +26,17 @@ export async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGen
     if (text === "") await output.beyond(bytes, signal);
   }
 }
+
+/** The frames that tell an output until it ends. */
+export async function* outputFrames(
+  type: OutputFrame["type"],
+  output: KeptOutput,
+  signal: AbortSignal,
+): AsyncGenerator<OutputFrame> {
+  for await (const { text, skipped } of follow(output, signal)) {
+    const timestamp = new Date().toISOString();
+    yield { type, data: text, timestamp, ...(skipped > 0 && { skipped_bytes: skipped }) };
+  }
+}
+
+type OutputFrame = AgentSchemas["OutputFrame"];
