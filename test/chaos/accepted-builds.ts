@@ -3,22 +3,25 @@ import { join } from "node:path";
 import { call } from "./api.js";
 import type { Tally } from "./tally.js";
 
-/** A template as who builds it knows it. */
+/** A template, with what its builder knows of it. */
 export interface BuiltTemplate {
   readonly name: string;
   readonly buildId: string;
-  /** What its only step writes to `stampFile`. */
+  /** The text that the template's only step writes to `stampFile`. */
   readonly stamp: string;
-  /** `accepted` until its build was seen to have ended well. */
+  /** `accepted` until the server has said that the build succeeded. */
   state: "accepted" | "active" | "deleted";
-  /** Whether it was asked to be deleted, without an answer. */
+  /** Whether a request to delete the template was never answered. */
   perhapsDeleted: boolean;
   isBusy: boolean;
 }
 
 export const stampFile = "/data/stamp";
 
-/** Builds of templates that were accepted: each is there after a restart, ended well or with a reason. */
+/**
+ * The template builds that the server has accepted. After a restart each must be known, either as successful or as
+ * failed with a reason.
+ */
 export class AcceptedBuilds {
   readonly #templates = new Map<string, BuiltTemplate>();
   #count = 0;
@@ -51,7 +54,7 @@ export class AcceptedBuilds {
     });
   }
 
-  /** Whether sandboxes can be made of it now. */
+  /** Whether sandboxes can be created from the template now. */
   async isActive(url: string, template: BuiltTemplate): Promise<boolean> {
     const { buildId } = template;
     const answer = await this.tally.ask("build status", () => status(url, buildId));
@@ -71,7 +74,10 @@ export class AcceptedBuilds {
     template.state = "deleted";
   }
 
-  /** What is wrong about them after a restart. Those that nobody knows of, or that have failed, are then deleted. */
+  /**
+   * Lists what is wrong about the templates after a restart. Then deletes templates that failed, or whose build was
+   * never answered.
+   */
   async contradictions(url: string): Promise<string[]> {
     const { body } = await call(url, "GET", "/v1/templates");
     const listed = new Map(
@@ -93,7 +99,7 @@ export class AcceptedBuilds {
     return wrong;
   }
 
-  /** Layers that nobody stands on: neither a template that is there nor a sandbox of one that was deleted. */
+  /** Layers that no template uses, and no sandbox of a deleted template. */
   async abandonedLayers(dataDirectory: string, inUse: ReadonlySet<string>): Promise<string[]> {
     const owned = new Set([...this.#templates.values()].map(({ buildId }) => buildId));
     const layers = await readdir(join(dataDirectory, "layers"));

@@ -3,18 +3,18 @@ import { answering, WebhookReceiver } from "../support/webhook-receiver.js";
 import { type AgentAddress, agentCall } from "./api.js";
 import type { Tally } from "./tally.js";
 
-/** One of so many reports is refused, and has to come again. */
+/** The receiver refuses one of so many reports, which the server must then send again. */
 const refusedEvery = 5;
-/** As long as a report that was refused twice may take. */
+/** Enough time for a report that was refused twice. */
 const reportLimitMs = 60_000;
 
 interface Accepted {
   readonly id: string;
-  /** What it prints and then ends; one that prints nothing goes on until its machine dies. */
+  /** The text that the program prints before it ends. Undefined for a program that runs until its machine ends. */
   readonly prints: string | undefined;
 }
 
-/** Asynchronous executions that were accepted, each of which has to be reported to the receiver in the end. */
+/** The asynchronous executions that the server has accepted. It must report the end of each to the receiver. */
 export class AcceptedExecutions implements AsyncDisposable {
   readonly #accepted: Accepted[] = [];
 
@@ -40,7 +40,7 @@ export class AcceptedExecutions implements AsyncDisposable {
     return this.#accepted.length;
   }
 
-  /** What is wrong about the reports, once there is time for all to come. */
+  /** Waits until all reports should have arrived, and lists what is wrong about them. */
   async contradictions(): Promise<string[]> {
     const until = Date.now() + reportLimitMs;
     while (this.#unreported().length > 0 && Date.now() < until) await sleep(20);

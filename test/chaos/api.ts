@@ -5,12 +5,12 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Asks the control plane. */
+/** Sends a request to the control plane. */
 export function call(url: string, method: string, path: string, body?: object): Promise<Answer> {
   return ask(url + path, { "X-API-Key": apiKey }, method, body);
 }
 
-/** Where a sandbox's agent is asked: with the token from its create, whichever server answers now. */
+/** The address and token of a sandbox's agent. The token is that of the create, also after the server was restarted. */
 export interface AgentAddress {
   readonly url: string;
   readonly agentPath: string;
@@ -26,7 +26,7 @@ export function agentCall(
   return ask(url + agentPath + path, { Authorization: `Bearer ${token}` }, method, body);
 }
 
-/** What is in a file anywhere in the sandbox; the files API shows only some directories. */
+/** The text of a file anywhere in the sandbox, read by a command: the files API serves only some directories. */
 export async function readText(sandbox: AgentAddress, path: string): Promise<string> {
   const code = `cat ${path}`;
   const { status, body } = await agentCall(sandbox, "POST", "/execute", { code, language: "bash" });

@@ -13,15 +13,15 @@ import { findSandbox, markerFile, Workload } from "./workload.js";
 
 export interface ChaosReport {
   readonly kills: number;
-  /** Of these, how many came before the server was ready. */
+  /** The number of these kills that came before the server was ready. */
   readonly killsAtStart: number;
-  /** Of servers in their start-up probe, one for each of the others. */
+  /** The number of servers that were killed in their start-up probe, in addition to `kills`. */
   readonly killsInProbe: number;
   /** Operations that were answered with success, by kind, and those that were never answered. */
   readonly acknowledged: Readonly<Record<string, number>>;
   readonly unanswered: number;
   readonly checks: number;
-  /** What was acknowledged and is not so. */
+  /** Changes that the server had acknowledged and that are missing after a restart. */
   readonly lost: readonly string[];
   readonly orphans: readonly string[];
   /** Operations that should have been possible and were refused. */
@@ -35,16 +35,19 @@ export interface ChaosOptions {
 }
 
 const workers = 4;
-/** A kill comes after so many answers at most, or so long, and then at any moment of the next. */
+/** A server is killed after at most so many answers, or so many milliseconds, plus a random part of `longestAfterMs`. */
 const mostAnswers = 24;
 const longestLoadMs = 5000;
 const longestAfterMs = 150;
 const longestStartMs = 500;
 const longestProbeMs = 5;
-/** How long the guard of a dead server may take. */
+/** How long the guard of a killed server may take to clean up. */
 const guardLimitMs = 60_000;
 
-/** Kills a server under load again and again, and holds what the next one tells against what was acknowledged. */
+/**
+ * Kills a server under load again and again, and compares what the next server says with what the last one had
+ * acknowledged.
+ */
 export class ChaosRun {
   readonly #workload: Workload;
   readonly #dead = new Set<number>();
@@ -62,7 +65,7 @@ export class ChaosRun {
     this.#workload = new Workload(random, executions);
   }
 
-  /** With `killsGuards`, what would clean up after a server is killed with it, and the next one has to do it. */
+  /** With `killsGuards`, a server's guard is killed with it, so that the next server has to clean up. */
   static async run({ kills, seed, killsGuards }: ChaosOptions): Promise<ChaosReport> {
     await using executions = await AcceptedExecutions.open();
     return await new ChaosRun(randomNumbers(seed), executions, killsGuards).#run(kills);
@@ -72,7 +75,7 @@ export class ChaosRun {
     const directory = await mkdtemp(join(tmpdir(), "chaos-"));
     try {
       for (let kill = 0; kill < kills; kill += 1) {
-        // Beside the others: it takes a moment, and finds what they do not.
+        // A kill in the probe takes only a moment and finds other mistakes than a kill under load: do both.
         await this.#killInProbe(directory);
         if (this.random() < 0.2) await this.#killAtStart(directory);
         else await this.#killUnderLoad(directory);
@@ -107,7 +110,7 @@ export class ChaosRun {
     await server.probing();
     await sleep(this.random() * longestProbeMs);
     this.#killsInProbe += 1;
-    // At once: there is no guard yet, and looking for one takes longer than the probe.
+    // Kill at once: there is no guard yet, and to look for one takes longer than the probe.
     await server.end("SIGKILL");
     this.#dead.add(server.pid);
   }
@@ -126,7 +129,7 @@ export class ChaosRun {
     await sleep(this.random() * longestAfterMs);
   }
 
-  /** A server that is asked to stop leaves nothing by itself. */
+  /** Asks the last server to stop, and checks that it leaves nothing behind. */
   async #stopAtLast(directory: string): Promise<void> {
     const { server, url } = await this.#start(directory);
     await this.#tryTemplates(url);
@@ -155,7 +158,7 @@ export class ChaosRun {
     const { body } = await call(url, "GET", "/v1/sandboxes?limit=1000");
     const listed = new Set((body.data as { id: string }[]).map(({ id }) => id));
     const { entries } = this.#workload;
-    // Creates that were never answered may have been done.
+    // Delete sandboxes whose create was never answered: they may exist.
     for (const id of listed) if (!entries.has(id)) await call(url, "DELETE", `/v1/sandboxes/${id}`);
     for (const entry of entries.values()) {
       this.#checks += 1;
@@ -164,7 +167,7 @@ export class ChaosRun {
       if ((found !== undefined) !== listed.has(entry.id))
         this.#lost.push(`${entry.id} is listed or found, not both`);
       if (found) await this.#takeUp(url, entry, found);
-      // One that is known to be gone is asked for once more, after another restart.
+      // Ask for a sandbox that is gone once more after another restart, then forget it.
       else if (entry.state === "deleted") entries.delete(entry.id);
       else entry.state = "deleted";
     }
@@ -174,7 +177,7 @@ export class ChaosRun {
     await this.#checkLeftovers();
   }
 
-  /** What was built can be used. */
+  /** Checks that sandboxes can be created from every template. */
   async #tryTemplates(url: string): Promise<void> {
     for (const template of this.#workload.builds.free) {
       const sandbox = await this.#workload.create(url, template);
@@ -190,7 +193,10 @@ export class ChaosRun {
     if (content !== expected) this.#lost.push(`${path} of ${sandbox.id} holds ${content}, not ${expected}`);
   }
 
-  /** Goes on with what is there. Of those that were stopped, some are started to see what they hold. */
+  /**
+   * Continues to use a sandbox that the server has kept. Starts about half of those that were stopped, to check their
+   * files.
+   */
   async #takeUp(url: string, entry: Entry, found: Found): Promise<void> {
     const wasStopped = entry.state === "stopped" && entry.perhaps === undefined;
     entry.perhaps = undefined;
@@ -224,7 +230,7 @@ export class ChaosRun {
   async #checkLeftovers(): Promise<void> {
     this.#checks += 1;
     const until = Date.now() + guardLimitMs;
-    // Those that were found before stay; they are not waited for again.
+    // Do not wait again for leftovers that an earlier check has reported.
     const found = (): string[] => leftovers(this.#dead).filter((left) => !this.#orphans.includes(left));
     while (found().length > 0 && Date.now() < until) await sleep(50);
     this.#orphans.push(...found());

@@ -12,7 +12,7 @@ export const apiKey = "chaos-key";
 /** A server on a data directory that may be killed at any moment, also before it is ready. */
 export class ChaosServer {
   readonly pid: number;
-  /** Its URL, or undefined when it ended before it had one. */
+  /** The server's URL. Undefined if the server ended before it was ready. */
   readonly ready: Promise<string | undefined>;
   readonly #exited: Promise<{ code: number | null }>;
   #log = "";
@@ -29,7 +29,7 @@ export class ChaosServer {
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       this.#log += chunk;
     });
-    // A run that fails leaves none behind either.
+    // End the server with this process, so that a run that fails leaves none behind.
     const kill = () => child.kill("SIGKILL");
     process.once("exit", kill);
     child.once("exit", () => process.off("exit", kill));
@@ -43,13 +43,13 @@ export class ChaosServer {
     return this.#log;
   }
 
-  /** Until its start-up probe has started bubblewrap, or it is ready without one. */
+  /** Waits until the server's start-up probe has started bubblewrap, or until the server is ready. */
   async probing(): Promise<void> {
     let isReady = false;
     void this.ready.then(() => {
       isReady = true;
     });
-    // Often enough to see what takes some milliseconds.
+    // Look at every turn of the event loop: the probe takes only some milliseconds.
     while (!isReady && !this.#children().some((commandLine) => commandLine.startsWith("bwrap\0--unshare")))
       await nextTurn();
   }
@@ -59,7 +59,7 @@ export class ChaosServer {
       const pids = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, "utf8").trim();
       return pids.split(" ").map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
     } catch {
-      // There is none, or it ended while it was looked at.
+      // The server has no child, or the child ended while it was read.
       return [];
     }
   }
@@ -69,7 +69,7 @@ export class ChaosServer {
     return this.#exited;
   }
 
-  /** Kills it, and before that what would clean up after it; where it has not come so far, it alone. */
+  /** Kills the server's guard, if it has one already, and then the server. */
   async endWithGuard(): Promise<void> {
     for (const { pid, commandLine } of descendants(this.pid))
       if (commandLine.includes(" cloud-sandbox-guard ")) process.kill(pid, "SIGKILL");

@@ -13,13 +13,13 @@ import { findSandbox, Workload } from "./workload.js";
 export interface FullDirectoryReport {
   readonly rounds: number;
   readonly acknowledged: Readonly<Record<string, number>>;
-  /** Answered with 507, as the contract has it. */
+  /** The number of requests that were refused with 507, as documented for a full disk. */
   readonly refusedForRoom: number;
   readonly checks: number;
-  /** What was acknowledged and is not so, or is not done in time. */
+  /** Changes that the server had acknowledged and that are missing, and steps that took too long. */
   readonly lost: readonly string[];
   readonly orphans: readonly string[];
-  /** Answers that nobody should get. */
+  /** Answers that are not documented for a full disk. */
   readonly undocumented: readonly string[];
 }
 
@@ -42,7 +42,8 @@ export class FullDirectoryRun {
     private readonly disk: SmallDirectory,
   ) {
     this.#workload = new Workload(random, executions);
-    // A template needs more room than there ever is; nothing else does, and ends never do.
+    // A template build needs more space than the disk ever has. Other requests may be refused only while it is full,
+    // deletes never.
     this.#workload.tally.mayBeRefusedForRoom = (kind) =>
       kind === "template build" || (this.#isFull && kind !== "delete");
   }
@@ -85,7 +86,7 @@ export class FullDirectoryRun {
 
   async #workFull(url: string, expiring: string): Promise<void> {
     this.#isFull = true;
-    // Deletes make room, which is not to be there.
+    // Fill the disk again and again, because deletes free space.
     const filling = setInterval(() => this.disk.fill(), 20);
     try {
       this.disk.fill();
@@ -112,7 +113,7 @@ export class FullDirectoryRun {
     }
   }
 
-  /** What the server that goes on says of each sandbox, and what is in its directory. */
+  /** Compares each sandbox with what the running server says of it, and with the files in the data directory. */
   async #check(url: string): Promise<void> {
     const { entries } = this.#workload;
     for (const entry of entries.values()) {
@@ -128,7 +129,7 @@ export class FullDirectoryRun {
     this.#orphans.push(...files.filter((name) => !isKept(name)).map((name) => `file: ${name}`));
   }
 
-  /** A server that is asked to end keeps all, and the next one knows all. */
+  /** Stops the server, starts another, and checks that all sandboxes are kept. */
   async #restart(server: ChaosServer): Promise<void> {
     const { code } = await server.end("SIGTERM");
     if (code !== 0) this.#lost.push(`it ended with ${code}: ${server.log}`);

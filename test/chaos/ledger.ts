@@ -3,27 +3,27 @@ import type { AgentAddress } from "./api.js";
 
 export type KnownState = "running" | "paused" | "stopped" | "deleted";
 
-/** A sandbox as its users know it: what was acknowledged, and what was asked for and never answered. */
+/** A sandbox, with what its users know of it: the changes that were acknowledged, and the one that was never answered. */
 export interface Entry extends AgentAddress {
   readonly id: string;
   readonly name: string;
-  /** What it was made of, unless that is a template of the server's own. */
+  /** The template that the sandbox was created from. Undefined for a template that comes with the server. */
   readonly template: BuiltTemplate | undefined;
   state: KnownState;
-  /** The state it may be in instead, where the server died before it answered. */
+  /** The state that the sandbox may be in instead, if the server was killed before it answered. */
   perhaps: KnownState | undefined;
   expiresAt: string;
   mayHaveMoved: boolean;
-  /** What the last acknowledged write put in its file. */
+  /** The text of the last write that was acknowledged. */
   written: string | undefined;
-  /** What is in the file that a stop has saved. */
+  /** The text in the file when the sandbox was stopped. */
   saved: string | undefined;
   isBusy: boolean;
-  /** The server that has it now. */
+  /** URL of the server that has the sandbox now. */
   url: string;
 }
 
-/** A sandbox as the server tells of it after a restart; undefined when it says there is none. */
+/** A sandbox as the server describes it after a restart. Undefined if the server has no such sandbox. */
 export interface Found {
   readonly status: string;
   readonly name?: string;
@@ -31,7 +31,7 @@ export interface Found {
   readonly failure_reason?: string;
 }
 
-/** What is wrong about a sandbox after its server was killed and started again. */
+/** Lists what is wrong about a sandbox after its server was killed and started again. */
 export function contradictions(entry: Entry, found: Found | undefined): string[] {
   const possible = [entry.state, ...(entry.perhaps ? [entry.perhaps] : [])];
   if (found === undefined) {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { environmentOf, hostProcesses } from "../support/host-processes.js";
 
 /**
- * A shell command that becomes the server that follows it. Helpers of the server inherit the variable, so those of a dead
- * server are found though nothing on their command lines says whose they are.
+ * A shell command that sets a variable and then becomes the server. Helper processes of the server inherit the variable, so
+ * they are found after the server has died.
  */
 export const throughMarker = [
   "/bin/sh",
@@ -13,9 +13,9 @@ export const throughMarker = [
   "marked",
 ] as const;
 
-/** What servers that are dead left on this machine: processes, groups, uids, directories, sockets, mounts. */
+/** Lists what dead servers have left on this machine: processes, control groups, uids, directories, sockets and mounts. */
 export function leftovers(deadPids: ReadonlySet<number>): string[] {
-  // What belongs to an instance carries its process and when that started; pids come back, those do not.
+  // Names of an instance's things begin with its pid and start time, because pids are used again.
   const owner = (text: string): number | undefined => {
     const pid = /(?:^|cloud-sandbox-)(\d+)-\d+/.exec(text)?.[1];
     return pid === undefined ? undefined : Number(pid);

@@ -1,16 +1,16 @@
 import type { Answer } from "./api.js";
 
-/** What the workload asked for, and how that was answered. */
+/** Counts the requests of the workload by how they were answered. */
 export class Tally {
-  /** Answered with success, by kind of operation. */
+  /** The number of successes, by kind of operation. */
   readonly byKind: Record<string, number> = {};
-  /** Asked for and never answered, because the server was killed. */
+  /** The number of requests that were never answered, because the server was killed. */
   unanswered = 0;
-  /** Answered with 507 where that was to be expected: nothing was changed. */
+  /** The number of requests that were refused with 507 while the disk was full. */
   refusedForRoom = 0;
-  /** Which kinds of operation a full data directory refuses now. */
+  /** Whether an operation of this kind may be refused with 507 now. */
   mayBeRefusedForRoom: (kind: string) => boolean = () => false;
-  /** Answers that nobody should get. */
+  /** Answers that the server should not have given. */
   readonly refusals: string[] = [];
 
   get acknowledged(): number {
@@ -21,7 +21,10 @@ export class Tally {
     return this.acknowledged + this.refusedForRoom + this.refusals.length;
   }
 
-  /** The answer, or undefined when there was none that says that it is done; `onRefused` is told that it is not. */
+  /**
+   * Sends a request and counts its answer. Resolves with the answer of a success, otherwise with undefined. `onRefused`
+   * is called for an expected 507: nothing was changed then.
+   */
   async ask(
     kind: string,
     ask: () => Promise<Answer>,

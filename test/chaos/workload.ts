@@ -8,7 +8,7 @@ const mostSandboxes = 6;
 const mostTemplates = 3;
 export const markerFile = "/workspace/marker";
 
-/** Several users of one server, who note what they were told. */
+/** The users of a server: they create, change and delete sandboxes and templates, and record every answer. */
 export class Workload {
   readonly entries = new Map<string, Entry>();
   readonly tally = new Tally();
@@ -20,7 +20,7 @@ export class Workload {
     private readonly executions: AcceptedExecutions,
   ) {}
 
-  /** Works until the server does not answer, or it is enough. */
+  /** Sends requests until one is not answered, or until `isEnough` returns true. */
   async work(url: string, isEnough: () => boolean = () => false): Promise<void> {
     const { unanswered } = this.tally;
     while (this.tally.unanswered === unanswered && !isEnough()) {
@@ -69,7 +69,7 @@ export class Workload {
     entry.isBusy = false;
   }
 
-  /** The sandbox, when that was answered. */
+  /** Creates a sandbox. Resolves with undefined if the server refused or did not answer. */
   async create(url: string, template?: BuiltTemplate): Promise<Entry | undefined> {
     this.#count += 1;
     const name = `chaos-${this.#count}`;

@@ -6,13 +6,13 @@ export interface Backend {
   readonly client: SandboxClient;
   readonly url: string;
   readonly apiKey: string;
-  /** Languages that its `code-interpreter` runs. */
+  /** Languages that the template `code-interpreter` of the backend runs. */
   readonly languages: readonly string[];
-  /** Makes a request in no client's words. */
+  /** Sends a request as it is, without a client library. */
   fetch(url: string, init?: RequestInit): Promise<Response>;
-  /** Opens a WebSocket to an agent, in no client's words. */
+  /** Opens a WebSocket to an agent, without a client library. */
   openSocket(url: string, token: string): Promise<FrameSocket>;
-  /** Another client, with another key. */
+  /** Makes a client with another API key. */
   clientWith(apiKey: string): SandboxClient;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export type Bend = (draft: Draft) => Draft;
 
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-/** What servers trip over, as JSON. */
+/** JSON values on which servers often fail. */
 export const oddValues: readonly unknown[] = [
   ...[null, true, "", "\0", "a\0b", "\ud800", "../../etc/passwd", "x".repeat(70_000)],
   ...[0, -1, 1.5, -0, 2 ** 31, 2 ** 53, 1e308, "1", "NaN"],
@@ -20,7 +20,7 @@ export const oddValues: readonly unknown[] = [
     JSON.parse(deep(500)),
   ],
 ];
-/** What is not even JSON, or hardly. */
+/** Bodies that are not valid JSON, or only just. */
 const oddBytes = [
   ...[
     "{",
@@ -38,7 +38,7 @@ const oddBytes = [
   ],
 ].map((text) => Buffer.from(text));
 const notUtf8 = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0xc0, 0x22, 0x7d]);
-/** For paths and queries, percent-encoded or wrongly so. */
+/** Texts for paths and queries, percent-encoded correctly or wrongly. */
 const oddText = [
   ...[
     "",

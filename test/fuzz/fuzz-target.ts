@@ -14,9 +14,12 @@ interface TargetSandbox {
 
 const lifetimeSeconds = 3600;
 
-/** A server with sandboxes to be fuzzed: one for the agent's operations, one that may perish, one nobody touches. */
+/**
+ * A server to fuzz, with three sandboxes: one for the agent's operations, one that requests may delete, and one that
+ * must stay untouched.
+ */
 export class FuzzTarget {
-  /** What must never come back: also where the agent keeps its own files. */
+  /** Texts that no answer may contain, among them the path of the agent's own files. */
   readonly secrets: readonly string[];
   readonly #exchange = new RawExchange();
   #expendable: TargetSandbox | undefined;
@@ -76,7 +79,7 @@ export class FuzzTarget {
     await agentJson(this.main, "PATCH", "/env", { env_vars: { FUZZ_SECRET: this.secret }, merge: true });
   }
 
-  /** What no longer works after all that; empty when everything does. */
+  /** Lists what no longer works after the run. */
   async damage(): Promise<string[]> {
     const damaged: string[] = [];
     for (const sandbox of [this.main, this.bystander]) {

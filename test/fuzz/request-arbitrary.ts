@@ -7,15 +7,15 @@ import type { SchemaArbitraries } from "./schema-arbitrary.js";
 export interface Draft {
   readonly method: string;
   readonly path: string;
-  /** Written in place of `{name}`, as they are. */
+  /** Path parameters, written in place of `{name}` without encoding. */
   readonly params: Readonly<Record<string, string>>;
-  /** Written as they are. */
+  /** Query parameters, written without encoding. */
   readonly query: readonly (readonly [string, string])[];
-  /** `undefined` leaves a header out that would be sent. */
+  /** Headers of the request. `undefined` leaves out a header that is otherwise sent. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** What is sent as JSON. */
+  /** The body as a value, sent as JSON. */
   readonly json?: unknown;
-  /** Wins over `json`. */
+  /** The body as bytes, sent instead of `json`. */
   readonly bytes?: Buffer;
 }
 

@@ -258,7 +258,7 @@ function* chunks(size: number): Generator<Buffer> {
   for (let sent = 0; sent < size; sent += chunk.length) yield chunk;
 }
 
-/** Bytes of memory that the server's process had at most, so far. */
+/** The largest resident size of the server's process so far, in bytes. */
 function peakMemory(): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) * 1024;
 }

@@ -33,7 +33,7 @@ describe("a server", () => {
       callback_headers: { "X-Own": "kept" },
       callback_signature_secret: "kept",
     });
-    // It has ended, and its receiver could not take it.
+    // Wait until the code has ended and the receiver has refused its report.
     await reports(receiver, done);
     await first.stop("SIGKILL");
     await own.close();

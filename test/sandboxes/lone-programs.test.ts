@@ -13,13 +13,13 @@ import {
 
 type Answer = Record<string, unknown>;
 
-/** What is another's in each run. */
+/** Fields that differ in each run. */
 const ownFields = ["id", "execution_id", "timestamp", "execution_time"];
 
 const comparable = (answer: Answer): Answer =>
   Object.fromEntries(Object.entries(answer).filter(([name]) => !ownFields.includes(name)));
 
-/** Asks the HTTP and the SOCKS proxy for an address that documentation has for itself. */
+/** Asks the HTTP and the SOCKS proxy for an address that is reserved for documentation. */
 const reaching =
   "curl -sS --noproxy '' http://192.0.2.1/; curl -sS --noproxy '' --proxy socks5h://127.0.0.1:1080 http://192.0.2.1/";
 
@@ -123,7 +123,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     if (obstacle !== undefined) return;
     server = await startLocalServer({ who, args: ["--pool", "0"] });
     caller = new ControlPlaneCaller(server);
-    // What all share is made now.
+    // Run one program first, because the first makes what all programs share.
     path = (await run({ code: "printf %s $PATH", language: "bash" })).body.stdout;
     await withAgent(printed);
   });

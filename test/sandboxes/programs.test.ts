@@ -9,11 +9,11 @@ import {
 
 interface ProgramCase {
   readonly name: string;
-  /** Run by bash in a directory of its own. */
+  /** A script that bash runs in a directory of its own. */
   readonly script: string;
-  /** All that it prints. */
+  /** The whole output of the script. */
   readonly prints: string;
-  /** Programs that the host must have. */
+  /** Programs that the script needs on the host. */
   readonly needs: readonly string[];
 }
 

@@ -4,18 +4,18 @@ import type { Backend } from "../backend.js";
 
 /** One test of one operation, over the typed low-level clients. */
 export interface Proof {
-  /** What it shows, as a clause about the operation. */
+  /** What the test shows, as the end of a sentence that begins with the operation. */
   readonly shows: string;
   readonly run: (bench: Bench) => Promise<void>;
 }
 
 export const proof = (shows: string, run: Proof["run"]): Proof => ({ shows, run });
 
-/** What the proofs work with. */
+/** The backend and the sandboxes that the tests use. */
 export class Bench {
   constructor(
     readonly backend: Backend,
-    /** Shared by all proofs: leave it as it was. */
+    /** A sandbox that all tests share. A test must undo its changes. */
     readonly sandbox: Sandbox,
     private readonly token: string,
   ) {}
@@ -32,7 +32,7 @@ export class Bench {
     return this.sandbox.agent;
   }
 
-  /** A sandbox of its own, for what ends it or stops it. */
+  /** A sandbox for one test only, which may stop or delete it. */
   async withSandbox(
     use: (sandbox: Sandbox) => Promise<void>,
     options: CreateSandboxOptions = {},
@@ -49,7 +49,7 @@ export class Bench {
     }
   }
 
-  /** Asks the shared sandbox's agent for something in no client's words. */
+  /** Sends a request to the shared sandbox's agent, without a client library. */
   readonly request = (method: string, path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { authorization: `Bearer ${this.token}`, ...init.headers };
     return this.backend.fetch(`${this.agentUrl}${path}`, { ...init, method, headers });
