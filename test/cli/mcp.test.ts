@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
 import { root } from "../support/documents/code-blocks.js";
+import { otherNode, scratchProject } from "../support/scratch-project.js";
 
 const main = join(root, "packages/cli/dist/main.js");
 const secret = "a-secret-of-the-command-line";
@@ -219,11 +222,12 @@ describe("cloud-sandbox mcp", () => {
     ]);
   });
 
-  test("wraps a server of an assistant, which then runs in a sandbox", async () => {
+  test("wraps a server of an assistant, which then runs in a sandbox", { timeout: 600_000 }, async () => {
     const file = join(line.directory, "assistant.json");
     const before = `{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "wrapped": { "command": "python3", "args": ["/opt/server.py"], "env": { "SECRET_KEY": "${secret}" } }\n  }\n}\n`;
     await writeFile(file, before);
-    const launcher = `${process.execPath} ${main}`;
+    const settings = Object.entries(line.env).map(([name, value]) => `${name}=${value}`);
+    const launcher = ["env", ...settings, process.execPath, main].join(" ");
     const { code, stderr, stdout } = await line.run([
       ...["mcp", "wrap", "wrapped", "--config", file, "--install-commands", install],
       ...["--internet", "off", "--launcher", launcher, "--yes"],
@@ -243,11 +247,25 @@ describe("cloud-sandbox mcp", () => {
     const client = new Client({ name: "assistant", version: "1" });
     await client.connect(new StdioClientTransport({ command, args, env: { ...line.env }, stderr: "ignore" }));
     expect(await sandboxes()).toBe(1);
-    const files = await client.callTool({ name: "files", arguments: { path: line.directory } });
-    expect(files.content).toEqual([{ type: "text", text: '"no such directory"' }]);
     const variable = await client.callTool({ name: "variable", arguments: { name: "SECRET_KEY" } });
     expect(variable.content).toEqual([{ type: "text", text: secret }]);
     await client.close();
+    await expect.poll(sandboxes).toBe(0);
+
+    // It sees no file of this machine, whoever starts it. The inspector reads no comments.
+    await writeFile(file, after.replace("// mine", ""));
+    const node = await otherNode("24.21.0");
+    const inspector = await scratchProject("inspector", ["@modelcontextprotocol/inspector@2.12.0"]);
+    const { stdout: inspected } = await promisify(execFile)(
+      node,
+      [
+        join(inspector, "node_modules", ".bin", "mcp-inspector"),
+        ...["--cli", "--config", file, "--server", "wrapped", "--method", "tools/call"],
+        ...["--tool-name", "files", "--tool-args-json", JSON.stringify({ path: line.directory })],
+      ],
+      { env: { PATH: process.env.PATH, HOME: line.directory } },
+    );
+    expect(JSON.parse(inspected).content).toEqual([{ type: "text", text: '"no such directory"' }]);
     await expect.poll(sandboxes).toBe(0);
   });
 });
