@@ -5,3 +5,11 @@ export class ProgramNotStarted extends Error {
     this.name = "ProgramNotStarted";
   }
 }
+
+/** Thrown for a program that cannot be run without an agent here, though nothing is wrong. */
+export class ProgramNeedsAgent extends ProgramNotStarted {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "ProgramNeedsAgent";
+  }
+}

@@ -18,7 +18,7 @@ import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressRules } from "../egress/egress-policy.js";
 import { egressRules } from "../egress/egress-wish.js";
-import { ProgramNotStarted } from "../runtime/program-not-started.js";
+import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { newSandboxId } from "./machine-supply.js";
 import type { MemoryBudget } from "./memory-budget.js";
@@ -47,6 +47,7 @@ export interface LoneProgramsParts {
 /** Runs programs that keep nothing: in a wall of their own, without an agent, where that is possible, else in a sandbox. */
 export class LonePrograms {
   #isClosing = false;
+  #lastReason: string | undefined;
   readonly #running = new Map<AbortController, Promise<unknown>>();
   /** Ids of the programs that run without an agent. */
   readonly #ids = new Set<string>();
@@ -110,8 +111,16 @@ export class LonePrograms {
       return await this.#alone(wish, template, rules, language.name as LoneLanguage);
     } catch (error) {
       if (!(error instanceof ProgramNotStarted)) throw error;
+      if (!(error instanceof ProgramNeedsAgent)) this.#tellOnce(error.message);
       return this.#inSandbox(wish);
     }
+  }
+
+  /** Says why programs take longer than they need to, unless that was the last that was said of them. */
+  #tellOnce(reason: string): void {
+    if (reason === this.#lastReason) return;
+    this.#lastReason = reason;
+    this.parts.log(`Programs that need no agent get a sandbox with one, which takes longer. ${reason}`);
   }
 
   async #alone(
@@ -139,7 +148,7 @@ export class LonePrograms {
     onOutput: OutputReading["follow"] | undefined,
   ): Promise<ProgramAnswer> {
     const { runtime, isolation, egress, budget, queue } = this.parts;
-    if (!runtime.run) throw new ProgramNotStarted("this runtime runs none.");
+    if (!runtime.run) throw new ProgramNeedsAgent("this runtime runs none.");
     const leave = await queue.enter(wish.signal);
     try {
       const release = await budget.reserve(limits);

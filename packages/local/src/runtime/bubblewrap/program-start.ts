@@ -7,7 +7,7 @@ import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import { letGo } from "../host/let-go.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import type { MachineUids } from "../host/uid-lease.js";
-import { ProgramNotStarted } from "../program-not-started.js";
+import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import { bubblewrapArguments } from "./bubblewrap-arguments.js";
 import type { Foundation } from "./foundation.js";
@@ -65,7 +65,7 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
   const { image, root, seccompFile, strayDescriptors, directory } = foundation;
   const { group, stdout, stderr } = own;
   const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
-  if (!program) throw new ProgramNotStarted("its code needs an agent.");
+  if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
   // One uid only: there is nothing beside the code to protect from it.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });

@@ -1,0 +1,50 @@
+import type { ProgramWish } from "@cloud-sandbox/server-kit/handlers";
+import { expect, test } from "vitest";
+import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/program-not-started.js";
+import { LonePrograms } from "../../src/sandboxes/lone-programs.js";
+import { ProgramQueue } from "../../src/sandboxes/program-queue.js";
+
+/** What is logged when programs cannot be started for these reasons, one after the other, and there is no sandbox either. */
+async function logged(...reasons: readonly Error[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const left = [...reasons];
+  const template = {
+    limits: { memoryMb: 1, diskMb: 1 },
+    languages: [{ language: "python" }],
+    built: undefined,
+  };
+  const parts = {
+    runtime: { run: () => Promise.reject(left.shift()) },
+    fleet: { template: () => template, create: () => Promise.reject(new Error("no sandbox")) },
+    egress: { open: () => ({ accept: () => undefined }), setRules: () => undefined, close: () => undefined },
+    budget: { reserve: async () => () => undefined },
+    queue: new ProgramQueue(1),
+    log: (line: string) => lines.push(line),
+  };
+  const programs = new LonePrograms(parts as never);
+  const wish = {
+    ...{
+      code: "1",
+      language: "python",
+      timeoutSeconds: 1,
+      environment: {},
+      egress: { internetAccess: false },
+    },
+    ...{ signal: new AbortController().signal, onStart: () => undefined },
+  };
+  for (const _ of reasons)
+    await expect(programs.run(wish as unknown as ProgramWish)).rejects.toThrow("no sandbox");
+  return lines;
+}
+
+test("that a wall cannot be made is said once for each reason", async () => {
+  const full = new ProgramNotStarted("the disk is full");
+  expect(await logged(full, full, new ProgramNotStarted("no process is left"))).toEqual([
+    "Programs that need no agent get a sandbox with one, which takes longer. The program was not started: the disk is full",
+    "Programs that need no agent get a sandbox with one, which takes longer. The program was not started: no process is left",
+  ]);
+});
+
+test("nothing is said of programs that need an agent", async () => {
+  expect(await logged(new ProgramNeedsAgent("its code needs an agent."))).toEqual([]);
+});
