@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
-import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { leftovers } from "../chaos/leftovers.js";
 import { ControlPlaneCaller, type Told } from "../support/control-plane-caller.js";
 import { descendants } from "../support/host-processes.js";
@@ -286,41 +285,6 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
     expect(answers.map(({ body }) => body.stdout)).toEqual(numbers.map((number) => `${number}\n`));
     await nothingLeft();
   });
-});
-
-test("very many programs of all kinds each get their own result", async () => {
-  const server = await startLocalServer({ args: ["--pool", "0"] });
-  onTestFinished(async () => {
-    await server.stop();
-  });
-  await using client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
-  const kinds = [
-    (number: number) => ({ code: `print(${number})`, stdout: `${number}\n`, exitCode: 0 }),
-    (number: number) => ({ code: `raise SystemExit(${number % 100})`, stdout: "", exitCode: number % 100 }),
-    (number: number) => ({
-      code: `print(${number}, flush=True)\nwhile True: pass`,
-      stdout: `${number}\n`,
-      exitCode: 124,
-    }),
-    (number: number) => ({ code: `print("${number} " * 300_000)`, stdout: undefined, exitCode: 0 }),
-  ];
-  const expected = Array.from({ length: 24 }, (_, number) => (kinds[number % 4] ?? kinds[0])?.(number));
-  const programs = expected.map((program) => ({
-    code: program?.code ?? "",
-    timeoutSeconds: program?.exitCode === 124 ? 1 : 30,
-  }));
-  const told = new Set<number>();
-  for await (const { index, result, error } of client.executeIsolatedMany(programs, { concurrency: 8 })) {
-    const { stdout, exitCode } = expected[index] ?? {};
-    expect(error, server.log()).toBeUndefined();
-    expect(result?.exitCode).toBe(exitCode);
-    if (stdout !== undefined) expect(result?.stdout).toBe(stdout);
-    else expect(result?.stdout.startsWith(`${index} ${index} `)).toBe(true);
-    told.add(index);
-  }
-  expect(told.size).toBe(24);
-  await server.stop();
-  expect(leftovers(new Set([server.pid]))).toEqual([]);
 });
 
 test.for<StartedBy>(["root", "an ordinary user"])(
