@@ -1,8 +1,9 @@
 // Measures, prints, and ends with 1 when a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli …] [--write] [--any-machine] [--long]
 // With --write, what was measured goes into docs/performance.md. With --any-machine, times are shown and do not decide:
 // they are those of the machine, while ratios and sizes are the program's. With --long, one-shots are run by the thousand.
 import { parseArgs } from "node:util";
+import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
 import { benchIsolated } from "./isolated.mjs";
@@ -19,6 +20,7 @@ const benches = {
   local: benchLocal,
   client: benchClient,
   mcp: benchMcp,
+  cli: benchCli,
 };
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

@@ -28,6 +28,8 @@ const commands = {
   "cloud-sandbox-mcp": "packages/mcp/dist/main.js",
   "cloud-sandbox-cli": "packages/cli/dist/main.js",
 };
+/** A block of the installed command: its lines belong together, and use a server. */
+const isSession = ({ code }: CodeBlock): boolean => /(?:^|\$\(|\| )cloud-sandbox [a-z]/m.test(code);
 /** Commands of other people's programs and of this checkout, which cannot run inside its own tests, and why. */
 const notRunHere: readonly [RegExp, string][] = [
   [/^npm (test|run (check|bench|demo|dev|build|pack|docs|generate|format))\b/, "npm"],
@@ -50,6 +52,11 @@ beforeAll(async () => {
   writeFileSync(
     join(bin, "npx"),
     `#!/bin/sh\n[ "$1" = -y ] && shift\nname=$1\nshift\ncase $name in\n${cases.join("\n")}\nesac\necho "npx: unknown $name" >&2\nexit 1\n`,
+    { mode: 0o755 },
+  );
+  writeFileSync(
+    join(bin, "cloud-sandbox"),
+    `#!/bin/sh\nexec ${process.execPath} ${join(root, commands["cloud-sandbox-cli"])} "$@"\n`,
     { mode: 0o755 },
   );
   server = await startLocalServer({ args: ["--pool", "1"] });
@@ -109,7 +116,20 @@ describe("a block of shell commands", () => {
   const scripts = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object })
     .scripts;
 
-  test.each(of("sh"))("of %s works as written", { timeout: 240_000 }, async (_, { code, file }) => {
+  const [sessions, lines] = [true, false].map((wanted) =>
+    of("sh").filter(([, block]) => isSession(block) === wanted),
+  );
+
+  test.each(sessions ?? [])("of %s works as written, in one shell", async (_, { code }) => {
+    const { code: status, stderr } = await run("sh", ["-ec", `cd ${directory}\n${code}`], {
+      ...environment(),
+      CLOUD_SANDBOX_API_KEY: server.apiKey,
+      CLOUD_SANDBOX_BASE_URL: server.url,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  test.each(lines ?? [])("of %s works as written", { timeout: 240_000 }, async (_, { code, file }) => {
     for (const line of code
       .trim()
       .split("\n")

@@ -6,15 +6,14 @@ import { Output } from "./output/output.js";
 import { createProgram } from "./program.js";
 
 const words = process.argv.slice(2);
-const program = await createProgram(words);
-try {
-  await program.parseAsync(words, { from: "user" });
-} catch (error) {
-  const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
-  if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
-  else {
-    const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
-    new Output({ json: own.includes("--json") }).problem(explain(error));
-    process.exitCode = failed;
-  }
-}
+createProgram(words)
+  .then((program) => program.parseAsync(words, { from: "user" }))
+  .catch((error: unknown) => {
+    const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
+    if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
+    else {
+      const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+      new Output({ json: own.includes("--json") }).problem(explain(error));
+      process.exitCode = failed;
+    }
+  });

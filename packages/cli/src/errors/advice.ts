@@ -16,7 +16,6 @@ export const advice: Readonly<Record<string, string>> = {
   SANDBOX_NOT_RUNNING:
     '"cloud-sandbox sandbox get" shows the sandbox\'s status; "cloud-sandbox sandbox start" starts a stopped one.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
-  TEMPLATE_ALREADY_EXISTS: "Replace the template with --update, or choose another name.",
   WEBHOOK_DELIVERY_NOT_FOUND: '"cloud-sandbox webhooks list" shows the deliveries that are remembered.',
   BUILD_FAILED: "Correct the step and build again.",
   FILE_NOT_FOUND: '"cloud-sandbox ls" of the path\'s directory shows what is there.',

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, posix } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Sandbox, TransferProgress } from "cloud-sandbox";
+import { isSandboxError, type Sandbox, type TransferProgress } from "cloud-sandbox";
 import { answered } from "../../connection/answered.js";
 import { CommandError } from "../../errors/command-error.js";
 import type { Output } from "../../output/output.js";
@@ -84,7 +84,6 @@ export class Copying {
     try {
       return (await this.sandbox.files.stat(path, { signal: this.signal })).isDirectory;
     } catch (error) {
-      const { isSandboxError } = await import("cloud-sandbox");
       if (isSandboxError(error) && /NOT_FOUND$/.test(error.code)) return false;
       throw error;
     }

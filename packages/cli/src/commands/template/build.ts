@@ -1,4 +1,4 @@
-import { TemplateBuildError } from "cloud-sandbox";
+import { ConflictError, TemplateBuildError } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
@@ -62,7 +62,7 @@ Of a Dockerfile: FROM (a template or an image), RUN, COPY, ENV, WORKDIR, USER an
           },
         });
         const record = await building.catch((error: unknown) => {
-          throw output.isQuiet ? error : withoutLog(error);
+          throw inCommands(error, output.isQuiet);
         });
         if (output.isJson) output.json({ type: "result", template: record });
         else output.done(`Template ${record.name} is ${record.status}.`, record);
@@ -75,9 +75,11 @@ Of a Dockerfile: FROM (a template or an image), RUN, COPY, ENV, WORKDIR, USER an
   );
 }
 
-/** The error of a failed build without the log, which was printed already. */
-function withoutLog(error: unknown): unknown {
-  if (!(error instanceof TemplateBuildError)) return error;
+/** The error of a build, in options of this command and without the log, unless that was not printed. */
+function inCommands(error: unknown, isQuiet: boolean): unknown {
+  if (error instanceof ConflictError)
+    return new CommandError(error.code, error.summary, "Replace it with --update, or choose another name.");
+  if (!(error instanceof TemplateBuildError) || isQuiet) return error;
   const [reason = ""] = error.summary.split("\n");
   return new CommandError(error.code, reason.replace(/:$/, "."), "Correct the step and build again.");
 }

@@ -101,8 +101,18 @@ function parts(instruction: JSONInstruction): Parts {
   const flags = instruction
     .getFlags()
     .map((flag) => ({ name: `--${flag.getName()}`, value: flag.getValue() ?? "" }));
-  const words = instruction.getJSONStrings().map((each) => JSON.parse(each.getValue()) as string);
-  return { flags, words: words.length === 0 ? undefined : words };
+  const text = (instruction.getArgumentsContent() ?? "").replace(/^(--\S+\s+)*/, "");
+  return { flags, words: text.startsWith("[") ? listed(text) : undefined };
+}
+
+/** The words of a JSON list. Undefined for what is none: that is a shell line which begins with a bracket. */
+function listed(text: string): string[] | undefined {
+  try {
+    const words: unknown = JSON.parse(text);
+    return Array.isArray(words) && words.every((word) => typeof word === "string") ? words : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A word as bash reads it back. */

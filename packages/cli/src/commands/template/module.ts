@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
-import { register } from "node:module";
+import { createRequire, register } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Template } from "cloud-sandbox";
+import { Template } from "cloud-sandbox";
 import { CommandError } from "../../errors/command-error.js";
 
 /**
@@ -21,10 +21,10 @@ export async function moduleTemplate(path: string): Promise<Template> {
     );
   }
   register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-    data: { client: import.meta.resolve("cloud-sandbox") },
+    // Found as this command finds it: built, it is CommonJS.
+    data: { client: pathToFileURL(createRequire(__filename).resolve("cloud-sandbox")).href },
   });
   const loaded = await load(pathToFileURL(file).href, path);
-  const { Template } = await import("cloud-sandbox");
   if (loaded.default instanceof Template) return loaded.default;
   throw new CommandError(
     "DEFINITION_INVALID",

@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type CommandLine, startCommandLine } from "../support/command-line.js";
+import { root } from "../support/documents/code-blocks.js";
+import { Tmux } from "./support/tmux.js";
+
+const command = `${process.execPath} ${join(root, "packages/cli/dist/main.js")}`;
+/** Says how a command ended, and whether the terminal reads lines again, as it did before. */
+const told = 'echo "code=$? $(stty -a | grep -wo -- "-\\?icanon") $(stty -a | grep -wo -- "-\\?echo")"';
+const patience = { timeout: 20_000 };
+let line: CommandLine;
+let terminal: Tmux | undefined;
+
+beforeAll(async () => {
+  line = await startCommandLine();
+});
+afterAll(() => line?.stop());
+afterEach(async () => {
+  await terminal?.end();
+  terminal = undefined;
+});
+
+async function open(words: string): Promise<Tmux> {
+  terminal = await Tmux.start(`${command} ${words}; ${told}`, line.env);
+  return terminal;
+}
+
+async function seen(text: string | RegExp): Promise<void> {
+  await expect.poll(() => terminal?.screen(), patience).toMatch(text);
+}
+
+describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
+  test("is a terminal: its size, Ctrl-C, full-screen programs, the exit code", async () => {
+    const tmux = await open("sandbox shell");
+    await seen(/\$$/);
+    await tmux.type("stty size\r");
+    await seen("24 80");
+    await tmux.resize(100, 30);
+    await tmux.type("until stty size | grep '30 100'; do sleep 0.1; done\r");
+    await seen(/^30 100$/m);
+    await tmux.type("cat\r");
+    await tmux.press("C-c");
+    await tmux.type("echo after $?\r");
+    await seen(/^after 130$/m);
+    await tmux.type("clear; vi /workspace/note\r");
+    await seen(/^~$/m);
+    await tmux.type("ihello");
+    await seen(/^hello$/m);
+    await tmux.press("Escape");
+    await tmux.type(":wq\r");
+    await seen(/\$$/);
+    await tmux.type("clear; rev note; exit 3\r");
+    await seen(/^olleh$/m);
+    await seen("code=3 icanon echo");
+    expect(await line.output("sandbox", "list", "-q")).toBe("");
+  });
+
+  test("opens in a sandbox that is there, and leaves it there", async () => {
+    const id = (await line.output("sandbox", "create", "-q")).trim();
+    const tmux = await open(`sandbox shell ${id}`);
+    await seen(/\$$/);
+    await tmux.type("echo kept > file; exit\r");
+    await seen("code=0 icanon echo");
+    expect(await line.output("cat", `${id}:file`)).toBe("kept\n");
+    await line.output("sandbox", "delete", id);
+  });
+
+  test("ends with a message when its sandbox does, and gives the terminal back", async () => {
+    const id = (await line.output("sandbox", "create", "-q")).trim();
+    const tmux = await open(`sandbox shell ${id}`);
+    await seen(/\$$/);
+    await tmux.type("vi\r");
+    await seen(/^~$/m);
+    await line.output("sandbox", "delete", id);
+    await seen("code=125 icanon echo");
+    expect(await tmux.screen()).toMatch(/^cloud-sandbox: .+/m);
+  });
+
+  test("ended by a signal, gives the terminal back and leaves no sandbox", async () => {
+    const script = `${command} sandbox shell & echo $! > ${line.directory}/pid; fg; ${told}`;
+    terminal = await Tmux.start(`bash -mc '${script.replaceAll("'", "'\\''")}'`, line.env);
+    await seen(/\$$/);
+    process.kill(Number(await readFile(join(line.directory, "pid"), "utf8")), "SIGTERM");
+    await seen("code=143 icanon echo");
+    expect(await line.output("sandbox", "list", "-q")).toBe("");
+  });
+});
+
+test("progress is shown on a terminal, and goes away", async () => {
+  const tmux = await open("sandbox create -q; true");
+  await seen(/^\d\w+\ncode=0/);
+  expect(await tmux.screen()).not.toContain("Creating");
+});

@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** A terminal of 80 columns and 24 rows in which a person types, and reads the screen. */
+export class Tmux {
+  readonly #name = `test-${randomUUID()}`;
+
+  private constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
+
+  /** Starts a shell command in a new terminal. The terminal stays when the command has ended. */
+  static async start(command: string, env: Readonly<Record<string, string>>): Promise<Tmux> {
+    const tmux = new Tmux({ PATH: process.env.PATH, TERM: "xterm-256color", ...env });
+    await tmux.#call("new-session", "-d", "-x", "80", "-y", "24", `${command}; exec cat`);
+    return tmux;
+  }
+
+  /** Types text as it is. */
+  async type(text: string): Promise<void> {
+    await this.#call("send-keys", "-l", text);
+  }
+
+  /** Presses keys by their names in tmux: Enter, Escape, C-c. */
+  async press(...keys: string[]): Promise<void> {
+    await this.#call("send-keys", ...keys);
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#call("resize-window", "-x", String(columns), "-y", String(rows));
+  }
+
+  /** What is on the screen, without empty lines at its end. */
+  async screen(): Promise<string> {
+    return (await this.#call("capture-pane", "-p")).trimEnd();
+  }
+
+  async end(): Promise<void> {
+    await this.#call("kill-server").catch(() => undefined);
+  }
+
+  async #call(...args: string[]): Promise<string> {
+    return (await run("tmux", ["-L", this.#name, "-f", "/dev/null", ...args], { env: this.env })).stdout;
+  }
+}

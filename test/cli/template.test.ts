@@ -1,0 +1,90 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CommandLine, startCommandLine } from "../support/command-line.js";
+
+let line: CommandLine;
+const here = (path: string): string => join(line.directory, path);
+
+beforeAll(async () => {
+  line = await startCommandLine();
+  await mkdir(here("app"));
+  await writeFile(here("app/greeting"), "hello");
+});
+afterAll(() => line?.stop());
+
+describe("cloud-sandbox template", () => {
+  test("builds a template of a Dockerfile, shows its log, and deletes it", { timeout: 60_000 }, async () => {
+    const dockerfile = [
+      "FROM base",
+      "LABEL maintainer=nobody",
+      'ENV MODE=fast WHAT="a b"',
+      "# What the program reads",
+      "COPY app /workspace/app",
+      "RUN echo begun && \\",
+      '    echo "$WHAT" > /workspace/what',
+      'RUN ["sh", "-c", "echo a b > \'/workspace/c d\'"]',
+    ];
+    await writeFile(here("Dockerfile"), `${dockerfile.join("\n")}\n`);
+    const build = ["template", "build", "mine", "--file", here("Dockerfile"), "--context", line.directory];
+    expect(await line.output(...build)).toMatch(/^begun$(.|\n)*^Template mine is active\.$/m);
+    const id = (await line.output("sandbox", "create", "-q", "--template", "mine")).trim();
+    const made = await line.output("sandbox", "exec", id, 'echo $MODE; cat app/greeting what "c d"');
+    expect(made).toBe("fast\nhelloa b\na b\n");
+
+    const again = await line.run(build);
+    expect(again).toMatchObject({ code: 125, stderr: expect.stringContaining("--update") });
+    const events = (await line.output(...build, "--update", "--json")).trim().split("\n");
+    expect(events.map((event) => JSON.parse(event).type)).toEqual(
+      expect.arrayContaining(["log", "progress"]),
+    );
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ type: "result", template: { name: "mine" } });
+
+    expect(await line.output("template", "list", "-q")).toContain("mine\n");
+    expect(await line.json("template", "get", "mine")).toMatchObject({ name: "mine", status: "active" });
+    expect(await line.output("template", "delete", "mine")).toBe("mine is deleted.\n");
+    expect((await line.run(["template", "delete", "mine"])).code).toBe(125);
+  });
+
+  test("builds what a module exports, without anything installed beside it", {
+    timeout: 60_000,
+  }, async () => {
+    const code =
+      'import { Template } from "cloud-sandbox";\nexport default Template.from("base").run("echo made");\n';
+    await writeFile(here("template.mjs"), code);
+    expect(await line.output("template", "build", "moduled", "-f", here("template.mjs"))).toContain("made\n");
+  });
+
+  test.each([
+    ["that is not there", undefined, /nope does not exist.*--file/],
+    ["without FROM", "RUN ls", /line 1: RUN comes before FROM/],
+    [
+      "with an instruction that templates lack",
+      "FROM base\nVOLUME /x",
+      /line 2: VOLUME is not possible here/,
+    ],
+    ["with two stages", "FROM base\nFROM base", /line 2: .*one stage/],
+    ["with an option that templates lack", "FROM base\nRUN --mount=type=cache,target=/x ls", /--mount/],
+    ["with a step that fails", "FROM base\nRUN echo told && exit 3", /exit code 3/],
+    ["from an image that is not had", "FROM nope:9", /nope:9/],
+  ])("says in one line what is wrong with a definition %s", async (_, text, hint) => {
+    const file = here(text === undefined ? "nope" : "Wrong");
+    if (text !== undefined) await writeFile(file, text);
+    const { code, stderr } = await line.run(["template", "build", "wrong", "-f", file]);
+    expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 125, lines: 1 });
+    expect(stderr).toMatch(hint);
+  });
+
+  test.each([
+    ["exports none", "export default 1", /does not export a Template/],
+    ["fails", "throw new Error('its own')", /its own/],
+    ["is not there", undefined, /does not exist/],
+  ])("says what is wrong with a module that %s", async (name, text, hint) => {
+    const file = here(`${name.replaceAll(" ", "-")}.mjs`);
+    if (text !== undefined) await writeFile(file, text);
+    expect(await line.run(["template", "build", "wrong", "-f", file])).toMatchObject({
+      code: 125,
+      stderr: expect.stringMatching(hint),
+    });
+  });
+});
