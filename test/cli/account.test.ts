@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Ended, runBuilt } from "../support/built-program.js";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
+import { root } from "../support/documents/code-blocks.js";
 
 const run = promisify(execFile);
 let line: CommandLine;
@@ -112,6 +113,14 @@ describe("cloud-sandbox completion", () => {
       stderr: expect.stringContaining("bash, zsh, fish"),
     });
   });
+});
+
+test("help that nobody reads on ends quietly", async () => {
+  const main = join(root, "packages/cli/dist/main.js");
+  const command = `"$0" "$1" --help | true; echo "$PIPESTATUS"`;
+  const { stderr, stdout } = await run("bash", ["-c", command, process.execPath, main]);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^(0|141)\n$/);
 });
 
 test.each([

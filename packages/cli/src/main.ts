@@ -1,9 +1,15 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
-import { failed } from "./errors/exit-codes.js";
+import { exitCodeOf, failed } from "./errors/exit-codes.js";
 import { explain } from "./errors/explain-error.js";
 import { Output } from "./output/output.js";
 import { createProgram } from "./program.js";
+
+// The reader of the output may close it, as head does. Commands with work to end listen for that themselves.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+    process.exitCode = code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;
+  });
 
 const words = process.argv.slice(2);
 createProgram(words)

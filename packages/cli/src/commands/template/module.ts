@@ -1,5 +1,5 @@
 import { access } from "node:fs/promises";
-import { createRequire, register } from "node:module";
+import { register } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Template } from "cloud-sandbox";
@@ -21,8 +21,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
     );
   }
   register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-    // Found as this command finds it: built, it is CommonJS.
-    data: { client: pathToFileURL(createRequire(__filename).resolve("cloud-sandbox")).href },
+    data: { client: import.meta.resolve("cloud-sandbox") },
   });
   const loaded = await load(pathToFileURL(file).href, path);
   if (loaded.default instanceof Template) return loaded.default;
