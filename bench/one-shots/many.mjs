@@ -59,7 +59,7 @@ export async function measureMany({ floor, subject, long, pid }) {
       name: `growth of the server's resident memory by ${programs.toLocaleString("en")} one-shots`,
       unit: "MB",
       subject: residentMemory(pid) - before,
-      limit: 8,
+      limit: 16,
     },
   ];
 }
