@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
-import { npm, otherNode, scratchProject } from "../support/scratch-project.js";
+import { npm, otherNode } from "../support/scratch-project.js";
 
 const run = promisify(execFile);
 const workspace = fileURLToPath(new URL("../..", import.meta.url));
@@ -154,7 +154,6 @@ console.log(await client.sandboxes.get(await made()).catch(({ name }) => name));
   ])(
     "the client's types hold under module %s with resolution %s in %s",
     async (module, resolution, files, unchecked) => {
-      const types = await scratchProject("types", ["typescript@5.9.3", "@types/node@20.19.43"]);
       const program = `import { SandboxClient, type ExecutionResult } from "cloud-sandbox";
 import { openTelemetry } from "cloud-sandbox/opentelemetry";
 import { TestingService } from "cloud-sandbox/testing";
@@ -184,7 +183,7 @@ export async function closed(): Promise<Uint8Array> {
       await run(
         process.execPath,
         [
-          join(types, "node_modules/typescript/bin/tsc"),
+          join(workspace, "node_modules/typescript/bin/tsc"),
           ...[
             "--noEmit",
             unchecked,
@@ -196,7 +195,7 @@ export async function closed(): Promise<Uint8Array> {
             "ES2023,ESNext.Disposable,DOM",
           ],
           ...["--module", module, "--moduleResolution", resolution],
-          ...["--typeRoots", join(types, "node_modules/@types"), "--types", "node", ...files],
+          ...["--typeRoots", join(workspace, "node_modules/@types"), "--types", "node", ...files],
         ],
         { cwd: project },
       ).catch((error: { stdout: string }) => expect.fail(error.stdout));

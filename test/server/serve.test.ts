@@ -2,44 +2,41 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { descendants, type HostProcess, hostProcesses } from "../support/host-processes.js";
 import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
 
 describe("cloud-sandbox-local serve", () => {
+  /** For what no server needs to be started or stopped for. */
+  let shared: LocalServer;
+  beforeAll(async () => {
+    shared = await startLocalServer({ apiKey: "k", args: ["--pool", "0"] });
+  });
+  afterAll(() => shared.stop());
+
   test("answers either form of the key, and nobody without it", async () => {
-    const server = await startLocalServer({ apiKey: "k", args: ["--pool", "0"] });
-    try {
-      const status = async (headers: Record<string, string>): Promise<number> =>
-        (await fetch(`${server.url}/v1/sandboxes`, { headers })).status;
-      expect(await status({ "X-API-Key": "k" })).toBe(200);
-      expect(await status({ Authorization: "Bearer k" })).toBe(200);
-      expect(await status({ "X-API-Key": "K" })).toBe(401);
-      expect(await status({ Authorization: "Basic k" })).toBe(401);
-      expect(await status({})).toBe(401);
-    } finally {
-      await server.stop();
-    }
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${shared.url}/v1/sandboxes`, { headers })).status;
+    expect(await status({ "X-API-Key": "k" })).toBe(200);
+    expect(await status({ Authorization: "Bearer k" })).toBe(200);
+    expect(await status({ "X-API-Key": "K" })).toBe(401);
+    expect(await status({ Authorization: "Basic k" })).toBe(401);
+    expect(await status({})).toBe(401);
   });
 
   test("words errors so that every client can read them", async () => {
-    const server = await startLocalServer({ args: ["--pool", "0"] });
-    try {
-      const response = await fetch(`${server.url}/v1/sandboxes/none`, {
-        headers: { "X-API-Key": server.apiKey },
-      });
-      const body = (await response.json()) as Record<string, unknown>;
-      expect(response.status).toBe(404);
-      expect(body).toMatchObject({
-        code: "SANDBOX_NOT_FOUND",
-        message: expect.stringMatching(/Sandbox .* not found/),
-        request_id: response.headers.get("x-request-id"),
-        error: { code: "SANDBOX_NOT_FOUND", message: body.message, request_id: body.request_id },
-      });
-    } finally {
-      await server.stop();
-    }
+    const response = await fetch(`${shared.url}/v1/sandboxes/none`, {
+      headers: { "X-API-Key": shared.apiKey },
+    });
+    const body = (await response.json()) as Record<string, unknown>;
+    expect(response.status).toBe(404);
+    expect(body).toMatchObject({
+      code: "SANDBOX_NOT_FOUND",
+      message: expect.stringMatching(/Sandbox .* not found/),
+      request_id: response.headers.get("x-request-id"),
+      error: { code: "SANDBOX_NOT_FOUND", message: body.message, request_id: body.request_id },
+    });
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
@@ -138,19 +135,14 @@ describe("cloud-sandbox-local serve", () => {
   });
 
   test("makes one sandbox of a create that is repeated with the same key", async () => {
-    const server = await startLocalServer({ args: ["--pool", "0"] });
-    try {
-      const repeat = async (body: object): Promise<Response> =>
-        post(server, body, { "Idempotency-Key": "once" });
-      const [first, second] = await Promise.all([
-        repeat({ template_name: "base" }),
-        repeat({ template_name: "base" }),
-      ]);
-      expect(((await first.json()) as { id: string }).id).toBe(((await second.json()) as { id: string }).id);
-      expect((await repeat({ template_name: "base", timeout_seconds: 5 })).status).toBe(409);
-    } finally {
-      await server.stop();
-    }
+    const repeat = async (body: object): Promise<Response> =>
+      post(shared, body, { "Idempotency-Key": "once" });
+    const [first, second] = await Promise.all([
+      repeat({ template_name: "base" }),
+      repeat({ template_name: "base" }),
+    ]);
+    expect(((await first.json()) as { id: string }).id).toBe(((await second.json()) as { id: string }).id);
+    expect((await repeat({ template_name: "base", timeout_seconds: 5 })).status).toBe(409);
   });
 
   test.each([
@@ -166,35 +158,23 @@ describe("cloud-sandbox-local serve", () => {
     ],
     ["a list that is none", { internet_access: true, egress: { allow: "pypi.org" } }, "egress.allow"],
   ])("refuses %s", async (_, egress, hint) => {
-    const server = await startLocalServer({ args: ["--pool", "0"] });
-    try {
-      const response = await post(server, { template_name: "base", ...egress });
-      expect(response.status).toBe(400);
-      expect(await response.text()).toContain(hint);
-    } finally {
-      await server.stop();
-    }
+    const response = await post(shared, { template_name: "base", ...egress });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(hint);
   });
 
   test.each(["container", "gvisor", "microvm"])(
     "refuses isolation %s, which it does not have",
     async (level) => {
-      const server = await startLocalServer({ args: ["--pool", "0"] });
-      try {
-        const response = await post(server, { template_name: "base", min_isolation: level });
-        expect(response.status).toBe(400);
-        expect(await response.text()).toContain("ISOLATION_UNAVAILABLE");
-      } finally {
-        await server.stop();
-      }
+      const response = await post(shared, { template_name: "base", min_isolation: level });
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain("ISOLATION_UNAVAILABLE");
     },
   );
 
   test("says which port is in use, and what to do", async () => {
-    const server = await startLocalServer({ args: ["--pool", "0"] });
-    const { port } = new URL(server.url);
+    const { port } = new URL(shared.url);
     const second = await runBuilt("local", ["serve", "--port", port]);
-    await server.stop();
     expect(second).toEqual({
       code: 1,
       stdout: "",
