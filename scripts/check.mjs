@@ -85,7 +85,7 @@ async function packageShapes() {
 
 /**
  * Whether a package's types resolve as its code does; there is nothing to resolve in one that is only a command. How it was
- * done before Node.js knew `exports` is left out: that finds the root alone.
+ * done before Node.js knew `exports` is left out: that finds the root alone. So is `main`: it is a program, which has no types.
  */
 function types(name, tarball) {
   const main = manifest(name).exports["."];
@@ -95,6 +95,7 @@ function types(name, tarball) {
     tarball,
     "--format",
     "table-flipped",
+    ...(manifest(name).exports["./main"] ? ["--exclude-entrypoints", "main"] : []),
     "--profile",
     main.require ? "node16" : "esm-only",
   );
