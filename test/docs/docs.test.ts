@@ -120,14 +120,18 @@ describe("a block of shell commands", () => {
     of("sh").filter(([, block]) => isSession(block) === wanted),
   );
 
-  test.each(sessions ?? [])("of %s works as written, in one shell", async (_, { code }) => {
-    const { code: status, stderr } = await run("sh", ["-ec", `cd ${directory}\n${code}`], {
-      ...environment(),
-      CLOUD_SANDBOX_API_KEY: server.apiKey,
-      CLOUD_SANDBOX_BASE_URL: server.url,
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  });
+  test.each(sessions ?? [])(
+    "of %s works as written, in one shell",
+    { timeout: 240_000 },
+    async (_, { code }) => {
+      const { code: status, stderr } = await run("sh", ["-ec", `cd ${directory}\n${code}`], {
+        ...environment(),
+        CLOUD_SANDBOX_API_KEY: server.apiKey,
+        CLOUD_SANDBOX_BASE_URL: server.url,
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    },
+  );
 
   test.each(lines ?? [])("of %s works as written", { timeout: 240_000 }, async (_, { code, file }) => {
     for (const line of code
