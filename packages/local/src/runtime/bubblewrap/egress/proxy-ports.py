@@ -1,7 +1,8 @@
-# Makes the listening sockets of the egress proxy in programs' network namespaces and passes them to the control
-# plane, which started this process and accepts the connections itself. A socket stays in the namespace it was
-# made in, so no process has to run there. Both talk over a channel of Node.js (lib/internal/child_process.js):
-# one JSON text per line, a socket attached to it. The channel does not exist in any sandbox.
+# Makes the listening sockets of the egress proxy in programs' network namespaces and passes them to the
+# control plane, which started this process and accepts the connections itself. A socket stays in the
+# namespace it was made in, so no process has to run there. Both talk over a channel of Node.js
+# (lib/internal/child_process.js): one JSON text per line, a socket attached to it. The channel does not
+# exist in any sandbox.
 import _socket as sockets
 import array
 import ctypes
@@ -11,8 +12,8 @@ import os
 import signal
 
 CLONE_NEWUSER, CLONE_NEWNET, NS_GET_USERNS, IP_FREEBIND = 0x10000000, 0x40000000, 0xB701, 15
-# Most bytes that the kernel holds for each direction of a connection, doubled by the kernel. Its default grows to
-# megabytes, and a sandbox may have many connections.
+# Most bytes that the kernel holds for each direction of a connection, doubled by the kernel. Its default
+# grows to megabytes, and a sandbox may have many connections.
 BUFFER = 128 * 1024
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -33,9 +34,9 @@ def enter(namespace, kind):
 
 def open_namespace(request):
     try:
-        namespace = os.open("/proc/%d/ns/net" % request["pid"], os.O_RDONLY)
-    except (FileNotFoundError, ProcessLookupError):
-        raise Gone
+        namespace = os.open(f"/proc/{int(request['pid'])}/ns/net", os.O_RDONLY)
+    except (FileNotFoundError, ProcessLookupError) as error:
+        raise Gone from error
     if os.fstat(namespace).st_ino != request["network"]:
         # Another process has this number by now.
         os.close(namespace)
@@ -44,7 +45,9 @@ def open_namespace(request):
 
 
 def answer(message, *descriptors):
-    ancillary = [(sockets.SOL_SOCKET, sockets.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+    ancillary = (
+        [(sockets.SOL_SOCKET, sockets.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+    )
     channel.sendmsg([json.dumps(message).encode() + b"\n"], ancillary)
 
 
@@ -111,7 +114,8 @@ def main():
             if "pid" in message:
                 reporting(serve, message)
             elif message.get("cmd") == "NODE_HANDLE_NACK":
-                # The control plane had no descriptor free. It hears of the end of this process, and starts another.
+                # The control plane had no descriptor free. It hears of the end of this process, and starts
+                # another.
                 return
 
 
