@@ -277,6 +277,11 @@ exec "$@"
 `;
 
 const mountScript = `set -e
+# The list of mounts has a small disk of its own, until it was read: restored files may fill the machine's disk.
+mount -t tmpfs -o size=256k tmpfs "$MACHINE_PLACE"
+printf '%s\\n' "$MACHINE_MOUNTS" > "$MACHINE_PLACE/mounts"
+exec 9< "$MACHINE_PLACE/mounts"
+umount --lazy "$MACHINE_PLACE"
 mount -t tmpfs -o "$MACHINE_SIZE" tmpfs "$MACHINE_PLACE"
 cd "$MACHINE_PLACE"
 owner=$MACHINE_OWNER
@@ -285,8 +290,8 @@ if [ -n "$MACHINE_DISK" ]; then
   tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
   chown -hR "$owner:$owner" root usr workspace home
 fi
-printf '%s\\n' "$MACHINE_MOUNTS" > mounts
-mount -a -T mounts
+mount -a -T /proc/self/fd/9
+exec 9<&-
 keep=$MACHINE_KEEP
 layer=$MACHINE_LAYER
 # The topmost layer holds all of both: it was made from a copy of those below. A second copy over the first would be
