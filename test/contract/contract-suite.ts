@@ -235,8 +235,11 @@ export function contractSuite(start: () => Promise<Backend>): void {
           name: "AbortError",
         });
         const controller = new AbortController();
-        const aborted = client.executeIsolated("import time\ntime.sleep(60)", { signal: controller.signal });
-        await expect.poll(() => count(client)).toBe(before + 1);
+        const { signal } = controller;
+        const steps: string[] = [];
+        const onStep = (step: string): void => void steps.push(step);
+        const aborted = client.executeIsolated("import time\ntime.sleep(60)", { signal, onStep });
+        await expect.poll(() => steps).toContain("execute");
         controller.abort();
         await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
         await expect.poll(() => count(client)).toBe(before);

@@ -110,23 +110,23 @@ export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
-export type { DetachedExecution as HandedOverExecution } from "./sandbox/isolated-execution.js";
+export type { DetachedExecution as HandedOverExecution } from "./sandbox/isolated/isolated-execution.js";
 export type {
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,
-} from "./sandbox/isolated-options.js";
+} from "./sandbox/isolated/isolated-options.js";
 export type {
   IsolatedExecutionEvent,
   IsolatedExecutionStream,
   StreamedIsolatedExecution,
-} from "./sandbox/isolated-stream.js";
-export type { KeepAlive, KeepAliveOptions } from "./sandbox/keep-alive.js";
+} from "./sandbox/isolated/isolated-stream.js";
 export type {
   IsolatedProgram,
   ManyExecutionsOptions,
   ManyExecutionsOutcome,
-} from "./sandbox/many-executions.js";
+} from "./sandbox/isolated/many-executions.js";
+export type { KeepAlive, KeepAliveOptions } from "./sandbox/keep-alive.js";
 export { Sandbox } from "./sandbox/sandbox.js";
 export type {
   CreateSandboxOptions,

@@ -38,7 +38,7 @@ function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
 }
 
 /** Throws if the isolation in the answer is missing or weaker than the one asked for. */
-function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined): void {
+export function checkIsolation(asked: Isolation | undefined, got: Isolation | undefined): void {
   if (asked === undefined) return;
   if (got !== undefined && isolationLevels.indexOf(got) >= isolationLevels.indexOf(asked)) return;
   throw new InvalidResponseError({

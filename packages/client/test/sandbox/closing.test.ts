@@ -94,7 +94,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     program.release();
     expect(await pending).toMatchObject({ stdout: "1\n", cleanupError: undefined });
     await closing;
-    expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
+    expect(controlPlane.calls()).toEqual(["GET /health", "POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
   });
 
   test("a sandbox that is made, and deleted where that fails", async () => {
@@ -211,7 +211,7 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
     await expect.poll(() => agent.requests.length).toBe(1);
     await client.close({ timeoutSeconds: 0 });
     expect(await pending).toMatchObject(closed);
-    expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
+    expect(controlPlane.calls()).toEqual(["GET /health", "POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
   });
 
   test("for a sandbox that does not get ready, and deletes it", async () => {

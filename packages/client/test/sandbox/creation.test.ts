@@ -6,6 +6,7 @@ import { finished, sandboxService, wireSandbox } from "../support/sandbox-servic
 import { type Handler, inTurn, json } from "../support/scripted-server.js";
 
 const create = "POST /v1/sandboxes";
+const health = "GET /health";
 const get = "GET /v1/sandboxes/abc";
 const remove = "DELETE /v1/sandboxes/abc";
 const answer =
@@ -242,14 +243,14 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
 });
 
 describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
-  test("is three requests where the server keeps our contract", async () => {
+  test("is three requests where the server keeps our contract, after one that asks what it offers", async () => {
     const { controlPlane, agent } = await sandboxService();
     const result = await testClient(controlPlane.url, carrier).executeIsolated("print(1)", {
       env: { A: "1" },
     });
     expect(result).toMatchObject({ stdout: "1\n", exitCode: 0, sandboxId: "abc", isolation: "namespace" });
     expect(result.cleanupError).toBeUndefined();
-    expect(controlPlane.calls()).toEqual([create, remove]);
+    expect(controlPlane.calls()).toEqual([health, create, remove]);
     expect(agent.calls()).toEqual(["POST /execute"]);
     expect(agent.requests[0]?.json).toEqual({
       code: "print(1)",
@@ -257,7 +258,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
       timeout: 30,
       env: { A: "1" },
     });
-    expect(controlPlane.requests[0]?.json).toMatchObject({ timeout_seconds: 600 });
+    expect(controlPlane.requests[1]?.json).toMatchObject({ timeout_seconds: 600 });
   });
 
   test("of a program that fails is a result", async () => {
@@ -282,7 +283,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
       expected,
     );
     expect(agent.calls()).toEqual(["POST /execute"]);
-    expect(controlPlane.calls()).toEqual([create, remove]);
+    expect(controlPlane.calls()).toEqual([health, create, remove]);
   });
 
   test("that is aborted closes its connection and has deleted the sandbox when it rejects", async () => {
@@ -297,7 +298,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     await expect.poll(() => agent.requests.length).toBe(1);
     controller.abort(new Error("enough"));
     expect(await pending).toMatchObject({ name: "AbortError", reason: { message: "enough" } });
-    expect(controlPlane.calls()).toEqual([create, remove]);
+    expect(controlPlane.calls()).toEqual([health, create, remove]);
     await expect.poll(() => killed).toBe(true);
   });
 

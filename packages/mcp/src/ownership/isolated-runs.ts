@@ -47,7 +47,8 @@ export class IsolatedRuns {
         this.#tellOfRoom();
         return result;
       } catch (error) {
-        const isRefused = isStarting && isFull(error);
+        // Also after `started`: code that needs no sandbox is refused only when it is sent.
+        const isRefused = isFull(error);
         this.#running -= 1;
         started();
         if (!isRefused || this.#running === 0) {

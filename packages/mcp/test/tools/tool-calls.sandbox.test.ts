@@ -76,11 +76,14 @@ describe("execute_code_isolated", () => {
     expect(data).not.toContainEqual(expect.objectContaining({ id: sandbox_id }));
   });
 
-  it("reports the steps to a caller that asks for progress", async () => {
+  it.each([
+    ["that fits into the call", 30, ["Running the code"]],
+    ["that may outlast it", 60, ["Creating a sandbox", "Running the code", "Deleting the sandbox"]],
+  ])("reports the steps of code %s to a caller that asks for progress", async (_, timeout, expected) => {
     const told: { progress: number; message?: string | undefined }[] = [];
     await mcp.result(
       "execute_code_isolated",
-      { code: "1" },
+      { code: "1", timeout },
       { onprogress: (progress) => void told.push(progress) },
     );
     expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
@@ -88,7 +91,7 @@ describe("execute_code_isolated", () => {
     const steps = told
       .map(({ message }) => message)
       .filter((step) => !/ s since the call\)$/.test(`${step}`));
-    expect(steps).toEqual(["Creating a sandbox", "Running the code", "Deleting the sandbox"]);
+    expect(steps).toEqual(expected);
   });
 
   it("reports a program over its time as a result", async () => {

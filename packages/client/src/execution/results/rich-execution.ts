@@ -19,14 +19,14 @@ export async function executeRich(
 ): Promise<RichExecutionResult> {
   try {
     const body = { ...request, capture_rich: true };
-    return await readBody(agent.POST("/execute/rich", { body, ...init }), rich, "stdout", "exit_code");
+    return await readBody(agent.POST("/execute/rich", { body, ...init }), richResult, "stdout", "exit_code");
   } catch (error) {
     if (!(error instanceof NotFoundError) || error.code === "SANDBOX_NOT_FOUND") throw error;
     // A plain 404 means that the server lacks `/execute/rich`, an extension of ours: nothing ran, so use `/execute`.
-    return readBody(agent.POST("/execute", { body: request, ...init }), rich, "stdout", "exit_code");
+    return readBody(agent.POST("/execute", { body: request, ...init }), richResult, "stdout", "exit_code");
   }
 }
 
-function rich(wire: AgentSchemas["ExecuteRichResponse"]): RichExecutionResult {
+export function richResult(wire: AgentSchemas["ExecuteRichResponse"]): RichExecutionResult {
   return { ...executionResult(wire), richOutputsDropped: wire.rich_outputs_dropped ?? 0 };
 }

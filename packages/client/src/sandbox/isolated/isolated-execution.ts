@@ -1,17 +1,19 @@
-import type { BackgroundWork } from "../agent/background-work.js";
-import { afterCleanUp, cleanUp } from "../agent/cleanup.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { checkFunction } from "../config/option-checks.js";
-import type { SandboxError } from "../errors/errors.js";
-import { detachAfter, executeOrDetach } from "../execution/detach.js";
-import { type DetachOptions, detachOptionNames } from "../execution/detach-options.js";
-import { execute } from "../execution/execute.js";
-import { type ExecuteRequest, executeRequest } from "../execution/execute-options.js";
-import type { Execution } from "../execution/execution.js";
-import type { ExecutionResult, OutputExtent } from "../execution/results/execution-result.js";
+import type { BackgroundWork } from "../../agent/background-work.js";
+import { afterCleanUp, cleanUp } from "../../agent/cleanup.js";
+import { checkKnown, type OptionNames } from "../../config/known-options.js";
+import { checkFunction } from "../../config/option-checks.js";
+import type { SandboxError } from "../../errors/errors.js";
+import { detachAfter, executeOrDetach } from "../../execution/detach.js";
+import { type DetachOptions, detachOptionNames } from "../../execution/detach-options.js";
+import { execute } from "../../execution/execute.js";
+import { type ExecuteRequest, executeRequest } from "../../execution/execute-options.js";
+import type { Execution } from "../../execution/execution.js";
+import type { ExecutionResult, OutputExtent } from "../../execution/results/execution-result.js";
+import type { ControlPlaneClient } from "../../transport/contract-clients.js";
+import { Sandbox } from "../sandbox.js";
+import type { Sandboxes } from "../sandboxes.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
-import { Sandbox } from "./sandbox.js";
-import type { Sandboxes } from "./sandboxes.js";
+import { executeAlone } from "./lone-execution.js";
 
 /** Code that is still running, and its sandbox, which the caller must delete. */
 export interface DetachedExecution {
@@ -32,6 +34,7 @@ export interface IsolatedRun extends IsolatedExecutionOptions {
 }
 
 export async function executeIsolated(
+  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
@@ -42,6 +45,8 @@ export async function executeIsolated(
   const { signal } = options;
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => execute(sandbox.agent, body, { signal });
   return background.whole(async () => {
+    const alone = await executeAlone(controlPlane, body, options);
+    if (alone !== undefined) return alone;
     const own = await inOwnSandbox(sandboxes, background, options, lifetime, run, () => false);
     const { result, ...place } = own;
     return isolatedResult(result, place);
@@ -49,6 +54,7 @@ export async function executeIsolated(
 }
 
 export async function executeIsolatedOrDetach(
+  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
@@ -57,7 +63,13 @@ export async function executeIsolatedOrDetach(
   checkKnown("executeIsolatedOrDetach", options, { ...isolatedOptionNames, ...detachOptionNames });
   const body = checkedRequest(code, options);
   const { onProgress, signal } = options;
-  const until = performance.now() + detachAfter(options) * 1000;
+  const patience = detachAfter(options);
+  const until = performance.now() + patience * 1000;
+  // Code that may outlast the caller's time needs a sandbox in which it can go on.
+  if (body.timeout < patience) {
+    const alone = await background.whole(() => executeAlone(controlPlane, body, options));
+    if (alone !== undefined) return alone;
+  }
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
     const detachAfterSeconds = Math.max(1, (until - performance.now()) / 1000);
     return executeOrDetach(Sandbox.placeOf(sandbox), body, { detachAfterSeconds, onProgress, signal });

@@ -1,5 +1,5 @@
-import type { StreamedExecution } from "../execution/execution-stream.js";
-import type { ErrorEvent, OutputEvent, ResultEvent } from "../execution/program-stream.js";
+import type { StreamedExecution } from "../../execution/execution-stream.js";
+import type { ErrorEvent, OutputEvent, ResultEvent } from "../../execution/program-stream.js";
 import type { IsolatedExecutionResult } from "./isolated-options.js";
 
 /** Result of code streamed by `executeIsolatedStream`, without its output, which came in earlier events. */

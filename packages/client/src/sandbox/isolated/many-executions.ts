@@ -1,5 +1,5 @@
-import { checkKnown } from "../config/known-options.js";
-import { checkWhole } from "../config/option-checks.js";
+import { checkKnown } from "../../config/known-options.js";
+import { checkWhole } from "../../config/option-checks.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
 
 /** A program of `executeIsolatedMany`: its code, and options as of `executeIsolated`. */

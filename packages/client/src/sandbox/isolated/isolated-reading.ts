@@ -1,11 +1,13 @@
-import type { BackgroundWork } from "../agent/background-work.js";
-import { cleanUp } from "../agent/cleanup.js";
-import { checkKnown } from "../config/known-options.js";
-import { isSandboxError, type SandboxError } from "../errors/errors.js";
-import type { ExecutionStream, StreamedExecution } from "../execution/execution-stream.js";
-import { left } from "../streams/frame-stream.js";
-import { OnceRead } from "../streams/once-read.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import type { BackgroundWork } from "../../agent/background-work.js";
+import { cleanUp } from "../../agent/cleanup.js";
+import { checkKnown } from "../../config/known-options.js";
+import { isSandboxError, type SandboxError } from "../../errors/errors.js";
+import type { ExecutionStream, StreamedExecution } from "../../execution/execution-stream.js";
+import { left } from "../../streams/frame-stream.js";
+import { OnceRead } from "../../streams/once-read.js";
+import { CallScope } from "../../transport/calls/call-scope.js";
+import type { Sandbox } from "../sandbox.js";
+import type { Sandboxes } from "../sandboxes.js";
 import {
   checkedRequest,
   type IsolatedRun,
@@ -14,8 +16,6 @@ import {
   longestDelete,
 } from "./isolated-execution.js";
 import type { IsolatedExecutionEvent, StreamedIsolatedExecution } from "./isolated-stream.js";
-import type { Sandbox } from "./sandbox.js";
-import type { Sandboxes } from "./sandboxes.js";
 
 /** Prepares code for `executeIsolatedStream`. Throws for invalid options. */
 export function readIsolated(

@@ -1,8 +1,8 @@
-import type { Isolation } from "../config/isolation.js";
-import type { SandboxError } from "../errors/errors.js";
-import type { ExecuteOptions } from "../execution/execute-options.js";
-import type { ExecutionResult } from "../execution/results/execution-result.js";
-import type { CreateSandboxOptions } from "./sandbox-creation.js";
+import type { Isolation } from "../../config/isolation.js";
+import type { SandboxError } from "../../errors/errors.js";
+import type { ExecuteOptions } from "../../execution/execute-options.js";
+import type { ExecutionResult } from "../../execution/results/execution-result.js";
+import type { CreateSandboxOptions } from "../sandbox-creation.js";
 
 /** Options of `executeIsolated`: some for the code, some for the sandbox created for it. */
 export interface IsolatedExecutionOptions
@@ -15,12 +15,12 @@ export interface IsolatedExecutionOptions
   onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
 }
 
-/** A step of `executeIsolated`. */
+/** A step of `executeIsolated`. Where the server needs no sandbox for the code, `execute` is the only one. */
 export type IsolatedExecutionStep = "create" | "execute" | "delete";
 
 /** Result of `executeIsolated`. */
 export interface IsolatedExecutionResult extends ExecutionResult {
-  /** Id of the sandbox that the code ran in. It is deleted, unless `cleanupError` is set. */
+  /** Id of the sandbox that the code ran in, or of the code if it needed none. It is gone, unless `cleanupError` is set. */
   sandboxId: string;
   isolation: Isolation | undefined;
   /** Why the sandbox could not be deleted, if that failed. It then ends by itself within ten minutes of its creation, plus the

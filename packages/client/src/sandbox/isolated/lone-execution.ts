@@ -1,0 +1,98 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { callInit } from "../../config/call-options.js";
+import { margin } from "../../config/time-limits.js";
+import { NetworkError, NotFoundError } from "../../errors/errors.js";
+import type { ExecuteRequest } from "../../execution/execute-options.js";
+import { richResult } from "../../execution/results/rich-execution.js";
+import { CallScope } from "../../transport/calls/call-scope.js";
+import { unlessAborted } from "../../transport/calls/unless-aborted.js";
+import { bodyOf, type ControlPlaneClient, readBody } from "../../transport/contract-clients.js";
+import { checkIsolation } from "../granted-options.js";
+import { createRequest } from "../sandbox-creation.js";
+import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
+
+/** Seconds that a program may wait for its turn on the server. */
+const longestWait = 120;
+/** Seconds to wait for the server to say what it offers. */
+const longestSilence = 15;
+
+/** Whether a client's server runs programs without a sandbox, as it said when it was asked. */
+const offers = new WeakMap<ControlPlaneClient, Promise<boolean>>();
+
+/**
+ * Runs code without a sandbox (POST /v1/executions). Undefined if the server does not offer that, or the answer could not
+ * confirm an option: then nothing has run.
+ */
+export async function executeAlone(
+  controlPlane: ControlPlaneClient,
+  body: ExecuteRequest,
+  options: IsolatedExecutionOptions,
+): Promise<IsolatedExecutionResult | undefined> {
+  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
+  const place = createRequest(
+    { egress, internetAccess, minIsolation, region, template, templateId },
+    undefined,
+  );
+  if (region !== undefined || egress !== undefined) return undefined;
+  if (!(await isOffered(controlPlane, signal))) return undefined;
+  onStep?.("execute");
+  const requestTimeoutSeconds = body.timeout + margin + longestWait;
+  const init = {
+    params: { header: { "Idempotency-Key": globalThis.crypto.randomUUID() } },
+    body: { ...body, ...place },
+    ...callInit({ signal, requestTimeoutSeconds }),
+  };
+  try {
+    return await readBody(
+      controlPlane.POST("/v1/executions", init),
+      (wire) => loneResult(wire, options),
+      "stdout",
+      "exit_code",
+    );
+  } catch (error) {
+    // A server that has lost the operation since has not run anything.
+    if (!(error instanceof NotFoundError && error.code === "NOT_FOUND")) throw error;
+    offers.set(controlPlane, Promise.resolve(false));
+    return undefined;
+  }
+}
+
+/** Whether the server says at GET /health that it runs programs without a sandbox. A client asks once. */
+async function isOffered(
+  controlPlane: ControlPlaneClient,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const scope = new CallScope(signal);
+  try {
+    return await unlessAborted(asked(controlPlane), scope);
+  } finally {
+    scope.end();
+  }
+}
+
+function asked(controlPlane: ControlPlaneClient): Promise<boolean> {
+  const known = offers.get(controlPlane);
+  if (known !== undefined) return known;
+  // Without a caller's signal: others may wait for the same answer.
+  const init = callInit({ requestTimeoutSeconds: longestSilence });
+  const answer = bodyOf(controlPlane.GET("/health", init), "status").then(
+    ({ executions }) => executions === true,
+    (error: unknown) => {
+      if (!(error instanceof NotFoundError)) offers.delete(controlPlane);
+      // Nothing else can be reached there either.
+      if (error instanceof NetworkError && !error.wasSent) throw error;
+      // What is wrong, the call that creates a sandbox tells.
+      return false;
+    },
+  );
+  offers.set(controlPlane, answer);
+  return answer;
+}
+
+function loneResult(
+  wire: ControlPlaneSchemas["ProgramResult"],
+  { minIsolation }: IsolatedExecutionOptions,
+): IsolatedExecutionResult {
+  checkIsolation(minIsolation, wire.isolation);
+  return { ...richResult(wire), sandboxId: wire.id, isolation: wire.isolation, cleanupError: undefined };
+}

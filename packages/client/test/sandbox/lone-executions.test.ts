@@ -1,0 +1,160 @@
+import { expect, test } from "vitest";
+import { NetworkError, SandboxClient, ValidationError } from "../../src/index.js";
+import { TestingService } from "../../src/testing/index.js";
+
+/** A client of a service in memory, and the requests that it makes. `answer`: another answer to one of them. */
+function clientOf(answer: (request: Request) => Response | undefined = () => undefined) {
+  const requests: string[] = [];
+  const keys = new Set<string | null>();
+  const running = { now: 0 };
+  const service = new TestingService({
+    programs:
+      ({ text }) =>
+      async ({ signal }) => {
+        running.now += 1;
+        if (text === "endless") await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        running.now -= 1;
+        return `${text}\n`;
+      },
+  });
+  const client = new SandboxClient({
+    ...service.clientOptions,
+    retry: { baseDelaySeconds: 0 },
+    fetch: async (request) => {
+      const { headers, method, url } = request;
+      const { pathname } = new URL(url);
+      requests.push(`${method} ${pathname.replace(/\d{6,}\w+/, "ID")}`);
+      if (pathname === "/v1/executions") keys.add(headers.get("idempotency-key"));
+      return answer(request) ?? service.fetch(request);
+    },
+  });
+  return { client, keys, requests, running };
+}
+
+const pathOf = ({ url }: Request): string => new URL(url).pathname;
+const lone = "POST /v1/executions";
+
+test("code needs no sandbox where the server says so, which is asked once", async () => {
+  const { client, keys, requests } = clientOf();
+  const steps: string[] = [];
+  const options = { minIsolation: "namespace", onStep: (step: string) => steps.push(step) } as const;
+  const [first, second] = await Promise.all([
+    client.executeIsolated("one", options),
+    client.executeIsolated("two", { internetAccess: false }),
+  ]);
+  expect(first).toMatchObject({
+    ...{ kind: "result", stdout: "one\n", exitCode: 0, success: true, isolation: "namespace" },
+    ...{ language: "python", cleanupError: undefined, contextLost: false, cached: false, richOutputs: [] },
+  });
+  expect(first.sandboxId).not.toBe(second.sandboxId);
+  expect(await client.executeIsolatedOrDetach("three", { timeoutSeconds: 10 })).toMatchObject({
+    kind: "result",
+    stdout: "three\n",
+  });
+  expect(requests).toEqual(["GET /health", lone, lone, lone]);
+  expect(keys.size).toBe(3);
+  expect(steps).toEqual(["execute"]);
+});
+
+test("results have the same fields with a sandbox and without", async () => {
+  const without = await clientOf().client.executeIsolated("one");
+  const cloud = clientOf((request) => (pathOf(request) === "/health" ? healthy() : undefined));
+  const other = await cloud.client.executeIsolatedOrDetach("one", { timeoutSeconds: 10 });
+  const own = ["sandboxId", "executionTimeSeconds"];
+  const comparable = (result: object) =>
+    Object.fromEntries(Object.entries(result).filter(([name]) => !own.includes(name)));
+  expect(comparable(without)).toEqual(comparable(other));
+});
+
+const healthy = (): Response => Response.json({ status: "healthy" });
+
+test.for([
+  ["names a region", { region: "eu" }, undefined],
+  ["has lists that the server must confirm", { egress: { allow: ["pypi.org"] } }, undefined],
+  ["meets a server that says nothing of it", {}, (path: string) => path === "/health" && healthy()],
+  [
+    "meets a server without a health check",
+    {},
+    (path: string) => path === "/health" && Response.json({}, { status: 404 }),
+  ],
+  [
+    "meets a server whose health check fails",
+    {},
+    (path: string) => path === "/health" && Response.json({}, { status: 400 }),
+  ],
+  [
+    "meets a server that has lost it",
+    {},
+    (path: string) =>
+      path === "/v1/executions" &&
+      Response.json({ code: "NOT_FOUND", message: "There is no such path." }, { status: 404 }),
+  ],
+] as const)("code that %s has a sandbox of its own", async ([, options, answer]) => {
+  const { client, requests } = clientOf((request) => answer?.(pathOf(request)) || undefined);
+  const run = async (code: string): Promise<string> => (await client.executeIsolated(code, options)).stdout;
+  expect([await run("one"), await run("two")]).toEqual(["one\n", "two\n"]);
+  for (const kind of ["POST /v1/sandboxes", "DELETE /v1/sandboxes/ID"])
+    expect(requests.filter((request) => request === kind)).toHaveLength(2);
+  expect(requests.filter((request) => request === lone).length).toBeLessThan(2);
+});
+
+test("code that may outlast its caller's patience has a sandbox in which it can go on", async () => {
+  const { client, requests } = clientOf();
+  await client.executeIsolatedOrDetach("one", { timeoutSeconds: 60, detachAfterSeconds: 45 });
+  expect(requests).toContain("POST /v1/sandboxes");
+  expect(requests).not.toContain(lone);
+});
+
+test("a refused program is sent again under the same key, a broken one is not", async () => {
+  let refusals = 1;
+  const busy = () =>
+    Response.json({ code: "RATE_LIMITED" }, { status: 429, headers: { "retry-after": "0" } });
+  const refused = clientOf((request) =>
+    pathOf(request) === "/v1/executions" && refusals-- > 0 ? busy() : undefined,
+  );
+  expect((await refused.client.executeIsolated("one")).stdout).toBe("one\n");
+  expect(refused.requests).toEqual(["GET /health", lone, lone]);
+  expect(refused.keys.size).toBe(1);
+  const broken = clientOf((request) => {
+    if (pathOf(request) !== "/v1/executions") return undefined;
+    throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET" } });
+  });
+  await expect(broken.client.executeIsolated("one")).rejects.toThrow(NetworkError);
+  expect(broken.requests).toEqual(["GET /health", lone]);
+});
+
+test("a server that cannot be reached is told of with one error", async () => {
+  const { client, requests } = clientOf(() => {
+    throw Object.assign(new TypeError("fetch failed"), {
+      cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),
+    });
+  });
+  await expect(client.executeIsolated("one")).rejects.toThrow("nothing listens there");
+  expect(new Set(requests)).toEqual(new Set(["GET /health"]));
+});
+
+test("a signal kills code that has no sandbox, and is heard while the server is asked", async () => {
+  const { client, running } = clientOf();
+  const stop = new AbortController();
+  const endless = client.executeIsolated("endless", { signal: stop.signal });
+  await expect.poll(() => running.now).toBe(1);
+  stop.abort();
+  await expect(endless).rejects.toMatchObject({ name: "AbortError" });
+  await expect.poll(() => running.now).toBe(0);
+  const late = clientOf();
+  await expect(late.client.executeIsolated("one", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: "AbortError",
+  });
+  expect(late.requests).not.toContain(lone);
+});
+
+test("options that make no sense are refused before anything is sent", async () => {
+  const { client, requests } = clientOf();
+  for (const options of [
+    { template: "a", templateId: "b" },
+    { internetAccess: 1 as never },
+    { region: 1 as never },
+  ])
+    await expect(client.executeIsolated("one", options)).rejects.toThrow(ValidationError);
+  expect(requests).toEqual([]);
+});
