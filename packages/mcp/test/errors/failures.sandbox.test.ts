@@ -192,7 +192,11 @@ describe("a backend", () => {
       expect(mcp.stderr()).toMatch(/^cloud-sandbox-mcp: cloud backend[^\n]*\n$/);
       const unanswered = (name: string, given: Record<string, unknown>): Promise<unknown> =>
         mcp.call(name, given).catch(() => "no answer");
-      const running = unanswered("execute_code_isolated", { language: "bash", code: "sleep 60" });
+      const running = unanswered("execute_code_isolated", {
+        language: "bash",
+        code: "sleep 60",
+        timeout: 60,
+      });
       while ((await sandboxes()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
       const coming = unanswered("create_sandbox", {});
       await mcp.client.close();

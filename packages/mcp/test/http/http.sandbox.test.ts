@@ -130,7 +130,10 @@ describe("on loopback", () => {
   });
 
   it("lives on when a client disconnects in the middle", async () => {
-    const call = { name: "execute_code_isolated", arguments: { language: "bash", code: "sleep 4714" } };
+    const call = {
+      name: "execute_code_isolated",
+      arguments: { language: "bash", code: "sleep 4714", timeout: 60 },
+    };
     const { headers, body } = statelessRequest("tools/call", call);
     const leaving = new AbortController();
     const answer = fetch(server.url, { method: "POST", headers, body, signal: leaving.signal });
