@@ -1,5 +1,5 @@
 import { type ManyExecutionsOutcome, NetworkError, SandboxClient } from "cloud-sandbox";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { leftovers } from "../chaos/leftovers.js";
 import { randomNumbers } from "../chaos/random-numbers.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
@@ -74,6 +74,7 @@ function programs(): Generated[] {
 
 async function started(): Promise<LocalServer> {
   const server = await startLocalServer({ args: ["--pool", "0"] });
+  onTestFailed(() => console.error(server.log()));
   onTestFinished(async () => {
     await server.stop();
   });
