@@ -11,6 +11,7 @@ const guides: Item[] = [
     items: [
       page("Sandboxes", "/guides/sandboxes"),
       page("Run code", "/guides/run-code"),
+      page("In a terminal", "/guides/terminal"),
       page("Files", "/guides/files"),
       page("Long jobs", "/guides/long-jobs"),
       page("Streams", "/guides/streams"),
