@@ -6,53 +6,32 @@ import { SandboxClient } from "cloud-sandbox";
 import { startLocalControlPlane } from "cloud-sandbox-local";
 import { compare } from "./measure.mjs";
 
-/** One program in a sandbox of its own, against the same isolation around the same program and nothing else. */
+/** One isolated program, against the same isolation around the same program and nothing else. */
 export async function benchIsolated() {
   const directory = mkdtempSync(join(tmpdir(), "bench-"));
   // The floor drops to another uid before it binds this.
   chmodSync(directory, 0o777);
-  const results = [];
+  const backend = await startLocalControlPlane({ pool: 0 });
+  const client = new SandboxClient({ apiKey: backend.apiKey, baseUrl: backend.url });
   try {
-    for (const { name, pool, limit, rounds } of [
-      {
-        name: 'executeIsolated("print(1)"), warm pool, over bubblewrap with python3',
-        pool: 2,
-        limit: 1.25,
+    return [
+      await compare({
+        name: 'executeIsolated("print(1)"), over bubblewrap with python3',
+        limit: 1.5,
         rounds: 40,
-      },
-      {
-        name: 'executeIsolated("print(1)"), no pool, over bubblewrap with python3',
-        pool: 0,
-        limit: 10,
-        rounds: 15,
-      },
-    ]) {
-      const backend = await startLocalControlPlane({ pool });
-      const client = new SandboxClient({ apiKey: backend.apiKey, baseUrl: backend.url });
-      try {
-        results.push(
-          await compare({
-            name,
-            limit,
-            rounds,
-            floor: () => run(hardened(directory)),
-            subject: async () => {
-              const { stdout } = await client.executeIsolated("print(1)");
-              if (stdout !== "1\n") throw new Error(`Unexpected output: ${stdout}`);
-            },
-            // A pool is called warm when its machines have booted and the machine is quiet again.
-            settle: () => new Promise((resolve) => setTimeout(resolve, pool > 0 ? 400 : 50)),
-          }),
-        );
-      } finally {
-        await client.close();
-        await backend.close();
-      }
-    }
+        floor: () => run(hardened(directory)),
+        subject: async () => {
+          const { stdout } = await client.executeIsolated("print(1)");
+          if (stdout !== "1\n") throw new Error(`Unexpected output: ${stdout}`);
+        },
+        settle: () => new Promise((resolve) => setTimeout(resolve, 50)),
+      }),
+    ];
   } finally {
+    await client.close();
+    await backend.close();
     rmSync(directory, { recursive: true });
   }
-  return results;
 }
 
 /** bubblewrap with the namespaces of a sandbox around a Python program that prints 1. */
