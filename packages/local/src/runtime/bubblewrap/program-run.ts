@@ -74,6 +74,8 @@ export class ProgramRun {
   #isGarbled = false;
   #isOver = false;
   #ports: OpenPorts | undefined;
+  /** Why the ports could not be opened. */
+  #noWayOut: unknown;
   #interpreter: number | undefined;
   #started: () => void = () => undefined;
   #ended: (end: ReportedEnd | undefined) => void = () => undefined;
@@ -127,8 +129,9 @@ export class ProgramRun {
     const { spec, program, openPorts } = this.#parts;
     try {
       this.#ports = init && (await openPorts?.(init));
-    } catch {
+    } catch (error) {
       // It ends without having begun, so that it is run in another way.
+      this.#noWayOut = error;
       return this.#kill();
     }
     if (this.#isOver) this.#ports?.close();
@@ -153,6 +156,7 @@ export class ProgramRun {
       // It may have begun just now.
       if (signal.aborted) spec.onStart?.();
       signal.throwIfAborted();
+      if (this.#noWayOut !== undefined) throw this.#noWayOut;
       throw new ProgramNotStarted(
         giveUp.signal.aborted ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
       );
