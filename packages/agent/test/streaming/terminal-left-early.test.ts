@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { onTestFinished, test } from "vitest";
 import type { FrameChannel } from "../../src/streaming/frame-channel.js";
 import { TerminalSession } from "../../src/streaming/terminal-session.js";
 import { eventually } from "../support/eventually.js";
@@ -35,7 +35,7 @@ test.each(["before", "after"])(
       cols: 80,
       rows: 24,
     });
-    expect(processesWith(directory).length).toBeGreaterThan(0);
+    // Where the client had left before, the shell may be killed by now.
     if (when === "after") {
       await eventually("the shell runs", () => processesWith(directory).length > 1);
       left.abort();
