@@ -12,12 +12,16 @@ const main = fileURLToPath(new URL("../packages/cli/dist/main.js", import.meta.u
 const bareNode = [process.execPath, "-e", "0"];
 const printOne = [process.execPath, main, "run", "--code", "print(1)"];
 
-/** The command line: what it adds to the programs that it cannot do without. */
+/**
+ * Measures the built command `cloud-sandbox` against bare Node.js and bubblewrap, without which it cannot run a
+ * program.
+ */
 export async function benchCli() {
-  // The floor drops to another uid before it binds this.
+  // bubblewrap mounts this directory as another user, because `hardened` drops root: that user must be able to write to
+  // it.
   const directory = mkdtempSync(join(tmpdir(), "bench-"));
   chmodSync(directory, 0o777);
-  // With settings of its own: a kept login would name another server.
+  // Use a home directory of its own: a stored login in the real one would send the command to another server.
   const env = { PATH: process.env.PATH, HOME: directory };
   const server = await serve("--pool", "2");
   const remote = { ...env, CLOUD_SANDBOX_API_KEY: server.apiKey, CLOUD_SANDBOX_BASE_URL: server.url };
@@ -25,7 +29,7 @@ export async function benchCli() {
     await run(bareNode, env);
     await run(hardened(directory), env, "1\n");
   };
-  // The pool boots another machine after each run, which is not to be measured with the next.
+  // Wait between rounds, because the server boots another machine for its pool after each run.
   const settle = () => new Promise((resolve) => setTimeout(resolve, 400));
   try {
     return [
@@ -59,7 +63,7 @@ export async function benchCli() {
   }
 }
 
-/** Runs a program to its end, and checks what it printed. */
+/** Runs a program to its end. Throws if it fails, or if its output is not `expected`. */
 async function run([program, ...args], env, expected) {
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   let stdout = "";

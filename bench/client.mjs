@@ -4,7 +4,7 @@ import { measureStarts } from "./client/start.mjs";
 import { measureTransfers } from "./client/transfers.mjs";
 import { withServed } from "./served.mjs";
 
-/** The typed client against the vendor's SDK and `undici.request`, with the same server, in the same run. */
+/** Measures the client against the vendor's SDK and `undici.request`, with the same server in the same run. */
 export function benchClient() {
   return withServed("client/server.mjs", async (url) => [
     ...(await measureCalls(url)),

@@ -4,7 +4,9 @@ import { startLocalControlPlane } from "cloud-sandbox-local";
 import { run } from "./isolated.mjs";
 import { compare } from "./measure.mjs";
 
-/** An execution in a sandbox that exists, against the least that could be done: one HTTP round trip and a bare python3. */
+/**
+ * Measures an execution in an existing sandbox against the least that it needs: one HTTP round trip and a bare python3.
+ */
 export async function benchExecute() {
   const backend = await startLocalControlPlane({ pool: 0 });
   const client = new SandboxClient({ apiKey: backend.apiKey, baseUrl: backend.url });

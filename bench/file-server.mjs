@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-// The least that serves a file: PUT writes it, GET reads it, on a disk in memory as a sandbox's is. POST does nothing.
+// The least that a server of files can do: PUT writes one file, GET reads it, POST does nothing. The file is on a disk
+// in memory, because sandboxes keep theirs there too.
 const directory = mkdtempSync("/dev/shm/cloud-sandbox-bench-");
 const file = join(directory, "file");
 

@@ -3,7 +3,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What a Node program that nothing has warmed up prints, as JSON. */
+/**
+ * Runs a program in a new Node.js process, where nothing is loaded or compiled yet, and parses the JSON that it prints.
+ */
 export async function inFreshProcess(args) {
   const { stdout } = await run(process.execPath, args);
   return JSON.parse(stdout);

@@ -6,10 +6,13 @@ import { SandboxClient } from "cloud-sandbox";
 import { startLocalControlPlane } from "cloud-sandbox-local";
 import { compare } from "./measure.mjs";
 
-/** One isolated program, against the same isolation around the same program and nothing else. */
+/**
+ * Measures `executeIsolated` against bubblewrap, which runs the same program with the same isolation and nothing else.
+ */
 export async function benchIsolated() {
   const directory = mkdtempSync(join(tmpdir(), "bench-"));
-  // The floor drops to another uid before it binds this.
+  // bubblewrap mounts this directory as another user, because `hardened` drops root: that user must be able to write to
+  // it.
   chmodSync(directory, 0o777);
   const backend = await startLocalControlPlane({ pool: 0 });
   const client = new SandboxClient({ apiKey: backend.apiKey, baseUrl: backend.url });
@@ -34,7 +37,10 @@ export async function benchIsolated() {
   }
 }
 
-/** bubblewrap with the namespaces of a sandbox around a Python program that prints 1. */
+/**
+ * A command that runs a Python program, which prints 1, in bubblewrap with the namespaces of a sandbox. As root it
+ * becomes another user first, as the server does.
+ */
 // biome-ignore format: one flag group a line
 export function hardened(directory) {
   const drop = process.getuid() === 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];

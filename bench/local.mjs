@@ -9,10 +9,12 @@ import { withServed } from "./served.mjs";
 
 const sandboxes = 100;
 const mebibyte = 1024 * 1024;
-/** For a pool to fill and the machine to be quiet again. */
+/** Gives the pool time to fill, and the machine time to finish other work. */
 const quiet = () => sleep(300);
 
-/** The local server as its users meet it: how soon a first command has run, what calls cost, what idle sandboxes weigh. */
+/**
+ * Measures the local server in a process of its own: the time to a first command, calls, and what idle sandboxes cost.
+ */
 export async function benchLocal() {
   return [
     ...(await withServer(["--pool", "4"], firstCommands)),
@@ -32,7 +34,10 @@ async function withServer(args, bench) {
   }
 }
 
-/** As public comparisons of sandbox clouds measure it: create, `node -v`, and the clock stops. One after the other. */
+/**
+ * Measures from a create to the end of `node -v`, one sandbox after the other, as public comparisons of sandbox clouds
+ * do.
+ */
 async function firstCommands(client) {
   const took = [];
   await quiet();
@@ -65,7 +70,7 @@ async function firstCommand(client) {
 
 const calls = (client) => withServed("file-server.mjs", (url) => callsAgainst(url, client));
 
-/** What calls cost, against a bare server that does the same with a file. */
+/** Measures calls against a bare server that does the same work with a file. */
 async function callsAgainst(url, client) {
   const content = Buffer.alloc(mebibyte, "x");
   const raw = async (method, body) => {
@@ -100,7 +105,7 @@ async function callsAgainst(url, client) {
   ];
 }
 
-/** A hundred at once, and then a hundred that do nothing. */
+/** Creates a hundred sandboxes at once, then measures what they use while they are idle. */
 async function crowd(client, { pid }) {
   const idle = await processorShare(pid, 5000);
   const took = [];
@@ -121,7 +126,8 @@ async function crowd(client, { pid }) {
   const count = alive.filter(({ status }) => status === "fulfilled").length;
   const { median, p95 } = summarize(took);
   const spread = `first command after ${median.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`;
-  // Interpreters that nobody needed have given up waiting by then.
+  // Wait until each sandbox has ended the interpreter that it starts in advance: it does so when nobody has used it for
+  // a minute.
   await sleep(65_000);
   const memory = proportionalMemory(familyOf(pid));
   const idleCrowd = await processorShare(pid, 5000);
@@ -149,9 +155,9 @@ async function crowd(client, { pid }) {
   ];
 }
 
-/** CPU time in per cent of one processor. */
+/** CPU time of a process and its descendants, in per cent of one processor. */
 async function processorShare(pid, milliseconds) {
-  // Wait until the work that follows a start or a burst is over: it is not idleness.
+  // Wait until the work that follows a start or a burst of creates is over: it is not idleness.
   await sleep(3000);
   const pids = familyOf(pid);
   const before = processorSeconds(pids);

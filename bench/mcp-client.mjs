@@ -4,10 +4,16 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../packages/mcp/dist/main.js", import.meta.url));
 
-/** Leave NODE_EXTRA_CA_CERTS out: reading a machine's own certificates takes longer than what is compared. */
+/**
+ * Leave NODE_EXTRA_CA_CERTS out: Node.js reads those certificates at its start, which takes longer than what is
+ * compared.
+ */
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
 
-/** An MCP server over stdio, and as little of a client as there can be. */
+/**
+ * Starts an MCP server over stdio with a client that does as little as possible, so that the figures show the server's
+ * cost.
+ */
 export function startMcp({ command = process.execPath, args = [main], env = {}, cwd } = {}) {
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "ignore"],
@@ -55,7 +61,7 @@ export function startMcp({ command = process.execPath, args = [main], env = {}, 
   };
 }
 
-/** A bare Node.js that answers one line: no server in Node.js can be faster. */
+/** Starts a bare Node.js that answers one line. No MCP server in Node.js can be faster. */
 export function startBareNode() {
   const program = `process.stdin.once("data", () => console.log('{"id":1,"result":{}}')).once("end", () => process.exit())`;
   return startMcp({ args: ["-e", program] });

@@ -13,7 +13,7 @@ import { withServed } from "./served.mjs";
 const run = promisify(execFile);
 const settle = () => new Promise((resolve) => setTimeout(resolve, 300));
 
-/** The MCP server: how soon it answers, what it weighs, and what it adds to a call. */
+/** Measures the built MCP server: how soon it answers, its memory, and what it adds to a call. */
 export async function benchMcp() {
   return [
     await startUp(),
@@ -23,7 +23,7 @@ export async function benchMcp() {
   ];
 }
 
-/** From the spawn to the list of tools, against a bare Node.js that answers one line, with the same environment. */
+/** Measures from the spawn to the list of tools, against a bare Node.js that answers one line. */
 async function startUp() {
   const running = [];
   const started = async (server, done) => {
@@ -57,7 +57,10 @@ async function memory() {
   return { name: "MCP server, resident memory after tools/list", unit: "MB", subject, limit: 75 };
 }
 
-/** Calls that the cloud answers at once, through the server and through the client alone. */
+/**
+ * Measures calls through the MCP server against the same calls by the client alone. The server of the bench answers at
+ * once.
+ */
 async function calls(url) {
   const server = startMcp({ env: cloudAt(url) });
   const client = new SandboxClient({ apiKey: "bench", baseUrl: url });
@@ -99,7 +102,7 @@ async function rounds(count, ...works) {
   return samples.map(summarize);
 }
 
-/** 1,000 calls, none of which may fail. */
+/** Makes 1,000 calls, 50 at a time. Throws if one fails. */
 async function inFlight(call) {
   let left = 1_000;
   const worker = async () => {
@@ -111,7 +114,7 @@ async function inFlight(call) {
   await Promise.all(Array.from({ length: 50 }, worker));
 }
 
-/** As people start it: `npx` with the package at hand, to the first answer. */
+/** Measures from `npx` of the packed package to the first answer. Nothing is downloaded. */
 async function fromTarball() {
   const directory = mkdtempSync(join(tmpdir(), "bench-mcp-"));
   try {

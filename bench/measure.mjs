@@ -1,4 +1,4 @@
-/** Median and spread of what was measured, in milliseconds. */
+/** Median, percentiles and number of samples. */
 export function summarize(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -6,8 +6,9 @@ export function summarize(samples) {
 }
 
 /**
- * Runs a floor and a subject by turns, so that both meet the same machine, and compares their medians.
- * `settle` runs before each, outside the clock. The limit is the ratio's, or the subject's own where `bound` says so.
+ * Runs two works in turn, so that a change of the machine's speed affects both, and compares their medians. `subject`
+ * is what is measured, `floor` the least that could do the same. `settle` runs before each, and its time is not
+ * counted. `limit` bounds the ratio of the medians, or the subject's own median if `bound` is "subject".
  */
 export async function compare({
   name,
@@ -27,14 +28,14 @@ export async function compare({
       await settle(side);
       const started = performance.now();
       await work();
-      // The first two rounds warm both sides up.
+      // The first two rounds warm up.
       if (round >= 0) samples[side].push(performance.now() - started);
     }
   }
   return compared({ name, limit, bound, ...samples });
 }
 
-/** The same for samples that are there. */
+/** Compares samples, in milliseconds, that were measured before. `compare` explains the fields. */
 export function compared({ name, limit, bound, floor, subject }) {
   const low = summarize(floor);
   const high = summarize(subject);
@@ -50,7 +51,9 @@ export function compared({ name, limit, bound, floor, subject }) {
   };
 }
 
-/** What a result says to a reader: whether it holds, the figure that is limited, its limit, and what it is made of. One without a limit always holds. */
+/**
+ * The texts of a result on the terminal and on the page, and whether it holds. A result without a limit always holds.
+ */
 export function describe({ name, unit, floor, subject, p95, ratio, limit, bound, atLeast }) {
   const digits = unit === "ms" || unit === "%" ? 1 : 0;
   const written = (value) => `${value.toFixed(digits)}${unit && ` ${unit}`}`;

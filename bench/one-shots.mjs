@@ -12,12 +12,13 @@ import { serve } from "./serve.mjs";
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 /**
- * Programs that keep nothing (`POST /v1/executions`), against bubblewrap with the same namespaces around the same program
- * and nothing else. `long`: with as many programs as the limits are promised for.
+ * Measures single programs that need no sandbox (`POST /v1/executions`) against bubblewrap, which runs the same program
+ * with the same namespaces and nothing else. With `long`, runs as many programs as the limits are promised for.
  */
 export async function benchOneShots({ long }) {
   const directory = mkdtempSync(join(tmpdir(), "bench-"));
-  // The floor drops to another uid before it binds this.
+  // bubblewrap mounts this directory as another user, because `hardened` drops root: that user must be able to write to
+  // it.
   chmodSync(directory, 0o777);
   const server = await serve("--pool", "0", "--max-sandboxes", "128", "--memory-overcommit", "16");
   const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });

@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 const page = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
 const [begin, end] = ["<!-- measured: begin -->", "<!-- measured: end -->"];
 
-/** Puts what was measured in place of what the page said before; a bench that did not run keeps its lines. */
+/**
+ * Writes results to docs/performance.md, between its two markers. Lines of a bench that did not run stay as they are.
+ */
 export function writePage(measured) {
   const text = readFileSync(page, "utf8");
   const [before, rest] = text.split(begin);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process and all that it started, by their numbers. */
+/** The pids of a process and all its descendants. */
 export function familyOf(ancestor) {
   const parents = new Map();
   for (const entry of readdirSync("/proc")) {
@@ -10,7 +10,10 @@ export function familyOf(ancestor) {
   return [...parents.keys()].filter(isFamily);
 }
 
-/** Proportional memory (PSS) in MiB: shared pages count by their share, so this is what would be free without these processes. */
+/**
+ * Proportional memory (PSS) in MiB. A page that several processes share counts by shares, so this is the memory that
+ * would be free without these processes.
+ */
 export function proportionalMemory(pids) {
   const kilobytes = pids.map((pid) =>
     Number(/^Pss:\s+(\d+)/m.exec(read(pid, "smaps_rollup") ?? "")?.[1] ?? 0),
@@ -18,14 +21,14 @@ export function proportionalMemory(pids) {
   return kilobytes.reduce((sum, size) => sum + size, 0) / 1024;
 }
 
-/** Memory in MB that a process holds, shared or not. */
+/** Resident memory of a process in MB, shared pages included. */
 export function residentMemory(pid) {
   return (Number(/^VmRSS:\s+(\d+)/m.exec(read(pid, "status") ?? "")?.[1] ?? 0) * 1024) / 1e6;
 }
 
-/** Seconds of CPU that these processes have used. */
+/** Seconds of CPU that these processes have used since they were started. */
 export function processorSeconds(pids) {
-  // The kernel counts in hundredths of a second, whatever its own clock.
+  // /proc/PID/stat is in hundredths of a second on every Linux, whatever the frequency of the kernel's clock.
   return pids.reduce((sum, pid) => sum + (fieldsOf(pid)?.ticks ?? 0), 0) / 100;
 }
 

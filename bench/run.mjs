@@ -1,7 +1,8 @@
-// Measures, prints, and ends with 1 when a limit does not hold.
+// Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
 //   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli …] [--write] [--any-machine] [--long]
-// With --write, what was measured goes into docs/performance.md. With --any-machine, times are shown and do not decide:
-// they are those of the machine, while ratios and sizes are the program's. With --long, one-shots are run by the thousand.
+//   --write        also writes the results to docs/performance.md
+//   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
+//   --long         runs thousands of one-shots
 import { parseArgs } from "node:util";
 import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";

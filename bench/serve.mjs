@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../packages/local/dist/main.js", import.meta.url));
 
-/** The local server in a process of its own, as people start it. */
+/** Starts the built local server in a process of its own. */
 export async function serve(...args) {
   const child = spawn(process.execPath, [main, "serve", "--json", ...args], {
     stdio: ["ignore", "pipe", "inherit"],

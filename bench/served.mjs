@@ -2,7 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A server of this directory in a process of its own, so that it and its caller have a core each, while `use` runs. */
+/**
+ * Runs a server from a file of this directory while `use` runs. The server has a process of its own, so that it and its
+ * caller use a processor each.
+ */
 export async function withServed(file, use) {
   const server = fork(fileURLToPath(new URL(file, import.meta.url)));
   try {

@@ -7,7 +7,7 @@ const crowds = [
   { inFlight: 50, calls: 10_000, words: "50 in flight", overRaw: 0.65, overVendor: 3 },
 ];
 
-/** How many small calls a second, and how long the slowest take. */
+/** Measures how many small calls a client makes per second, and the slowest calls (99th percentile). */
 export async function measureCalls(url) {
   const results = [];
   for (const { inFlight, calls, words, overRaw, overVendor } of crowds) {
@@ -38,7 +38,10 @@ export async function measureCalls(url) {
   return results;
 }
 
-/** The sides run by turns, so that a change of the machine's speed meets all of them. The first round warms up and is not counted. */
+/**
+ * Measures all clients in turn, so that a change of the machine's speed affects all of them. The first round warms up
+ * and is not counted.
+ */
 async function measured(url, inFlight, calls) {
   const opened = await Promise.all(Object.values(sides).map((open) => open(url)));
   const seen = opened.map(() => ({ rates: [], p99s: [] }));

@@ -20,7 +20,7 @@ async function make(count) {
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
-/** Bytes of heap in use after a garbage collection. */
+/** Resolves with the bytes of heap in use after a garbage collection. */
 async function held() {
   await sleep(100);
   globalThis.gc();

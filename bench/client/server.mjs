@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 
-// The least that a control plane and an agent answer; a file is zeros, as many as its name says.
+// A control plane and an agent that do as little as possible, so that the figures show the cost of the client. A
+// downloaded file is zeros; its name is its length.
 const piece = Buffer.alloc(256 * 1024);
 let url;
 

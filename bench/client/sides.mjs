@@ -1,6 +1,9 @@
 const path = "/workspace/a";
 
-/** The clients that are compared. Each makes one small call; its library is loaded only when it is chosen. */
+/**
+ * The clients that are compared, by name. Each opens a client that makes one small call, and loads its library only
+ * then, because the time to load it is measured too.
+ */
 export const sides = {
   async raw(url) {
     const { Agent, request } = await import("undici");

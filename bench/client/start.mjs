@@ -5,7 +5,7 @@ import { compared } from "../measure.mjs";
 const rounds = 15;
 const program = fileURLToPath(new URL("start-process.mjs", import.meta.url));
 
-/** From nothing to the imported package, and to the answer to a first call. */
+/** Measures how long a new process takes to import the client, and until its first call is answered. */
 export async function measureStarts(url) {
   const samples = { ours: [], vendor: [] };
   for (let round = -1; round < rounds; round += 1) {

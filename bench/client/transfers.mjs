@@ -8,7 +8,10 @@ const size = 1024 ** 3;
 const rounds = 3;
 const program = fileURLToPath(new URL("transfer-process.mjs", import.meta.url));
 
-/** A large file in both directions, from and to a disk in memory: how long it takes, and how much memory. */
+/**
+ * Measures time and memory for 1 GiB in both directions. The file is on a disk in memory, so that no real disk is
+ * measured.
+ */
 export async function measureTransfers(url) {
   const directory = mkdtempSync("/dev/shm/cloud-sandbox-bench-");
   const file = join(directory, "file");

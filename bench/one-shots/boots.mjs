@@ -4,7 +4,10 @@ import { compare, compared } from "../measure.mjs";
 
 const crowd = 100;
 
-/** What a sandbox costs that no machine waits for: one, and a hundred at once, each against bare starts of Node.js. */
+/**
+ * Measures creates for which no booted machine waits, against bare starts of Node.js: one at a time, and with `long`
+ * also a hundred at once.
+ */
 export async function measureBoots(client, long) {
   const made = [];
   const boot = await compare({

@@ -6,7 +6,7 @@ const exec = promisify(execFile);
 const image = "python:3-slim";
 const name = "docker run --rm, the same program";
 
-/** A container for each program, where Docker runs and has the image. */
+/** Measures a new container for each program. Skipped if Docker does not run or lacks the image. */
 export async function dockerRun(rounds) {
   try {
     await exec("docker", ["image", "inspect", image]);

@@ -7,7 +7,10 @@ import { residentMemory } from "../process-figures.mjs";
 const atOnce = 200;
 const concurrency = 2 * availableParallelism();
 
-/** Very many programs: all at once, and one after the other for long, with what they cost and leave behind. */
+/**
+ * Measures many programs: 200 at once, and a series with twice as many at a time as there are processors. For the
+ * series also processor time, and by how much the server's memory grows.
+ */
 export async function measureMany({ floor, subject, long, pid }) {
   const bursts = { floor: [], subject: [] };
   for (let round = 0; round < (long ? 5 : 2); round += 1) {
@@ -17,7 +20,8 @@ export async function measureMany({ floor, subject, long, pid }) {
     ])
       bursts[side].push((await together(work, atOnce, atOnce)).milliseconds);
   }
-  // What the bursts made the server allocate is no growth by later programs.
+  // Run programs before the first look at the server's memory: what it allocated for the burst must not count as
+  // growth.
   await together(subject, 50, concurrency);
   const before = residentMemory(pid);
   const [rounds, each] = long ? [4, 500] : [2, 100];
@@ -64,7 +68,10 @@ export async function measureMany({ floor, subject, long, pid }) {
   ];
 }
 
-/** Does `work` `count` times, `width` at a time. Processor time is the whole machine's: that of processes which have ended is nowhere else. */
+/**
+ * Does `work` `count` times, `width` at a time. The processor time is that of the whole machine, because the kernel
+ * does not list processes that have ended.
+ */
 async function together(work, count, width) {
   const processor = busyMs();
   const started = performance.now();
@@ -77,17 +84,17 @@ async function together(work, count, width) {
   };
   await Promise.all(Array.from({ length: width }, worker));
   const milliseconds = performance.now() - started;
-  // The kernel takes namespaces apart after their processes have ended.
+  // Include the kernel's work after a program's end: it dismantles namespaces only then.
   await sleep(300);
   return { milliseconds, processorMs: busyMs() - processor };
 }
 
-/** Milliseconds that all processors together have worked. */
+/** Milliseconds that all processors together have worked since the machine was started. */
 function busyMs() {
   const [, user, nice, system, , , interrupt, softInterrupt] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]
     .split(/\s+/)
     .map(Number);
-  // The kernel counts in hundredths of a second, whatever its own clock.
+  // /proc/stat is in hundredths of a second on every Linux, whatever the frequency of the kernel's clock.
   return (user + nice + system + interrupt + softInterrupt) * 10;
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => line?.stop());
 beforeEach(() => bare(["logout"]));
 
-/** A command without a key in its environment. */
+/** Runs the built command without a key in its environment, so that it can only use a stored login. */
 function bare(args: readonly string[], input = "", env: Record<string, string> = {}): Promise<Ended> {
   return runBuilt("cli", args, { env: { XDG_CONFIG_HOME: line.directory, ...env }, input });
 }

@@ -31,7 +31,10 @@ async function sandboxes(): Promise<number> {
   return count;
 }
 
-/** The commands of e2b-mcp, as its table has them, and what each is called with here. */
+/**
+ * The commands of the program e2b-mcp, from the table of its documentation: usage, options, and the arguments of a call
+ * here.
+ */
 const commands: readonly [string, string[], () => string[]][] = [
   [
     "server add NAME --command CMD [--env K=V …] [--install-commands CMD …] [--description D] [--timeout MIN (10)]",
@@ -252,7 +255,8 @@ describe("cloud-sandbox mcp", () => {
     await client.close();
     await expect.poll(sandboxes).toBe(0);
 
-    // It sees no file of this machine, whoever starts it. The inspector reads no comments.
+    // Start the wrapped server with another assistant, which must see no file of this machine either. Remove the
+    // comment first, because the inspector does not accept comments in its configuration.
     await writeFile(file, after.replace("// mine", ""));
     const node = await otherNode("24.21.0");
     const inspector = await scratchProject("inspector", ["@modelcontextprotocol/inspector@2.12.0"]);

@@ -75,7 +75,8 @@ describe("cloud-sandbox run", () => {
       stdio: ["pipe", "ignore", "pipe"],
     });
     child.stdin.write("print(");
-    // SIGHUP is the last that it takes a handler for; for the others Node has one of its own.
+    // Wait until the command handles all signals. It adds its handler for SIGHUP last, and Node.js has none of its own
+    // for it.
     await expect.poll(() => handles(child.pid, 1)).toBe(true);
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([143, null]);
@@ -265,7 +266,7 @@ function jsonLines(output: string): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-/** An address where nothing listens: it was one a moment ago. */
+/** Environment with the address of a port where nothing listens: a server was there, and is closed. */
 async function unreachable(): Promise<Record<string, string>> {
   const listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
@@ -281,7 +282,7 @@ async function countSandboxes(): Promise<number> {
   return count;
 }
 
-/** Whether a process has a handler for a signal. */
+/** Whether a process has a handler for a signal. The kernel lists them as a bit mask. */
 function handles(pid: number | undefined, signal: number): boolean {
   const caught = /^SigCgt:\s+(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
   return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;

@@ -6,7 +6,10 @@ import { root } from "../support/documents/code-blocks.js";
 import { Tmux } from "./support/tmux.js";
 
 const command = `${process.execPath} ${join(root, "packages/cli/dist/main.js")}`;
-/** Says how a command ended, and whether the terminal reads lines again, as it did before. */
+/**
+ * A shell command that prints the exit code of the command before it, and whether the terminal is in its usual mode
+ * again (whole lines, with echo).
+ */
 const told = 'echo "code=$? $(stty -a | grep -wo -- "-\\?icanon") $(stty -a | grep -wo -- "-\\?echo")"';
 const patience = { timeout: 20_000 };
 let line: CommandLine;

@@ -12,10 +12,10 @@ import { descendants, hostProcesses } from "../support/host-processes.js";
 let directory: string;
 let temporary: string;
 beforeAll(async () => {
-  // Where the packages are found by their names.
+  // Use a directory from which programs can import the packages by name.
   directory = await mkdtemp(join(root, "node_modules", ".embedded-"));
   temporary = await mkdtemp(join(tmpdir(), "embedded-"));
-  // Sandboxes have users of their own, who must get through.
+  // Sandboxes run under uids of their own, which must be able to enter this directory.
   await chmod(temporary, 0o755);
 });
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(temporary, { recursive: true, force: true });
 });
 
-/** Runs a program without a key, in a process of its own. */
+/** Runs a program in a process of its own, without an API key, so that its client starts an embedded backend. */
 function start(name: string, program: string) {
   const file = join(directory, `${name}.mjs`);
   const begun = writeFile(file, `import { SandboxClient } from "cloud-sandbox";\n${program}`).then(() =>

@@ -4,7 +4,7 @@ import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 let server: LocalServer;
 let client: SandboxClient;
-/** As the template tells them. */
+/** The system and the versions that the template code-interpreter names among its features. */
 let system: string;
 let python: string;
 let node: string;

@@ -32,7 +32,7 @@ test("a sandbox is seen from outside by its ports, once something listens", asyn
 });
 
 describe("a process that a signal ends", () => {
-  /** Prints the ids of what it has made, then waits for its end. */
+  /** A program with a client, which runs `body` (it prints a sandbox's id) and then waits to be ended. */
   const program = (body: string): string => `
     import { SandboxClient } from "cloud-sandbox";
     const client = new SandboxClient();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** Takes the isolation out of every description of a sandbox, as the cloud does not state it. */
+/** Removes the isolation from every description of a sandbox, because the cloud states none. */
 async function withoutIsolation(request: Request): Promise<Response> {
   const response = await globalThis.fetch(request);
   if (!new URL(request.url).pathname.startsWith("/v1/sandboxes")) return response;
@@ -56,7 +56,7 @@ describe.each([
     const line =
       "echo first; while [ ! -e /workspace/go ]; do sleep 0.05; done; echo 'it'\\''s' >&2; rm /workspace/go";
     const result = await sandbox.commands.run(line, {
-      // The command waits for this file: it ends only if the callback comes before its end.
+      // The command waits for this file, so it ends only if its output is reported while it runs.
       onStdout: async (text) => {
         seen.push(`out ${text}`);
         await sandbox.files.write("go", "");

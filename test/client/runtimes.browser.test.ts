@@ -49,7 +49,7 @@ const environment = () => ({
 
 test.for(runtimes)("the client works on $name", { timeout: 240_000 }, async ({ command }, { skip }) => {
   const [file = "", ...args] = await command().catch((error: Error) => {
-    // Where everything can be installed, nothing is skipped.
+    // In CI every runtime can be installed, so a failure there is an error and not a reason to skip.
     if (process.env.CI !== undefined) throw error;
     return skip(`it cannot be fetched from the registry: ${error.message.split("\n", 1)}`);
   });
@@ -101,7 +101,7 @@ describe.each(["browser", "workerd"])("a bundle for the condition %s", (conditio
       await tab.addScriptTag({ content: bundle });
       const options = JSON.stringify({ apiKey: server.apiKey, baseUrl: server.url });
       const result = await tab.evaluate(`bundle.smoke(new bundle.SandboxClient(${options}))`);
-      // Pages cannot send the token with a WebSocket.
+      // A page cannot send headers with a WebSocket, and so no token: the streamed execution is refused.
       expect(result).toEqual({ ...seen, streamed: "WEBSOCKET_UNAVAILABLE" });
       expect(errors).toEqual([]);
     } finally {

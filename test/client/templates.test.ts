@@ -7,7 +7,7 @@ import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 let server: LocalServer;
 let client: SandboxClient;
-/** What was sent to the server, as `METHOD /path`. */
+/** The requests that the client has sent, as `METHOD /path`. */
 let sent: string[] = [];
 let context: string;
 

@@ -22,15 +22,23 @@ const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
   blocks.filter(({ language }) => languages.includes(language)).map((block) => [block.place, block]);
 
-/** What stands in for the registry: commands by the name that people type, from the built packages. */
+/**
+ * The programs that `npx NAME` starts in these tests. They are the built ones, because the packages are not published.
+ */
 const commands = {
   "cloud-sandbox-local": "packages/local/dist/main.js",
   "cloud-sandbox-mcp": "packages/mcp/dist/main.js",
   "cloud-sandbox-cli": "packages/cli/dist/main.js",
 };
-/** A block of the installed command: its lines belong together, and use a server. */
+/**
+ * Whether a block uses the installed command `cloud-sandbox`. The lines of such a block depend on each other: run it as
+ * one script.
+ */
 const isSession = ({ code }: CodeBlock): boolean => /(?:^|\$\(|\| )cloud-sandbox [a-z]/m.test(code);
-/** Commands of other people's programs and of this checkout, which cannot run inside its own tests, and why. */
+/**
+ * Commands in the pages that are not run here, with the reason: they belong to other programs, or to this checkout,
+ * which cannot run them inside its own tests.
+ */
 const notRunHere: readonly [RegExp, string][] = [
   [/^npm (test|run (check|bench|demo|dev|build|pack|docs|generate|format))\b/, "npm"],
   [/^git clone /, "git"],
@@ -41,7 +49,7 @@ let directory: string;
 let server: LocalServer;
 
 beforeAll(async () => {
-  // Inside the checkout, so that its packages are found as installed ones are.
+  // Use a directory inside the checkout: programs in it can import the packages by name, as if they were installed.
   mkdirSync(join(root, "node_modules", ".cache"), { recursive: true });
   directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
   const bin = join(directory, "bin");
@@ -70,7 +78,8 @@ afterAll(async () => {
 test("the pages have blocks of every kind that is tested here, and of no other", () => {
   const languages = new Set(blocks.map(({ language }) => language));
   expect([...languages].sort()).toEqual(["", "ini", "json", "mermaid", "sh", "text", "toml", "ts", "yaml"]);
-  // Blocks without a language are drawings; those of text are written by the tests that they tell of.
+  // Blocks without a language are drawings. Blocks of the language text are not run: the tests that write those pages
+  // check them.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
 });
@@ -86,11 +95,11 @@ test("links between files of the repository lead to files that are there", () =>
 });
 
 describe("a block of TypeScript", () => {
-  // CONTRIBUTING.md shows the inside, which has no entry point to run from.
+  // CONTRIBUTING.md shows the inside of packages, which a program cannot import.
   const programs = of("ts").filter(([, { file }]) => file !== "CONTRIBUTING.md");
   const fileOf = (place: string): string => join(directory, `${place.replaceAll(/\W/g, "-")}.mts`);
   let errors: Map<string, string[]>;
-  // All at once: most of the work is the library and the client, which they share.
+  // Check the types of all blocks at once: the compiler spends most of its time on the libraries, which they share.
   beforeAll(() => {
     for (const [place, { code }] of programs) writeFileSync(fileOf(place), code);
     errors = typeErrors(programs.map(([place]) => fileOf(place)));
@@ -179,7 +188,7 @@ describe("a block of JSON, TOML or YAML that configures no MCP client", () => {
   });
 });
 
-// What a client is told to start answers a client.
+// Each server that a page tells an MCP client to start is started, and must answer a client.
 describe("a configuration of an MCP client", () => {
   const inBlocks = of("json", "toml", "yaml").flatMap(([place, block]) =>
     (configuredServers(block) ?? []).map((server) => [place, server] as const),
@@ -219,7 +228,9 @@ const toolOfProfile: Readonly<Record<string, string>> = {
   "code-executer": "start_code_executer",
 };
 
-/** Most clients are told to start the same: that is started once. */
+/**
+ * The tools of each server that was started, by its configuration. Most pages configure the same server: start it once.
+ */
 const started = new Map<string, Promise<string[]>>();
 
 function toolsOf(configured: ConfiguredServer): Promise<string[]> {
@@ -243,7 +254,7 @@ async function listTools({ command, args, env }: ConfiguredServer): Promise<stri
   return tools.map(({ name }) => name);
 }
 
-/** A server that the page starts: it gets ready, and stops when it is interrupted. */
+/** Starts a server with a command of the page, waits until it is ready, interrupts it, and expects a clean exit. */
 async function startsAndStops(line: string): Promise<void> {
   const child = spawn("sh", ["-c", `exec ${line}`], {
     cwd: directory,
@@ -251,13 +262,13 @@ async function startsAndStops(line: string): Promise<void> {
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stderr.pipe(process.stderr);
-  // An MCP server has nothing to say on stdout but the protocol.
+  // Wait for a line on stderr from the MCP server: it writes only messages of the protocol to stdout.
   await once(/cloud-sandbox-mcp/.test(line) ? child.stderr : child.stdout, "data");
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([0, null]);
 }
 
-/** A request of the page, to the server that the page starts. */
+/** Starts the server with the page's own command, and sends it a request with the page's curl command. */
 async function againstServer(line: string, file: string): Promise<void> {
   const start = blocks.find((block) => block.file === file && / serve /.test(block.code))?.code.trim() ?? "";
   const child = spawn("sh", ["-c", `exec ${start}`], {
@@ -278,7 +289,7 @@ async function succeeds(line: string): Promise<void> {
   expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
 }
 
-/** On this machine, with the commands above first on the path. */
+/** The environment of a reader of the pages: the commands that they name come first on the path. */
 function environment(): Record<string, string> {
   return { PATH: `${join(directory, "bin")}:${process.env.PATH}`, HOME: directory };
 }
@@ -296,7 +307,7 @@ async function run(program: string, args: string[], env: Record<string, string>)
   return { code: code as number | null, stdout, stderr };
 }
 
-/** What the compiler finds in each of these files. */
+/** The compiler's messages for each of these files. */
 function typeErrors(files: readonly string[]): Map<string, string[]> {
   const program = ts.createProgram(files, {
     strict: true,
@@ -305,7 +316,7 @@ function typeErrors(files: readonly string[]): Map<string, string[]> {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    // No block sees the names of another.
+    // Treat each file as a module, so that no block sees names that another block declares.
     moduleDetection: ts.ModuleDetectionKind.Force,
     lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"],
     types: ["node"],

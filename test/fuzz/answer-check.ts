@@ -5,7 +5,7 @@ import type { RawAnswer } from "./raw-exchange.js";
 const agentCodes: readonly string[] = agentErrorCodes;
 const controlPlaneCodes: readonly string[] = controlPlaneErrorCodes;
 
-/** What an answer has that the operation's document does not allow; empty when it is as documented. */
+/** Lists what the contract does not allow in an answer to an operation. Empty if the answer is as documented. */
 export function undocumented(
   operation: DocumentedOperation,
   method: string,
@@ -39,7 +39,8 @@ export function undocumented(
 
 function envelopeProblems(operation: DocumentedOperation, value: unknown, id: unknown): string[] {
   const { error, message, hint, code, request_id } = value as Readonly<Record<string, unknown>>;
-  // The gateway before an agent knows of sandboxes what an agent does not.
+  // Codes of an agent operation may also come from the gateway in front of the agent: it answers for sandboxes that do
+  // not run.
   const codes = operation.plane === "agent" ? [...agentCodes, ...gatewayCodes] : controlPlaneCodes;
   const told = operation.plane === "agent" ? error : (error as { message?: unknown } | undefined)?.message;
   return [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Draft } from "./request-arbitrary.js";
 
-/** Bends a request out of the shape that its document gives it. */
+/** Changes a request so that it no longer follows the contract. */
 export type Bend = (draft: Draft) => Draft;
 
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;

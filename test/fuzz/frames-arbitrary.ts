@@ -5,7 +5,7 @@ import type { SchemaArbitraries } from "./schema-arbitrary.js";
 
 export type Message = string | Uint8Array<ArrayBuffer>;
 
-/** What a client may send over a WebSocket: frames as documented, and anything else. */
+/** Messages that a client may send over a WebSocket: frames of the contract, and anything else. */
 export function conversations(schema: Schema, arbitraries: SchemaArbitraries): fc.Arbitrary<Message[]> {
   const documented = arbitraries.value(schema).map((frame) => JSON.stringify(frame));
   const changed = fc

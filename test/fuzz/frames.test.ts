@@ -8,9 +8,9 @@ import { meaningful } from "./meaningful-values.js";
 import { cases, seed } from "./run-size.js";
 import { SchemaArbitraries } from "./schema-arbitrary.js";
 
-/** Sent by a server that knows what it does; 1006 is a connection that broke. */
+/** Close codes that a server sends on purpose. 1006, in contrast, means that the connection broke. */
 const orderlyCloses = [1000, 1001, 1003, 1007, 1008, 1009];
-/** How long a conversation is listened to that does not end by itself. */
+/** A server that has sent nothing for so long has answered everything. */
 const silenceMs = 100;
 
 const document = new ContractDocument("agent");
@@ -49,7 +49,7 @@ describe("every message over a WebSocket is answered as documented", () => {
   });
 });
 
-/** Until it is closed, or has said nothing for a while. */
+/** Waits until the socket is closed, or the server has sent nothing for `silenceMs`. */
 async function quiet(socket: FrameSocket): Promise<void> {
   let heard = -1;
   while (socket.closed === undefined && heard !== socket.frames.length) {

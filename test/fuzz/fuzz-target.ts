@@ -45,7 +45,7 @@ export class FuzzTarget {
     return target;
   }
 
-  /** Sends a request to an operation and mends what it may have broken. */
+  /** Sends a request to an operation, and deletes sandboxes that the request created. */
   async send(operation: DocumentedOperation, request: FuzzRequest): Promise<RawAnswer> {
     const { url, apiKey } = this.server;
     this.#expendable ??= await create(this.server, {});
@@ -71,7 +71,10 @@ export class FuzzTarget {
     return FrameSocket.open(this.main.public_host + path, this.main.auth_token);
   }
 
-  /** Puts back what the operations before may have taken away: files to find, and a secret that could be told. */
+  /**
+   * Makes the files and the secret variable that requests should find, because earlier operations may have deleted
+   * them.
+   */
   async restore(): Promise<void> {
     const code =
       "cd /workspace; mkdir -p directory; echo text > text.txt; echo in > directory/in.txt; head -c 64 /dev/urandom > binary; [ -e fifo ] || mkfifo fifo; ln -sfn /etc link-out; ln -sfn loop loop";
@@ -115,7 +118,7 @@ export class FuzzTarget {
     this.#build = String(build.build_id ?? "none");
   }
 
-  /** Deletes sandboxes that a request made, and forgets the expendable one when it has ended. */
+  /** Deletes sandboxes that a request created. Forgets the sandbox that requests may delete, if one has deleted it. */
   async #clearAway(): Promise<void> {
     const { data } = await controlPlane(this.server, "GET", "/v1/sandboxes?limit=1000");
     const sandboxes = data as { id: string; status: string }[];

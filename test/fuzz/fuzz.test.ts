@@ -12,7 +12,7 @@ import { requestsFor } from "./request-arbitrary.js";
 import { cases, seed } from "./run-size.js";
 import { SchemaArbitraries } from "./schema-arbitrary.js";
 
-/** Per operation, how often it answered with each status. */
+/** How often each operation answered with each status. */
 const answered = new Map<string, Map<number, number>>();
 let undocumentedAnswers = 0;
 let target: FuzzTarget;
@@ -47,7 +47,8 @@ for (const plane of ["control-plane", "agent"] as const satisfies readonly Plane
         const property = fc.asyncProperty(requestsFor(operation, arbitraries), async (request) => {
           const answer = await target.send(operation, request);
           count(operation, answer.status);
-          // Bent, it may be a request to another operation.
+          // A request with a changed path or method may reach another operation: check the answer with the contract of
+          // that one.
           const reached = document.operationAt(request.method, request.target) ?? operation;
           const problems = undocumented(reached, request.method, answer, target.secrets);
           undocumentedAnswers += problems.length > 0 ? 1 : 0;

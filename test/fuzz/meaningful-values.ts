@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { MeaningfulValues } from "./schema-arbitrary.js";
 
-/** Stand in a request for what is only known when it is sent. */
+/** Placeholders in requests. `FuzzTarget` replaces them with the id of a sandbox, job or build that exists. */
 export const placeholders = { sandbox: "{sandbox}", job: "{job}", build: "{build}" } as const;
 
 const paths = [
@@ -44,14 +44,14 @@ const programs = [
   ],
   ...["", "\n", "# nothing", 'package main\nfunc main() { println("go") }'],
 ];
-/** Longer than a name may be for the kernel, and longer than a path may be. */
+/** Names and paths that are longer than the kernel allows. */
 const tooLong = [
   "n".repeat(300),
   "n".repeat(5000),
   `/tmp/${"deep/".repeat(1000)}`,
   `/workspace/${"é".repeat(150)}`,
 ];
-/** Nothing listens on these, and nothing else is ever called. */
+/** Addresses for webhooks. Nothing listens on any of them, so that no request leaves this machine. */
 const addresses = [
   "http://127.0.0.1:9/done",
   "http://localhost:9",
@@ -90,9 +90,10 @@ export const meaningful: MeaningfulValues = {
   content: someOf("text", "", "aGVsbG8=", "\u{1f600}"),
   encoding: someOf("base64", "utf-8"),
   mode: someOf("0644", "755", "0000", "7777"),
-  // Long enough for what is run here, and short for what never ends.
+  // Seconds: long enough for the programs above, and short for a program that never ends.
   timeout: someOf(1, 2, 3),
-  // The contract allows a minute, which is longer than an answer is waited for here.
+  // Seconds that a request waits for output. The contract allows 60, which is longer than this test waits for an
+  // answer.
   wait: someOf(0, 1, 2),
   env: variables,
   env_vars: variables,

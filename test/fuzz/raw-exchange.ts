@@ -8,12 +8,12 @@ export interface RawAnswer {
   readonly milliseconds: number;
 }
 
-/** What an answer may take: the longest execution asked for, and what a loaded machine adds. */
+/** How long an answer may take, also on a machine with much other work. The longest execution takes 3 s. */
 const patienceMs = 60_000;
-/** A stream goes on for ever: this much of it is looked at. */
+/** A stream of events never ends, so only this part of it is read. */
 const streamMs = 50;
 
-/** Sends requests as they are, with nothing added or mended that HTTP does not require. */
+/** Sends requests unchanged, adding only what HTTP requires. */
 export class RawExchange {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
 

@@ -21,13 +21,13 @@ export interface Draft {
 
 export interface FuzzRequest {
   readonly method: string;
-  /** Path and query. */
+  /** Path and query as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: Buffer;
 }
 
-/** Requests for an operation: as its document has them, and bent out of shape. */
+/** Requests to an operation: some follow the contract, the others are changed in one or more places. */
 export function requestsFor(
   operation: DocumentedOperation,
   arbitraries: SchemaArbitraries,
@@ -100,7 +100,7 @@ const formParts = [
   "X-Odd: 1\r\n\r\nno name",
 ];
 
-/** A lone surrogate has no encoding. */
+/** Percent-encodes a value. A lone surrogate has no encoding, so it is replaced first. */
 const encoded = (value: unknown) => encodeURIComponent(Buffer.from(String(value)).toString());
 
 function written({ method, path, params, query, headers, json, bytes }: Draft): FuzzRequest {

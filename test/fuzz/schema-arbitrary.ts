@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { ContractDocument, Schema } from "../support/documents/contract-document.js";
 
-/** Values that mean something to a running server, by the name of the field that takes them. */
+/** Values that exist on the running server or mean something to it, by the name of the field that takes them. */
 export type MeaningfulValues = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Values that a contract's schemas allow. Where a field's name has meaningful values, most are of those. */
+/** Values that a contract's schemas allow. Fields with a name in `MeaningfulValues` get mostly those. */
 export class SchemaArbitraries {
   constructor(
     private readonly document: ContractDocument,
@@ -78,7 +78,7 @@ const range = ({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema)
   max: maximum ?? (exclusiveMaximum === undefined ? 1e9 : exclusiveMaximum - 1),
 });
 
-/** Often one of the bounds: that is where servers are wrong. */
+/** Integers that a schema allows. Often the smallest or the largest, because servers make most mistakes there. */
 function integer(schema: Schema): fc.Arbitrary<number> {
   const { min, max } = range(schema);
   return fc.oneof(

@@ -5,7 +5,7 @@ import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 const run = promisify(execFile);
 
-/** What people paste from the vendor's documents: curl, with their headers and bodies, against this machine. */
+/** Requests of the vendor's documentation, with its headers and bodies, sent to the local server by curl. */
 describe("curl, as the vendor's documents use it", () => {
   let server: LocalServer;
   let agent: string;

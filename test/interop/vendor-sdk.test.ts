@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
-/** The vendor's own client for Node, unmodified, from its create to its kill. */
+/** The vendor's Node.js SDK, unmodified, used with the local server. */
 describe("the vendor's npm SDK", () => {
   let server: LocalServer;
   let sandbox: Sandbox;
@@ -64,7 +64,7 @@ describe("the vendor's npm SDK", () => {
     test("and gets what it displays", async () => {
       const code =
         "import matplotlib\nmatplotlib.use('agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 4, 9])\nplt.show()";
-      // Where it takes more than five seconds to look for fonts, matplotlib says so, once.
+      // Import the fonts first: if that takes more than five seconds, matplotlib writes a warning to stderr once.
       await sandbox.runCode("import matplotlib.font_manager");
       const run = await sandbox.runCode(code);
       expect(run.stderr).toBe("");
@@ -164,7 +164,7 @@ describe("the vendor's npm SDK", () => {
         }
         return undefined;
       })();
-      // Nothing says when the watch has begun.
+      // Write the file again and again, because the SDK does not tell when its watch has begun.
       let seen: Awaited<typeof watching>;
       void watching.then((change) => {
         seen = change;
@@ -186,7 +186,7 @@ describe("the vendor's npm SDK", () => {
     await sandbox.env.set("COLOUR", "green");
     await sandbox.env.update({ SHAPE: "round" });
     expect(await sandbox.env.get("COLOUR")).toBe("green");
-    // This one reads all of them, masked, and writes them back.
+    // The SDK deletes a variable by reading all of them, with secrets masked, and writing the others back.
     await sandbox.env.delete("COLOUR");
     const { stdout } = await sandbox.commands.run("echo $GREETING $COLOUR $SHAPE $API_TOKEN");
     expect(stdout).toBe("hello round s3cret\n");
@@ -251,7 +251,7 @@ describe("the vendor's npm SDK", () => {
     const started = performance.now();
     await expect(sandbox.desktop.screenshot()).rejects.toThrow(DesktopNotAvailableError);
     await expect(sandbox.desktop.startVnc()).rejects.toThrow(DesktopNotAvailableError);
-    // It would have asked again, each time after a second and then after two, had the answer been a 5xx.
+    // The SDK repeats requests that are answered with 5xx, after one second and again after two. That takes longer.
     expect(performance.now() - started).toBeLessThan(5500);
   });
 

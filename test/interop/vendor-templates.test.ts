@@ -2,7 +2,7 @@ import { createTemplate, Sandbox, Template, waitForPort } from "@hopx-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
-/** Every way in which the vendor's own builder for Node, unmodified, begins a template. */
+/** Every method of the vendor's Node.js SDK, unmodified, that begins a template, used with the local server. */
 describe("the vendor's template builder", () => {
   let server: LocalServer;
   let node: string;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 /** An npm registry on loopback. */
 export interface NpmRegistry extends AsyncDisposable {
   readonly port: number;
-  /** The paths that were asked for. */
+  /** The paths of all requests so far. */
   readonly asked: readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface Installed {
   readonly manifest: { name: string; version: string };
 }
 
-/** Serves the packages that are installed in a project as a registry does. */
+/** Starts an npm registry that offers the packages in a project's node_modules. */
 export async function startNpmRegistry(project: string): Promise<NpmRegistry> {
   const packages = new Map<string, Installed[]>();
   for await (const installed of installedIn(join(project, "node_modules"))) {
@@ -66,7 +66,7 @@ export async function startNpmRegistry(project: string): Promise<NpmRegistry> {
   };
 }
 
-/** The packages in a folder `node_modules`, and in theirs. */
+/** All packages in a node_modules directory, and in node_modules directories below it. */
 async function* installedIn(folder: string): AsyncGenerator<Installed> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

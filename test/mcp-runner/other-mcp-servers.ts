@@ -2,7 +2,7 @@ import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-lo
 import { scratchProject } from "../support/scratch-project.js";
 import { type NpmRegistry, startNpmRegistry } from "./npm-registry.js";
 
-/** MCP servers that nobody here wrote. */
+/** MCP servers of the Model Context Protocol project, which this project does not maintain. */
 const version = "2026.8.31";
 export const packages = ["filesystem", "everything", "memory", "sequential-thinking"].map(
   (name) => `@modelcontextprotocol/server-${name}@${version}`,
@@ -10,13 +10,13 @@ export const packages = ["filesystem", "everything", "memory", "sequential-think
 
 const registryName = "registry.test";
 
-/** A backend in whose sandboxes these servers can be installed, without the internet. */
+/** A backend with an npm registry on loopback, so that its sandboxes can install these servers without the internet. */
 export interface ServersBackend extends AsyncDisposable {
   readonly local: LocalControlPlane;
   readonly registry: NpmRegistry;
-  /** The directory in which the same servers are installed on this machine. */
+  /** The directory on this machine in which the same servers are installed. */
   readonly project: string;
-  /** The command that installs them in a sandbox. */
+  /** The shell command that installs the servers in a sandbox. */
   readonly installCommand: string;
 }
 

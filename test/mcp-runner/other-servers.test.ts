@@ -74,7 +74,7 @@ afterAll(async () => {
   if (directory !== undefined) await rm(directory, { recursive: true });
 });
 
-/** What a client gets from a server: its tools and the answers to the calls. */
+/** The tools of a server, and its answers to the calls of a case. */
 async function answers(of: Pick<Client, "listTools" | "callTool">, { calls }: Case): Promise<unknown> {
   const { tools } = await of.listTools();
   const results = [];
@@ -83,7 +83,7 @@ async function answers(of: Pick<Client, "listTools" | "callTool">, { calls }: Ca
   return { tools, results };
 }
 
-/** The same server, run on this machine. */
+/** The same, from the server running on this machine without a sandbox. */
 async function bareAnswers(name: string, one: Case): Promise<unknown> {
   const command = join(backend.project, "node_modules/.bin", `mcp-server-${name}`);
   const bare = new Client({ name: "bare", version: "1.0.0" });

@@ -25,12 +25,12 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** The server as a program that needs no installing. */
+/** Options for the test's own MCP server. It is passed to python3 as an argument, so nothing must be installed. */
 function plain(name: string, options: Partial<McpServerOptions> = {}, ...args: string[]): McpServerOptions {
   return { name, command: "python3", args: ["-c", program, ...args], ...options };
 }
 
-/** How a configuration refers to a variable. */
+/** A reference to a variable as configurations spell it: `${NAME}`. */
 function reference(name: string): string {
   return ["$", "{", name, "}"].join("");
 }
@@ -41,7 +41,7 @@ async function sandboxes(): Promise<number> {
   return count;
 }
 
-/** The error that a call rejects with. */
+/** Resolves with the error that a call rejects with. Fails if the call succeeds. */
 async function failure(call: Promise<unknown>): Promise<Error> {
   return call.then(
     () => expect.unreachable("The call should fail."),
@@ -134,7 +134,7 @@ describe("a transport", () => {
     await using sandbox = await client.sandboxes.create({ internetAccess: false });
     const mcp = makeClient();
     await mcp.connect(new SandboxStdioTransport(sandbox, { command: ["python3", "-c", program] }));
-    // Long ones go in several frames.
+    // A message of more than 700,000 characters is sent in several frames.
     const texts = ["short", "x".repeat(700_000), "y".repeat(700_001), "end"];
     const results = await Promise.all(
       texts.map((text) => mcp.callTool({ name: "length", arguments: { text } })),

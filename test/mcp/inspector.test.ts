@@ -13,7 +13,7 @@ let inspect: (...args: string[]) => Promise<unknown>;
 let scratch: string;
 
 beforeAll(async () => {
-  // The inspector needs a newer Node.js than the server does.
+  // The MCP inspector does not run on Node.js 20, which the MCP server supports.
   const node = await otherNode("24.21.0");
   const project = await scratchProject("inspector", ["@modelcontextprotocol/inspector@2.12.0"]);
   scratch = await mkdtemp(join(tmpdir(), "inspector-"));

@@ -32,7 +32,7 @@ afterAll(async () => {
   await packages?.[Symbol.asyncDispose]();
 });
 
-/** What differs from run to run, by what stands for it on the page. */
+/** Parts of answers that differ from run to run, with what replaces them on the page. */
 const varying: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/(execution_time|duration|waited|uptime): [\d.]+/g, "$1: <seconds>"],
@@ -54,14 +54,14 @@ function exchange(asked: string, answered: string): void {
   const answer = answered.trimEnd().replaceAll("\n", "\n  ");
   tell(`\`\`\`text\n→ ${asked}\n← ${answer}\n\`\`\`\n`);
 }
-/** Calls a tool, and tells of it. */
+/** Calls a tool, and writes the call and its answer to the page. */
 async function call(name: string, given: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { content, structuredContent, isError } = await mcp.call(name, given);
   exchange(`${name} ${told(given)}`, textOf(content));
   expect(isError ?? false).toBe(false);
   return structuredContent ?? {};
 }
-/** Arguments as they are, but programs line by line. */
+/** The arguments as the page shows them: JSON, but programs line by line. */
 function told(given: Record<string, unknown>): string {
   const { code, ...others } = given;
   const program = typeof code === "string" ? `\n${code.trim().replace(/^/gm, "    ")}` : "";
@@ -100,7 +100,7 @@ from run to run is in angle brackets; the package index is one of the test's own
   const sandbox_id = String(id);
   varying.push([new RegExp(sandbox_id, "g"), "<sandbox>"]);
   lines.splice(0, lines.length, ...lines.map((line) => line.replaceAll(sandbox_id, "<sandbox>")));
-  // Only for the page: pip asks the index of this test.
+  // Make pip use this test's package index. The page does not show this step.
   const sandbox = await client.sandboxes.get(sandbox_id);
   await sandbox.files.write("/workspace/.ca.pem", packages.certificate);
   await sandbox.env.merge({
@@ -114,7 +114,7 @@ from run to run is in angle brackets; the package index is one of the test's own
   await call("run_command", { sandbox_id, command: "pip install --quiet --target lib hello-pip" });
   await call("run_command", { sandbox_id, command: "python3 -m hello_pip", env: { PYTHONPATH: "lib" } });
 
-  // Where it takes more than five seconds to look for fonts, matplotlib says so, once.
+  // Import the fonts first: if that takes more than five seconds, matplotlib writes a warning to stderr once.
   await sandbox.commands.run(["python3", "-c", "import matplotlib.font_manager"], { timeoutSeconds: 120 });
   heading("Plot", "Figures come back as images, and variables stay for the next call.");
   await call("execute_code_rich", {

@@ -210,7 +210,7 @@ describe("of each sandbox, the control plane", () => {
     expect(await get(`http://${name}:${server.httpPort}/hello?secret=1`)).toBe("hello over http\n");
     expect(await get(`http://${name}:${server.httpsPort}/`)).toContain("egress.deny");
     expect(await get("http://other.test/")).toContain("egress.allow");
-    // A connection ends a moment after the program that made it.
+    // Wait for the log: the proxy sees the end of a connection a moment after the program that opened it has ended.
     await expect.poll(async () => (await log(narrow)).data.some(({ open }) => open)).toBe(false);
     const all = await log(narrow);
     expect(all.data).toMatchObject([
@@ -271,7 +271,7 @@ print("done")`;
   test("lets nobody else on this machine use the socket, and removes it with the sandbox", async ({
     skip,
   }) => {
-    // Their names are random: nobody learns a sandbox's id by them.
+    // Find the sockets by their directory: their names are random, so that nobody learns a sandbox's id from them.
     const found = (): string[] =>
       readdirSync(tmpdir())
         .filter((entry) => entry.startsWith(`cloud-sandbox-${process.pid}-`))
@@ -304,7 +304,7 @@ test("works for a server that an ordinary user started, with the operator's opti
   try {
     await using theirs = new SandboxClient({ apiKey: ordinary.apiKey, baseUrl: ordinary.url });
     await using open = await theirs.sandboxes.create({ template: "base", internetAccess: true });
-    // Otherwise it would look for the server inside the sandbox.
+    // `--noproxy ''` makes curl use the proxy also for loopback; otherwise curl connects inside the sandbox.
     const get = (url: string): Promise<string> => sh(open, `curl -sS --noproxy '' ${url}`);
     expect(await get(`http://${address}/hello`)).toBe("hello over http\n");
     expect(await get("http://127.0.0.1:1/")).toContain("--egress-allow-private");

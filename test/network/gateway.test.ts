@@ -29,7 +29,8 @@ afterAll(async () => {
   await server?.stop();
 });
 
-// The agent's connections are kept and shared: what one caller's body leaves in them would be another caller's request.
+// The gateway shares its connections to the agent among callers. A body that it leaves unread in one would be taken for
+// the next caller's request.
 test.each([
   ["GET", "Transfer-Encoding: chunked"],
   ["DELETE", "Transfer-Encoding: chunked"],

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { startLocalServer } from "../support/local-server.js";
 
-/** A server on loopback in place of the internet. */
+/** A server on loopback that stands in for the internet. */
 let server: Server;
 let port: number;
 

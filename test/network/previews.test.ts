@@ -85,11 +85,11 @@ describe.each([
 
   test("streams what comes bit by bit", async () => {
     const events = await ask("/events");
-    // What comes while nobody listens for data would be lost; a reader finds it.
+    // Read with an iterator, which buffers: an event that arrives while no listener waits would be lost.
     const pieces = events[Symbol.asyncIterator]();
     for (const number of [1, 2, 3]) {
       expect(String((await pieces.next()).value)).toBe(`data: ${number}\n\n`);
-      // The next one is sent only now.
+      // The server sends the next event only after this request.
       await text(await ask("/next", { method: "POST" }));
     }
     events.destroy();
@@ -258,7 +258,7 @@ function* chunks(size: number): Generator<Buffer> {
   for (let sent = 0; sent < size; sent += chunk.length) yield chunk;
 }
 
-/** The largest resident size of the server's process so far, in bytes. */
+/** The largest resident memory of the server's process so far, in bytes. */
 function peakMemory(): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) * 1024;
 }

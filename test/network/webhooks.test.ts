@@ -164,7 +164,7 @@ describe("an asynchronous execution", () => {
     await using receiver = await WebhookReceiver.start();
     const url = `${receiver.url}/needle-url`;
     const id = await start(sandbox, {
-      // Not the needle itself, which the code would find in its own text.
+      // Search with a pattern: the command line would contain the needle itself, and the search would find it there.
       code: "grep -rlaE 'needle-(url|header|secret)' /tmp /workspace /proc/[0-9]*/environ 2>/dev/null | wc -l",
       callback_url: url,
       callback_headers: { "X-Own": "needle-header" },
@@ -249,7 +249,7 @@ test("200 executions at once are each reported once", { timeout: 240_000 }, asyn
       callback_url: receiver.url,
     });
     if (data) ids.push(data.execution_id);
-    // As many run as a sandbox allows; the others are told to come again.
+    // A sandbox runs only so many executions at a time, and refuses more with 429.
     else expect(response.status).toBe(429);
   }
   await expect.poll(() => receiver.received.length, { timeout: 120_000 }).toBe(200);

@@ -19,21 +19,23 @@ const client = JSON.parse(readFileSync(join(workspace, "packages/client/package.
   devDependencies: Record<string, string>;
 };
 
-/** What some of the client's entry points are used with, as it is tested. */
+/**
+ * Packages that entry points of the client need but do not install (peer dependencies), in the versions that tests use.
+ */
 function peers(): string[] {
   return Object.keys(client.peerDependencies)
     .filter((name) => !name.startsWith("cloud-sandbox"))
     .map((name) => `${name}@${client.devDependencies[name]}`);
 }
 
-/** What programs import of the client. */
+/** The names by which programs import the client's entry points. */
 function entryPoints(): string[] {
   return Object.keys(client.exports)
     .filter((path) => !path.endsWith(".json"))
     .map((path) => path.replace(/^\./, "cloud-sandbox"));
 }
 
-// What people get from the registry, in an empty project.
+// All packages, packed as for the registry and installed in an empty project.
 describe("packed and installed", { timeout: 240_000 }, () => {
   let project: string;
   let server: LocalServer;
@@ -72,7 +74,7 @@ describe("packed and installed", { timeout: 240_000 }, () => {
         join(project, "node_modules", name, "dist", "THIRD-PARTY-LICENSES.txt"),
         "utf8",
       );
-      // One that only the agent bundles, and one that only the client does.
+      // Look for a library that only this package bundles: busboy is in the agent, undici in the client.
       expect(licences).toContain(name === "cloud-sandbox-local" ? "@fastify/busboy" : "undici");
       expect(licences).toContain("Permission is hereby granted");
     },
@@ -149,7 +151,7 @@ console.log(await client.sandboxes.get(await made()).catch(({ name }) => name));
 
   test.each([
     ["NodeNext", "NodeNext", ["program.mts", "program.cts"], "--skipDefaultLibCheck"],
-    // The declarations are the same ones: that they hold by themselves was seen.
+    // Do not check the declaration files again: the case above has checked the same files.
     ["ESNext", "Bundler", ["program.ts"], "--skipLibCheck"],
   ])(
     "the client's types hold under module %s with resolution %s in %s",

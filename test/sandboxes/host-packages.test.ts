@@ -28,7 +28,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Resolves when an interpreter of the sandbox waits for its first program. */
+/** Resolves when the sandbox has an interpreter that was started in advance and waits for its first program. */
 async function waits(sandbox: Sandbox): Promise<void> {
   await sandbox.execute("until ps ax -o args | grep -q '[c]loud-sandbox>'; do sleep 0.05; done", {
     language: "bash",

@@ -207,10 +207,10 @@ describe("get_or_create", () => {
   test("of many at once replaces one that has failed by one", async () => {
     const made = (await ask({ name: "failing" })).body as unknown as CreatedSandbox;
     await output(made, "sleep 4821.5 >/dev/null 2>&1 &");
-    // Another one's machine of this server has no such program: what it descends from is this machine.
+    // Recognise this sandbox's machine by the program that runs in it; the server has other machines too.
     const isMachine = ({ pid }: Pick<HostProcess, "pid">) =>
       descendants(pid).some(({ commandLine }) => commandLine === "sleep 4821.5");
-    // The shell may have ended before what it forked has become that program.
+    // Wait for the program: the shell may have ended before the process that it forked executes `sleep`.
     await expect.poll(() => isMachine(server)).toBe(true);
     for (const { pid } of descendants(server.pid).filter(isMachine)) process.kill(pid, "SIGKILL");
     await expect
@@ -280,7 +280,7 @@ test("the metrics of a sandbox are streamed until it is gone", async () => {
   let isDeleted = false;
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += chunk;
-    // Several come in one piece where this process was slow.
+    // Count the events: a busy machine may deliver several in one chunk.
     if (isDeleted || text.split("\n\n").length < 3) continue;
     isDeleted = true;
     await api.call("DELETE", `/sandboxes/${id}`);
@@ -343,7 +343,7 @@ test("requests are counted, and one too many is told when to come back", async (
       retry_after: seconds,
       error: { details: { retry_after_seconds: seconds } },
     });
-    // Who presents another key is counted apart.
+    // The server counts requests per key.
     expect((await caller.call("GET", "/sandboxes", undefined, { "X-API-Key": "other" })).status).toBe(401);
   } finally {
     await limited.stop();
@@ -352,7 +352,7 @@ test("requests are counted, and one too many is told when to come back", async (
 
 const isMachine = ({ commandLine }: { commandLine: string }): boolean => commandLine.includes("agent.mjs");
 
-/** Processor time of the programs of that name below a process, in clock ticks. */
+/** Processor time, in clock ticks, of descendants of a process whose command line begins with `name`. */
 function processorTicks(root: number, name: string): number {
   const programs = descendants(root).filter(({ commandLine }) => commandLine.startsWith(name));
   return programs.reduce((sum, { pid }) => {

@@ -12,13 +12,16 @@ import {
 
 type Answer = Record<string, unknown>;
 
-/** Fields that differ in each run. */
+/** Fields of a result that differ in each run. */
 const ownFields = ["id", "execution_id", "timestamp", "execution_time"];
 
 const comparable = (answer: Answer): Answer =>
   Object.fromEntries(Object.entries(answer).filter(([name]) => !ownFields.includes(name)));
 
-/** Asks the HTTP and the SOCKS proxy for an address that is reserved for documentation. */
+/**
+ * A shell command that sends requests through the HTTP and the SOCKS proxy. Documentation has 192.0.2.1 for itself, so
+ * nothing is reached.
+ */
 const reaching =
   "curl -sS --noproxy '' http://192.0.2.1/; curl -sS --noproxy '' --proxy socks5h://127.0.0.1:1080 http://192.0.2.1/";
 
@@ -114,7 +117,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
   const run = async (body: object, headers = {}): Promise<Told<Answer>> =>
     caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
   let path: unknown;
-  /** A program with a `PATH` of its own needs an agent. */
+  /** Runs a program in a machine with an agent: a variable PATH is one of the wishes that need one. */
   const withAgent = async (body: { readonly env?: object }) =>
     run({ ...body, env: { PATH: path, ...body.env } });
 
@@ -122,7 +125,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     if (obstacle !== undefined) return;
     server = await startLocalServer({ who, args: ["--pool", "0"] });
     caller = new ControlPlaneCaller(server);
-    // Run one program first, because the first makes what all programs share.
+    // Run a program first: the server makes directories that all programs share when the first one runs.
     path = (await run({ code: "printf %s $PATH", language: "bash" })).body.stdout;
     await withAgent(printed);
   });
@@ -132,7 +135,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     expect(leftovers(new Set([server.pid]))).toEqual([]);
   });
 
-  /** Nothing of any program is left: no process, no uid, no group, no sandbox. */
+  /** Expects that nothing of any program is left: no process, no uid, no sandbox. */
   const nothingLeft = async (): Promise<void> => {
     const left = (): string[] => [
       ...descendants(server.pid)

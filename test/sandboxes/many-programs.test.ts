@@ -4,7 +4,7 @@ import { leftovers } from "../chaos/leftovers.js";
 import { randomNumbers } from "../chaos/random-numbers.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
-// A thousand programs: MANY_PROGRAMS=1000 npx vitest run test/sandboxes/many-programs.test.ts
+// The long form, with a thousand programs: MANY_PROGRAMS=1000 npx vitest run test/sandboxes/many-programs.test.ts
 const count = Number(process.env.MANY_PROGRAMS ?? 32);
 const seed = 20_260_101;
 const timeout = 60_000 + count * 1000;
@@ -14,11 +14,11 @@ interface Generated {
   readonly code: string;
   readonly language?: string;
   readonly timeoutSeconds?: number;
-  /** What its result must be. */
+  /** The fields that the program's result must have. */
   readonly result: object;
 }
 
-/** A program as people generate them: one that computes, fails, never ends, writes very much, or is killed. */
+/** A program like those that language models write: it succeeds, fails, never ends, prints very much, or is killed. */
 function generated(number: number, random: () => number): Generated {
   const terms = Array.from({ length: 5 }, () => Math.floor(random() * 1000));
   const sum = terms.reduce((one, other) => one + other, 0);
@@ -62,7 +62,7 @@ function generated(number: number, random: () => number): Generated {
       result: { exitCode: 137, stdout: `${number}\n` },
     },
   ];
-  // Endless ones take a second each: one in fifty.
+  // Only one program in fifty never ends, because each of those takes a second.
   const kind = number % 50 === 3 ? 3 : [0, 0, 0, 1, 2, 2, 4, 5, 6][number % 9];
   return kinds[kind ?? 0] as Generated;
 }
@@ -119,7 +119,7 @@ test(`callers of ${count} programs are told what became of each when the server 
   for await (const { index, result, error } of runMany(client, all)) {
     if (result) expect({ index, ...result }).toMatchObject({ index, ...all[index]?.result });
     else expect(error).toBeInstanceOf(NetworkError);
-    // A program whose request was sent may have run; of another it is certain that it has not.
+    // If the request was sent, the program may have run. Otherwise it certainly has not.
     told.set(index, result ? "result" : (error as NetworkError).wasSent ? "may have run" : "has not run");
     if (told.size === Math.floor(count / 2)) await server.stop("SIGKILL");
   }

@@ -69,7 +69,7 @@ describe.each(["root", "an ordinary user"] as const)(
       skip(obstacle !== undefined, obstacle);
       const load = async () => (await system()).cpu;
       const end = await background("while :; do :; done & while :; do :; done");
-      // On a machine that has much else to do, the loops get little.
+      // Expect little: two busy loops get only a small part of a machine that has much other work.
       await expect.poll(load, { interval: 300 }).toBeGreaterThan(5);
       const told = async () => (await sandbox.agent.GET("/system")).data?.cpu_percent;
       await expect.poll(told, { interval: 300 }).toBeGreaterThan(3);

@@ -8,7 +8,7 @@ import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** What is another's in each run. */
+/** Fields of a frame that differ in each run. */
 const ownFields = ["id", "execution_id", "timestamp", "execution_time"];
 
 const programs: Readonly<Record<string, object>> = {
@@ -33,7 +33,7 @@ const programs: Readonly<Record<string, object>> = {
 };
 
 const withoutAgent = { internet_access: false };
-/** Another directory is one of the wishes for which an agent is needed. */
+/** A request for another directory or PATH makes the server start an agent. Without such a wish it needs none. */
 const withAgent = {
   internet_access: false,
   workdir: "/workspace/.",
@@ -61,13 +61,13 @@ const asked = (body: object, headers = {}, signal?: AbortSignal): Promise<Respon
     ...(signal && { signal }),
   });
 
-/** The frames of an answer, read as they are asked for. */
+/** Yields the frames of an answer. Reads no further than the caller asks. */
 async function* framesOf(answer: Response): AsyncGenerator<Frame> {
   const input = Readable.fromWeb(answer.body as never);
   for await (const line of createInterface({ input })) if (line !== "") yield JSON.parse(line);
 }
 
-/** All that a stream tells: each output as one text, and the other frames in order. */
+/** Reads a whole stream: the text of each output, and the frames that are no output in their order. */
 async function told(answer: Response): Promise<{ stdout: string; stderr: string; ends: Frame[] }> {
   const all: { stdout: string; stderr: string; ends: Frame[] } = { stdout: "", stderr: "", ends: [] };
   for await (const frame of framesOf(answer)) {
@@ -121,7 +121,7 @@ describe.each(Object.entries(ways))("a streamed program %s", (_, way) => {
     const answer = await asked({ ...way, code, timeout: 60 });
     const frames = framesOf(answer);
     const texts: unknown[] = [(await frames.next()).value?.data];
-    // While nothing is read, more is written than the connection holds.
+    // Pause reading while the program writes more than the connection buffers.
     expect((await caller.call("POST", "/executions", { ...way, code: "print('other')" })).status).toBe(200);
     for await (const frame of frames) {
       expect(frame).not.toHaveProperty("skipped_bytes");

@@ -9,7 +9,7 @@ import {
 } from "../support/local-server.js";
 import { PathWithoutOverlay } from "../support/without-overlay.js";
 
-/** Somebody types it; then this is printed. */
+/** A command that is run in a sandbox, and the text that it must print. */
 type Case = readonly [name: string, command: string, printed: string];
 
 const everywhere: readonly Case[] = [

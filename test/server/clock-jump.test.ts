@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { startLocalServer } from "../support/local-server.js";
 
-/** Sets the clock of a process forward by an hour when the process gets a signal, as happens to the clock of a machine that wakes up. */
+/**
+ * A program that the server loads at its start. On SIGUSR2 it sets the server's clock forward by an hour, as happens
+ * when a machine wakes from sleep.
+ */
 const jump = `const { now } = Date;
 let offset = 0;
 Date.now = () => now() + offset;

@@ -79,7 +79,7 @@ describe.each(startedBy)("a server that %s started", (who) => {
   });
 });
 
-/** Collects what every user of this host can read, for as long as it is not ended. */
+/** Collects the command lines of all processes until it is ended. Every user of this machine can read those. */
 class ShownToAll {
   readonly #lines = new Set<string>();
   #isEnding = false;

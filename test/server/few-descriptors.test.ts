@@ -40,7 +40,7 @@ test("where sandboxes could open hardly any file, serve and doctor say what to r
   }
 });
 
-/** Connects so often that the server has no descriptor left to accept with. */
+/** Opens connections until the server has no file descriptor left for another. */
 async function takeAllConnections({ url, pid }: LocalServer, idle: Socket[]): Promise<void> {
   const { hostname, port } = new URL(url);
   for (let count = 0; count < limit; count += 1) {

@@ -84,7 +84,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     await step(stopped, "stop");
     const expiring = await api.create({ timeout_seconds: 3 });
     disk.fill();
-    // Two at once, and those that follow: a failure must not make the next one fail.
+    // Delete two sandboxes at once and others later: a delete that cannot be stored must not make the next one fail.
     const deletes = [running, paused].map(({ id }) => api.told("DELETE", `/sandboxes/${id}`));
     expect(await Promise.all(deletes)).toEqual(["200 deleted", "200 deleted"]);
     expect(await state(running)).toBe("404 SANDBOX_NOT_FOUND");

@@ -10,13 +10,16 @@ import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { descendants, environmentOf, type HostProcess, hostProcesses } from "../support/host-processes.js";
 import { cannotStartAs, type StartedBy, startLocalServer } from "../support/local-server.js";
 
-/** A `bwrap` that waits until `letGo()` if its first argument is `awaited`, and then becomes the real one. */
+/**
+ * A program `bwrap` for the server's path. If its first argument is `awaited`, it waits for `letGo()` before it becomes
+ * the real bubblewrap.
+ */
 class HeldBubblewrap {
   private constructor(private readonly directory: string) {}
 
   static async open(awaited: "--unshare-user" | "--args"): Promise<HeldBubblewrap> {
     const directory = await mkdtemp(join(tmpdir(), "held-"));
-    // The server that starts it may belong to another user.
+    // Another user's server must be able to use this directory.
     await chmod(directory, 0o777);
     await writeFile(
       join(directory, "bwrap"),
@@ -36,7 +39,7 @@ PATH=\${PATH#*:} exec bwrap "$@"
     return { PATH: `${this.directory}:${process.env.PATH}` };
   }
 
-  /** Waits until this `bwrap` was started. Resolves with the pid of the server that started it. */
+  /** Waits until the server has started this `bwrap`. Resolves with the server's pid. */
   async server(): Promise<number> {
     const read = (): number => Number(readFileSync(join(this.directory, "server"), "utf8"));
     await expect.poll(read, { timeout: 20_000 }).toBeGreaterThan(0);
@@ -54,21 +57,22 @@ PATH=\${PATH#*:} exec bwrap "$@"
   }
 }
 
-/** A process in a control group that looks as if a killed server had left it. It belongs to the user who runs this test. */
+/** A process in a control group, as a server leaves it that was killed. It belongs to the user who runs this test. */
 class LeftProcess {
   private constructor(
     private readonly child: ReturnType<typeof spawn>,
     private readonly instance: string,
   ) {}
 
-  /** Undefined if this user may make no control groups here. */
+  /** Resolves with undefined if this user may not make control groups on this host. */
   static async start(): Promise<LeftProcess | undefined> {
     const child = spawn("sleep", ["600"], { stdio: "ignore" });
-    // No process has this number, so every server takes its owner for dead.
+    // The group is named after the pid of its server. No process has this pid, so other servers see that its server is
+    // dead.
     const left = new LeftProcess(child, `${2 ** 30}-${process.pid}`);
     for (const group of left.#groups) {
       const isIn = await mkdir(group, { recursive: true })
-        // Without making the file: a directory that has none is no control group.
+        // Do not create cgroup.procs: a directory without that file is no control group.
         .then(() => writeFile(join(group, "cgroup.procs"), String(child.pid), { flag: "r+" }))
         .then(
           () => true,
@@ -134,7 +138,7 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     skip(obstacle !== undefined, obstacle);
     await using bubblewrap = await HeldBubblewrap.open("--args");
     const server = await startLocalServer({ who, env: bubblewrap.env, args: ["--pool", "0"] });
-    // This create is never answered: its server is killed.
+    // The server is killed before it answers this create.
     const creating = new ControlPlaneCaller(server).create().catch(() => undefined);
     await bubblewrap.server();
     const guard = descendants(server.pid).find(({ commandLine }) =>
@@ -146,8 +150,8 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     await bubblewrap.letGo();
     const left = (): string[] => leftovers(new Set([server.pid]));
     const isMachine = (entry: string): boolean => /^process.* bwrap /.test(entry);
-    // Of the one that was being made, a child is left that waits. Nothing at all is left if a server that another test
-    // started has ended it already.
+    // One bubblewrap process of the unfinished machine is left, and waits. Nothing is left if a server of another test
+    // has already ended it.
     await expect.poll(() => left().length === 0 || left().filter(isMachine).length === 1).toBe(true);
     const next = await startLocalServer({ who, args: ["--pool", "1"] });
     try {

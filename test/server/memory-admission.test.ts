@@ -5,7 +5,7 @@ import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { descendants } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
-/** What one sandbox may use, memory and disk, and room for two of them, but not for three. */
+/** Memory and disk of one sandbox together, in MiB. The server has room for two sandboxes, but not for three. */
 const needMb = 512;
 const roomMb = 2.5 * needMb;
 
@@ -37,7 +37,7 @@ async function refusal(call: Promise<unknown>): Promise<ApiError> {
 describe("a server that has given away the memory that sandboxes may use together", () => {
   test("ends machines that wait for a sandbox that is wanted, and refuses what is too much", async () => {
     await expect.poll(waitsForOwner, { timeout: 30_000 }).toBe(true);
-    // A sandbox with limits of its own is not claimed from the pool.
+    // Ask for other limits than the default, so that the server starts a machine instead of taking one from the pool.
     const created: Sandbox[] = [await client.sandboxes.create({ limits: { memoryMb: 300 } })];
     created.push(await client.sandboxes.create({ limits: { memoryMb: 300 } }));
     const third = await refusal(client.sandboxes.create({ limits: { memoryMb: 300 } }));

@@ -8,7 +8,7 @@ import { descendants, type HostProcess, hostProcesses } from "../support/host-pr
 import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
 
 describe("cloud-sandbox-local serve", () => {
-  /** For what no server needs to be started or stopped for. */
+  /** A server for tests that neither start nor stop one. */
   let shared: LocalServer;
   beforeAll(async () => {
     shared = await startLocalServer({ apiKey: "k", args: ["--pool", "0"] });
@@ -97,7 +97,8 @@ describe("cloud-sandbox-local serve", () => {
         await new Promise((resolve) => setTimeout(resolve, delayMs));
         await server.stop("SIGKILL");
         await Promise.all(creates);
-        // Each of them, from the shell that becomes it to its first process, names the instance.
+        // The command line of every process of a machine contains the name of the server's instance, from the first
+        // process on.
         const left = (): string[] =>
           hostProcesses()
             .map(({ commandLine }) => commandLine)
@@ -289,7 +290,7 @@ function post(server: LocalServer, body: object, headers: Record<string, string>
   });
 }
 
-/** The processes among these that still run. */
+/** Those of these processes that still run. */
 function running(processes: readonly HostProcess[]): HostProcess[] {
   const now = hostProcesses();
   return processes.filter(({ pid, commandLine }) =>
@@ -297,7 +298,7 @@ function running(processes: readonly HostProcess[]): HostProcess[] {
   );
 }
 
-/** The names of an instance's files on the host begin with its pid. */
+/** Lists control groups, directories and uids that a server has left. Their names begin with the server's pid. */
 function leftovers(pid: number): string[] {
   const groups = readFileSync("/proc/self/cgroup", "utf8")
     .trim()
@@ -313,7 +314,10 @@ function leftovers(pid: number): string[] {
   return [...directories.flatMap(entries), ...leases].filter((name) => own.test(name));
 }
 
-/** The owner of a uid lease. Empty if the lease is gone: servers of other tests release theirs meanwhile. */
+/**
+ * The server that has leased a uid. Empty if the lease is gone, because servers of other tests release theirs
+ * meanwhile.
+ */
 function leaseOwner(name: string): string {
   try {
     return readlinkSync(`/run/cloud-sandbox-uids/${name}`);

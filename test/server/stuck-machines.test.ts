@@ -86,7 +86,7 @@ END`;
   });
 });
 
-// The limit is half a minute, and nothing is done meanwhile: both servers are waited for at once.
+// Run both cases at the same time: each waits for the server's limit of 31 s.
 test.concurrent.for(startedBy)(
   "a stop that takes too long is broken off, at the expense of the sandbox, which goes on, on a server started by %s",
   async (who, { skip, expect }) => {

@@ -6,7 +6,9 @@ import { separateAgent } from "../support/sandbox-agent.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
-/** Longer than the server waits until it checks the agent of a silent call, and than the check may take. */
+/**
+ * Seconds without output, longer than the server waits before it checks the agent of a silent call and ends that check.
+ */
 const silence = 7;
 
 test.concurrent.for(startedBy)(

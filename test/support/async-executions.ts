@@ -8,25 +8,25 @@ export interface AsyncRequest {
   readonly [field: string]: unknown;
 }
 
-/** Asks for an asynchronous execution of Bash code. */
+/** Starts an asynchronous execution of Bash code. Resolves with the answer, also with a refusal. */
 export const startIn = (where: Sandbox, body: AsyncRequest) =>
   where.agent.POST("/execute/async", { body: { language: "bash", timeout: 60, ...body } });
 
-/** Starts an asynchronous execution and returns its id. */
+/** Starts an asynchronous execution. Resolves with its id, and throws if it is refused. */
 export async function start(where: Sandbox, body: AsyncRequest): Promise<string> {
   const { data, error } = await startIn(where, body);
   if (!data) throw new Error(JSON.stringify(error));
   return data.execution_id;
 }
 
-/** The reports of an execution, once there is one. */
+/** Waits until the receiver has a report of an execution. Resolves with all reports of it so far. */
 export async function reports(receiver: WebhookReceiver, executionId: string): Promise<readonly Received[]> {
   const those = () => receiver.received.filter(({ body }) => JSON.parse(body).execution_id === executionId);
   await expect.poll(() => those().length).toBeGreaterThan(0);
   return those();
 }
 
-/** The first report of an execution. */
+/** Waits for the first report of an execution. */
 export async function report(
   receiver: WebhookReceiver,
   executionId: string,

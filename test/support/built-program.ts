@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the built `packages/<name>/dist/main.js` to its end. */
+/** Runs a built program, `packages/<name>/dist/main.js`, to its end. */
 export async function runBuilt(
   name: "local" | "mcp" | "cli",
   args: readonly string[],

@@ -5,17 +5,17 @@ import { SandboxClient } from "cloud-sandbox";
 import { type Ended, runBuilt } from "./built-program.js";
 import { type LocalServer, startLocalServer } from "./local-server.js";
 
-/** The built `cloud-sandbox` command with a server, and a directory of its own for settings and files. */
+/** The built `cloud-sandbox` command, a server for it, and a directory of its own for settings and files. */
 export interface CommandLine {
   readonly client: SandboxClient;
   readonly directory: string;
-  /** Names the server and the settings; commands need nothing else. */
+  /** The variables that the command needs: the server's address, its key, and where settings are stored. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command to its end. */
   run(args: readonly string[], input?: string): Promise<Ended>;
-  /** Runs a command that must succeed without a message, and gives what it printed. */
+  /** Runs a command. Throws if it fails or writes to stderr. Resolves with its stdout. */
   output(...args: string[]): Promise<string>;
-  /** The same with `--json`, which is one document. */
+  /** Runs a command with `--json`. Resolves with the JSON document that it prints. */
   json(...args: string[]): Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface CreatedSandbox {
   readonly expires_at: string;
 }
 
-/** Talks to a server as curl does: what it says is what is tested. */
+/** Sends requests to a server without the client library, so that tests see its answers unchanged. */
 export class ControlPlaneCaller {
   constructor(private readonly server: Pick<LocalServer, "url" | "apiKey">) {}
 
@@ -39,13 +39,16 @@ export class ControlPlaneCaller {
     return told.body as unknown as CreatedSandbox;
   }
 
-  /** The status of an answer and its code, as `409 CONFLICT`; for an answer without a code, the sandbox's status. */
+  /**
+   * Sends a request. Resolves with status and code of the answer, as `409 CONFLICT`; without a code, with the sandbox's
+   * status.
+   */
   async told(method: string, path: string, body?: object): Promise<string> {
     const { status, body: said } = await this.call(method, path, body);
     return [status, said.code ?? said.status].join(" ");
   }
 
-  /** Runs a shell command in a sandbox, by the address and with the token of its create. */
+  /** Runs a shell command in a sandbox, with the address and the token from its creation. */
   async run({ id, auth_token }: CreatedSandbox, command: string): Promise<Told> {
     const response = await fetch(`${this.server.url}/agent/${id}/commands/run`, {
       method: "POST",

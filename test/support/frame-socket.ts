@@ -1,15 +1,15 @@
 import type { WebSocketLike } from "cloud-sandbox";
 import { WebSocket } from "undici";
 
-/** Text, or a binary message. */
+/** A text message, or a binary one. */
 type Message = string | Uint8Array<ArrayBuffer>;
 
 export type Frame = Readonly<Record<string, unknown>>;
 
-/** A WebSocket to an agent, which sends JSON frames. */
+/** A WebSocket to an agent. Collects the JSON frames that the agent sends. */
 export class FrameSocket implements Disposable {
   readonly frames: Frame[] = [];
-  /** The messages received that are not JSON frames. */
+  /** Messages that were received and are not JSON. */
   readonly others: string[] = [];
   /** The close code, once the socket is closed. */
   closed: number | undefined;
@@ -26,14 +26,14 @@ export class FrameSocket implements Disposable {
     socket.addEventListener("error", () => undefined);
   }
 
-  /** `url` is the agent's, with either scheme. */
+  /** Opens a WebSocket to an agent. `url` may begin with http or ws. */
   static async open(url: string, token: string): Promise<FrameSocket> {
     const headers = { authorization: `Bearer ${token}` };
     const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
     return FrameSocket.over(socket, (message) => socket.send(message));
   }
 
-  /** Resolves when the socket is open. */
+  /** Wraps a socket. Resolves when it is open. */
   static async over(
     socket: WebSocketLike,
     send = (message: Message): void => socket.send(String(message)),
@@ -50,12 +50,12 @@ export class FrameSocket implements Disposable {
     this.sendRaw(JSON.stringify(frame));
   }
 
-  /** Does nothing once the socket is closed. */
+  /** Sends a message unchanged. Does nothing if the socket is closed. */
   sendRaw(message: Message): void {
     if (this.closed === undefined) this.sendMessage(message);
   }
 
-  /** The `data` of all frames of that type, joined. */
+  /** The `data` of all frames of a type, joined. */
   text(type: string): string {
     return this.frames
       .filter((frame) => frame.type === type)

@@ -23,7 +23,7 @@ export function hostProcesses(): HostProcess[] {
     });
 }
 
-/** The variables that a process was started with. Empty if the process has ended or belongs to another user. */
+/** The environment that a process was started with. Empty if the process has ended or belongs to another user. */
 export function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");

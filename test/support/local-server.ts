@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const dist = fileURLToPath(new URL("../../packages/local/dist", import.meta.url));
-/** The uid of an ordinary user: no account has it, and no file belongs to it. */
+/** A uid that no account and no file of this machine has. */
 const ordinaryUid = "54321";
 
 export interface LocalServer {
@@ -15,30 +15,30 @@ export interface LocalServer {
   readonly pid: number;
   readonly isolation: string;
   readonly log: () => string;
-  /** Asks the server to stop, and waits until it has. */
+  /** Sends the server a signal (default: SIGTERM) and waits until it has ended. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Why a server cannot be started as `who` here, or undefined when it can. */
+/** The reason why a server cannot be started as `who` here. Undefined if it can. */
 export function cannotStartAs(who: StartedBy): string | undefined {
   return who === "root" && process.getuid?.() !== 0 ? "these tests were not started by root" : undefined;
 }
 
 export type StartedBy = "root" | "an ordinary user";
 
-/** Starts the built server in a process of its own, as people do. */
+/** Starts the built server in a process of its own. */
 export async function startLocalServer(
   options: {
     who?: StartedBy;
     apiKey?: string;
     args?: readonly string[];
     env?: Record<string, string>;
-    /** A command to start the server with. It must `exec` the words after it. */
+    /** A command that starts the server, such as `prlimit --nofile=600`. It must execute the words that follow it. */
     through?: readonly string[];
   } = {},
 ): Promise<LocalServer> {
   const dropsUid = options.who === "an ordinary user" && process.getuid?.() === 0;
-  // Copy the build: the checkout may be in a directory that only root can read.
+  // Copy the build, because an ordinary user may not be able to read the directory of the checkout.
   const home = dropsUid ? await mkdtemp(join(tmpdir(), "ordinary-user-")) : undefined;
   if (home !== undefined) await cp(dist, home, { recursive: true });
   const apiKey = options.apiKey ?? "test-key";
@@ -58,7 +58,7 @@ export async function startLocalServer(
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // End the server with this process, so that a test that fails half-way leaves no server behind.
+  // Kill the server when this process ends, so that a test that fails half-way leaves no server behind.
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   let log = "";

@@ -9,8 +9,9 @@ const run = promisify(execFile);
 const cache = fileURLToPath(new URL("../../node_modules/.cache/scratch", import.meta.url));
 
 /**
- * A project outside the workspace with packages from the registry, installed once and kept between runs. Files of tests that
- * run at the same time may want the same one: it is installed aside, and is there whole or not at all.
+ * Installs packages from the registry in a project outside the workspace, once; later runs use it again. Files of tests
+ * that run at the same time may want the same project: it is installed in another directory and then renamed, so that
+ * it is complete as soon as it exists.
  */
 export async function scratchProject(name: string, packages: readonly string[]): Promise<string> {
   const digest = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 12);
@@ -36,7 +37,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Path of a Node.js of another version, from the registry. */
+/** The path of a Node.js of another version, installed from the registry. */
 export async function otherNode(version: string): Promise<string> {
   const packageName = `node-linux-${process.arch}`;
   const directory = await scratchProject(`node-${version}`, [`${packageName}@${version}`]);

@@ -1,7 +1,7 @@
 /** Restores the clock and the globals after each test file, because the next file runs in the same process. */
 import { afterAll, expect, vi } from "vitest";
 
-// Loads Node's own fetch before a file imports undici, which would take its place for all files that follow.
+// Load Node's own fetch first: otherwise undici replaces it when a file imports undici, for all later files too.
 await fetch("data:,");
 
 const found = globals();

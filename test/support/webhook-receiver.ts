@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body, unparsed. */
+  /** The body as text. */
   readonly body: string;
   readonly at: number;
 }
@@ -19,7 +19,7 @@ export const answering =
   (response) =>
     response.writeHead(status, headers).end("thank you");
 
-/** A server on loopback that remembers what it was sent. */
+/** A server on loopback that records the requests it gets. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
   readonly #server = createServer(async (request, response) => {

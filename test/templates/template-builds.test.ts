@@ -141,7 +141,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
 
   test("that do not get ready in a sandbox say so, and that to try again is no use", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
-    // Half of the memory that it was tried out with.
+    // A ready check that passes with the memory of a build, and fails with the 256 MiB of the sandbox below.
     const enough = 'test "$(ulimit -d)" -gt 400000';
     const readyCmd = { type: "command", command: enough, timeout: 300, interval: 50 };
     const built = await building.build({ name: "large", steps: [], readyCmd });

@@ -80,7 +80,7 @@ describe("the template operations", () => {
       expect(record).toMatchObject({ language, differences: [expect.stringMatching(note)] });
       expect(record.description).toContain((record.differences as string[])[0]);
     }
-    // One that is built from another is of its language, and tells what that told.
+    // A template that is built from another has its language, and the same notes on differences.
     await building.build({ name: "on-noted", from_image: "noted-0", steps: [] });
     const { json: record } = await building.call("GET", "/v1/templates/on-noted");
     expect(record).toMatchObject({ language: "python", differences: [expect.stringMatching(/Python 3\.0/)] });
@@ -171,7 +171,8 @@ describe("the template operations", () => {
         }),
       );
     expect(await send()).toEqual([200, 200]);
-    // Two builds are under way at a time; the last has to wait, and what it copies is replaced meanwhile.
+    // The server runs two builds at a time, so the last build has to wait. The files that it copies are replaced
+    // meanwhile.
     const busy = ["one", "two"].map((name) => building.build({ name, steps: [run("sleep 1")] }));
     const copy = { type: "COPY", args: ["a", "/workspace/"], filesHash: "same" };
     const waiting = building.call("POST", "/v1/templates/build", { ...whole, name: "late", steps: [copy] });

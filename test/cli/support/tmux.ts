@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A terminal of 80 columns and 24 rows in which a person types, and reads the screen. */
+/** A terminal of 80 columns and 24 rows, made with tmux. Tests type in it as a person does, and read its screen. */
 export class Tmux {
   readonly #name = `test-${randomUUID()}`;
 
@@ -17,7 +17,7 @@ export class Tmux {
     return tmux;
   }
 
-  /** Types text as it is. */
+  /** Types text, without interpreting names of keys in it. */
   async type(text: string): Promise<void> {
     await this.#call("send-keys", "-l", text);
   }
@@ -31,7 +31,7 @@ export class Tmux {
     await this.#call("resize-window", "-x", String(columns), "-y", String(rows));
   }
 
-  /** What is on the screen, without empty lines at its end. */
+  /** The text on the screen, without empty lines at its end. */
   async screen(): Promise<string> {
     return (await this.#call("capture-pane", "-p")).trimEnd();
   }

@@ -6,19 +6,19 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export interface CodeBlock {
-  /** Where the block's first line is, as `README.md:27`. */
+  /** File and line where the block begins, as `README.md:27`. */
   readonly place: string;
   readonly file: string;
   readonly language: string;
   readonly code: string;
 }
 
-/** Every fenced code block of the project's pages. */
+/** All fenced code blocks in the project's pages. */
 export function codeBlocks(): CodeBlock[] {
   return pages().flatMap(blocksOf);
 }
 
-/** Every page of the project, by its path from the root. */
+/** The paths of all pages of the project, relative to its root. */
 export function pages(): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
     cwd: root,

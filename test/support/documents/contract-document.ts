@@ -65,10 +65,10 @@ interface Document {
   readonly "x-common-responses": OperationNode["responses"];
 }
 
-/** What an operation may answer with a status: a validator per media type. */
+/** The documented answers with one status: a validator for each media type. */
 export type Answer = Readonly<Record<string, Validator>>;
 
-/** What is wrong with a value, in words; undefined when nothing is. */
+/** Says what is wrong with a value. Undefined if nothing is. */
 export type Validator = (value: unknown) => string | undefined;
 
 export interface DocumentedOperation {
@@ -79,11 +79,11 @@ export interface DocumentedOperation {
   readonly tag: string;
   readonly summary: string;
   readonly secured: boolean;
-  /** A WebSocket. */
+  /** Whether the operation opens a WebSocket. */
   readonly upgrade: boolean;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: Content };
-  /** The documented answers by status, with those that every operation of the plane may give. */
+  /** The documented answers by status, with those that every operation of the contract may give. */
   readonly answers: ReadonlyMap<number, Answer>;
   readonly clientFrames?: Schema;
   readonly serverFrames?: Validator;
@@ -91,7 +91,7 @@ export interface DocumentedOperation {
 
 const methods = ["get", "put", "post", "delete", "patch"] as const;
 
-/** A contract as it is written, for tests that hold a server against the document itself. */
+/** One of the two OpenAPI contracts, read from its YAML file, for tests that compare a server's answers with it. */
 export class ContractDocument {
   readonly operations: readonly DocumentedOperation[];
   readonly #document: Document;
@@ -106,7 +106,7 @@ export class ContractDocument {
     );
   }
 
-  /** The operation that a request gets to, where there is one. */
+  /** The operation that a request reaches. Undefined if no operation has such a path and method. */
   operationAt(method: string, target: string): DocumentedOperation | undefined {
     const { pathname } = new URL(`http://server${target}`);
     const wanted = method === "HEAD" ? "GET" : method;
@@ -116,7 +116,7 @@ export class ContractDocument {
     return matching.find(({ path }) => path === pathname) ?? matching[0];
   }
 
-  /** The node that a `$ref` leads to; anything else is returned as it is. */
+  /** Follows `$ref`s in the document. Returns other nodes as they are. */
   resolve<Node extends Referable>(node: Node): Node {
     let at = node;
     while (at.$ref !== undefined) {

@@ -1,4 +1,4 @@
-/** What the pages tell MCP clients to start, in whichever form a client takes it. */
+/** Reads MCP server configurations from pages, in the form of each MCP client. */
 import { parse as toml } from "smol-toml";
 import { parse as yaml } from "yaml";
 import { z } from "zod";
@@ -24,12 +24,12 @@ const configuration = z.union([
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = { json: JSON.parse, toml, yaml };
 
-/** The servers that a block configures; undefined when it configures none. */
+/** The servers that a code block configures. Undefined if it configures none. */
 export function configuredServers({ language, code }: CodeBlock): ConfiguredServer[] | undefined {
   return configuration.safeParse(parsers[language]?.(code)).data;
 }
 
-/** The server that a line for a client's own command adds, such as `claude mcp add name -- npx …`. */
+/** The server that a command like `claude mcp add name -- npx …` adds. Undefined for other commands. */
 export function addedServer(line: string): ConfiguredServer | undefined {
   const object = /^code --add-mcp '(.+)'$/.exec(line)?.[1];
   if (object !== undefined) return server.parse(JSON.parse(object));
@@ -37,7 +37,7 @@ export function addedServer(line: string): ConfiguredServer | undefined {
   return words && server.parse({ command: words[0], args: words.slice(1) });
 }
 
-/** The server in the configuration that a link of one click carries. */
+/** The server in a link that adds it to an MCP client by one click. */
 export function linkedServer(link: URL): ConfiguredServer {
   const text = link.searchParams.get("config") ?? "";
   return server.parse(JSON.parse(text.startsWith("{") ? text : Buffer.from(text, "base64").toString()));

@@ -1,6 +1,6 @@
 /**
- * What the registry demands of a server.json (its schema of 2025-12-11), as far as a server that is a package needs
- * it; stricter in one point: a name that the registry does not know is an error here.
+ * The MCP registry's schema of 2025-12-11 for server.json, limited to servers that are packages. Stricter than the
+ * registry's: unknown names are errors, so that a typing mistake is found.
  */
 const text = { type: "string" } as const;
 

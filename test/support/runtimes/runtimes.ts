@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { otherNode, scratchProject } from "../scratch-project.js";
 
-/** How a program is run on a runtime: a command and its arguments before the program's path. */
+/** A JavaScript runtime, with the command that runs a program on it. */
 export interface Runtime {
   readonly name: string;
   command(): Promise<readonly string[]>;
