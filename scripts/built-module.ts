@@ -6,14 +6,15 @@ import { build, type Plugin } from "rolldown";
 
 /**
  * A plugin for rolldown: modules whose path matches `filter` are run by the build, and the bundle has their exports as JSON.
- * The program that is bundled then loads neither the modules nor what they import.
+ * The program that is bundled then loads neither the modules nor what they import. What matches `unused` is left out of the run:
+ * modules that are imported when something else is asked for.
  */
-export function builtModule(filter: RegExp): Plugin {
+export function builtModule(filter: RegExp, unused: RegExp[] = []): Plugin {
   return {
     name: "built-module",
     async load(path) {
       if (!filter.test(path)) return undefined;
-      const exported = Object.entries(await run(path));
+      const exported = Object.entries(await run(path, unused));
       // V8 reads JSON in a string faster than an object in the source.
       const text = (value: unknown): string => JSON.stringify(JSON.stringify(value));
       const lines = exported.map(([name, value]) => `export const ${name} = JSON.parse(${text(value)});`);
@@ -22,11 +23,11 @@ export function builtModule(filter: RegExp): Plugin {
   };
 }
 
-async function run(path: string): Promise<Record<string, unknown>> {
+async function run(path: string, external: RegExp[]): Promise<Record<string, unknown>> {
   const directory = await mkdtemp(join(tmpdir(), "built-module-"));
   try {
     const file = join(directory, "module.mjs");
-    await build({ input: path, platform: "node", output: { file, codeSplitting: false } });
+    await build({ input: path, platform: "node", external, output: { file, codeSplitting: false } });
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } finally {
     await rm(directory, { recursive: true });

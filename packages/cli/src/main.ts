@@ -1,25 +1,27 @@
 #!/usr/bin/env node
-import { CommanderError } from "commander";
-import { exitCodeOf, failed } from "./errors/exit-codes.js";
-import { explain } from "./errors/explain-error.js";
-import { Output } from "./output/output.js";
-import { createProgram } from "./program.js";
+import { constants } from "node:os";
+import { keepCompiledCode } from "./start/compile-cache.js";
+import { answers } from "./start/prepared-answers.js";
 
-// The reader of the output may close it, as head does. Commands with work to end listen for that themselves.
-for (const stream of [process.stdout, process.stderr])
-  stream.on("error", ({ code }: NodeJS.ErrnoException) => {
-    process.exitCode = code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;
-  });
-
+// Help and version are prepared by the build. To make them anew would take twice as long as Node.js takes to start.
 const words = process.argv.slice(2);
-createProgram(words)
-  .then((program) => program.parseAsync(words, { from: "user" }))
-  .catch((error: unknown) => {
-    const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
-    if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
-    else {
-      const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
-      new Output({ json: own.includes("--json") }).problem(explain(error));
-      process.exitCode = failed;
-    }
+const text = words.length === 1 ? prepared(words[0] ?? "") : undefined;
+if (text === undefined) {
+  keepCompiledCode();
+  // Loaded after the cache is in use, so that its code is kept too.
+  void import("./parse.js").then(({ parse }) => parse(words));
+} else {
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    process.exitCode = code === "EPIPE" ? 128 + constants.signals.SIGPIPE : 125;
   });
+  process.stdout.write(text);
+}
+
+/** The prepared answer to a word, if it is as long as the lines of this terminal. */
+function prepared(word: string): string | undefined {
+  const { columns, isTTY } = process.stdout;
+  const width = isTTY ? columns : answers.width;
+  const isHelp = ["--help", "-h", "help"].includes(word);
+  if (isHelp) return width === answers.width ? answers.help : undefined;
+  return ["--version", "-V"].includes(word) ? answers.version : undefined;
+}

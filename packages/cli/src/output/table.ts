@@ -1,4 +1,5 @@
-import { fitted, padded, printable, widthOf } from "./visible-text.js";
+import { printable } from "./printable.js";
+import { fitted, padded, widthOf } from "./visible-text.js";
 
 /** A column of a table: its title, and what it shows of a row. */
 export interface Column<Row> {

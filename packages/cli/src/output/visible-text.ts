@@ -5,12 +5,6 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** The text in one line, without control characters: names come from sandboxes, and could steer the terminal. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "�");
-}
-
 /** The beginning of a text that fits into so many columns, with an ellipsis when something is left out. */
 export function fitted(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;

@@ -1,0 +1,26 @@
+import { CommanderError } from "commander";
+import { exitCodeOf, failed } from "./errors/exit-codes.js";
+import { explain } from "./errors/explain-error.js";
+import { Output } from "./output/output.js";
+import { createProgram } from "./program.js";
+
+/** Does what the words of the command line say, and sets the exit code. */
+export async function parse(words: readonly string[]): Promise<void> {
+  // The reader of the output may close it, as head does. Commands with work to end listen for that themselves.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+      process.exitCode = code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;
+    });
+  try {
+    const program = await createProgram(words);
+    await program.parseAsync([...words], { from: "user" });
+  } catch (error) {
+    const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
+    if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
+    else {
+      const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+      new Output({ json: own.includes("--json") }).problem(explain(error));
+      process.exitCode = failed;
+    }
+  }
+}

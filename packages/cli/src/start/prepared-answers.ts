@@ -1,0 +1,25 @@
+/**
+ * Answers that are the same for everybody. The build runs this module and puts its exports into the bundle, so that neither
+ * the commands nor the library that describes them are loaded to answer (rolldown.config.ts).
+ */
+import { version } from "../command-line/version.js";
+import { createProgram } from "../program.js";
+
+/** Columns for which a text is made where standard output is no terminal. */
+const width = 80;
+
+export const answers = { width, help: await help(), version: `${version}\n` };
+
+async function help(): Promise<string> {
+  const program = await createProgram([]);
+  let text = "";
+  program.configureOutput({
+    getOutHelpWidth: () => width,
+    getOutHasColors: () => false,
+    writeOut: (written) => {
+      text += written;
+    },
+  });
+  program.outputHelp();
+  return text;
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import { root } from "../support/documents/code-blocks.js";
+
+test.each(["--help", "-h", "help"])(
+  "%s, which the build prepared, says what the commands say",
+  async (word) => {
+    // Only a help that was asked for by one word is prepared.
+    const [prepared, made] = await Promise.all([
+      runBuilt("cli", [word]),
+      runBuilt("cli", ["--help", "--help"]),
+    ]);
+    expect(made).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("cloud-sandbox run") });
+    expect(prepared).toEqual(made);
+  },
+);
+
+test.each(["--version", "-V"])("%s is the package's", async (word) => {
+  const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8"));
+  expect(await runBuilt("cli", [word])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
