@@ -7,7 +7,7 @@ test("what the contract lets a server send is what a client can read", () => {
   expectTypeOf<AgentSchemas["WatchFrame"]>().toExtend<Named<WatchFrame>>();
 });
 
-/** The fields a loose object names: it takes all others too. */
+/** Only the named fields of a loose object, which also allows all other fields. */
 type Named<Frame> = Frame extends unknown
   ? { [Key in keyof Frame as string extends Key ? never : Key]: Frame[Key] }
   : never;

@@ -6,7 +6,7 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The router on a loopback port of its own, as it runs in production. */
+/** Starts the router on a loopback port of its own. */
 export async function serve(router: ContractRouter): Promise<Server> {
   const server = createServer((request, response) => void router.handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

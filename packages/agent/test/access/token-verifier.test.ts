@@ -12,14 +12,14 @@ async function sign(claims: Record<string, unknown> = {}): Promise<string> {
   return new jose.SignJWT(payload).setProtectedHeader({ alg: "EdDSA" }).sign(privateKey);
 }
 
-/** What it says of an `Authorization` header: `true`, or the code of the refusal. */
+/** What the verifier says of an `Authorization` header: `true`, or the code of its refusal. */
 async function verdict(verifier: TokenVerifier, authorization: string | undefined): Promise<unknown> {
   return verifier.verify(authorization).catch((error: { code: string }) => error.code);
 }
 
 const made = async () => TokenVerifier.create(await jose.exportJWK((await keys).publicKey), "s");
 
-/** A verifier for which nobody signs any more: only what it remembers is still good. */
+/** Replaces the verifier's key, so that it accepts only tokens that it remembers. */
 async function forgetful(verifier: TokenVerifier): Promise<void> {
   Reflect.set(verifier, "key", (await jose.generateKeyPair("EdDSA")).publicKey);
 }

@@ -30,7 +30,7 @@ const handshake = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
-/** Asks for an upgrade and gets an ordinary answer. */
+/** Asks for a WebSocket, and resolves with the ordinary HTTP answer that refuses it. */
 async function ask({ method = "GET", path = "/execute/stream", headers, body }: Asked) {
   const given = { authorization: `Bearer ${agent.token}`, ...handshake, ...headers };
   const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
-/** Runs code and waits, in the context of that name. */
+/** Runs code in a context, and waits for its end. */
 const execute = async (context: string, code: string) => (await agent.execute({ code, context })).body;
 
-/** Executions that run or wait in it. */
+/** The number of executions that run in a context or wait for it. Undefined if there is no such context. */
 async function pending(name: string): Promise<number | undefined> {
   const { body } = await agent.call<AgentSchemas["JupyterSessionsResponse"]>("GET", "/jupyter/sessions");
   return body.sessions?.find(({ context }) => context === name)?.connections;

@@ -12,7 +12,7 @@ import { PrivateDirectory } from "../../src/machine/private-directory.js";
 const temporary = mkdtempSync(join(tmpdir(), "background-jobs-"));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** A disk on which a job's start is written only after its caller has gone. */
+/** Aborts the caller's request before it writes the record of the job's start to disk. */
 class SlowRecords extends JobRecords {
   override async write(...job: Parameters<JobRecords["write"]>): Promise<void> {
     caller.abort();
@@ -22,7 +22,7 @@ class SlowRecords extends JobRecords {
 
 const caller = new AbortController();
 
-/** A program that runs until it is made to end. */
+/** A program that runs until it is stopped. */
 async function launch({ id, signal, background }: JobTerms): Promise<Execution> {
   const output = () => new KeptOutput(1024, () => background.create("output"));
   const ended = new Promise((resolve) => signal.addEventListener("abort", resolve));

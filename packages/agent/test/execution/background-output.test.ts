@@ -5,7 +5,7 @@ import { ended, outputOf, readThrough, startCode, startCommand } from "../suppor
 import { eventually } from "../support/eventually.js";
 import { RunningAgent } from "../support/running-agent.js";
 
-/** Bytes of each output that stay in memory, and in a file. */
+/** Bytes of each output that the agent keeps in memory, and bytes that it keeps in a file. */
 const limit = 4096;
 const fileLimit = 256 * 1024;
 
@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
-/** Writes `count` bytes, of which each eight tell where they are. */
+/** `count` bytes of text. Each line has eight bytes, and is the position of its first byte. */
 const numbered = (count: number) =>
   Array.from({ length: count / 8 }, (_, index) => `${String(index * 8).padStart(7, "0")}\n`).join("");
 const writeNumbered = (count: number) => `seq -f %07.0f 0 8 ${count - 8}`;
 
-/** The files that hold what did not fit in memory. */
+/** The files in which the agent keeps stdout that did not fit in memory. */
 const outputFiles = ({ temporary } = agent) =>
   readdirSync(temporary)
     .filter((name) => name.startsWith(".cloud-sandbox-"))

@@ -221,7 +221,8 @@ describe("limits", () => {
         code: "import os; print(os.environb.get(b'TAG'), open('/proc/self/environ','rb').read().count(b'TAG'))",
         env: { TAG: tag },
       });
-      // The variable was given to an interpreter that had started without it.
+      // The variable is in os.environ but not in /proc: the interpreter was started before this request, without the
+      // variable.
       return body.stdout === `b'${tag}' 0\n`;
     };
     await eventually("one waits", isWaiting);

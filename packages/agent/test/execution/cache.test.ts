@@ -8,7 +8,7 @@ beforeEach(async () => {
   return () => agent[Symbol.asyncDispose]();
 });
 
-/** Tells another pid each time it really runs. */
+/** Prints a different pid each time it is run, so an equal output came from the cache. */
 const code = "import os; print(os.getpid())";
 
 const run = async (request: Partial<AgentSchemas["ExecuteRequest"]> = {}) =>

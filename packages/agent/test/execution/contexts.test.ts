@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
-/** Runs Python in a context of its own, or in the one that was used before. */
+/** Makes a new context. Returns a function that runs Python in it; `request` may name another context. */
 function pythonContext() {
   const context = randomUUID();
   return async (code: string, request: Request = {}) =>
@@ -26,20 +26,20 @@ function pythonContext() {
 const sessions = async (of = agent) =>
   (await of.call<AgentSchemas["JupyterSessionsResponse"]>("GET", "/jupyter/sessions")).body.sessions ?? [];
 
-/** Executions that run or wait in the context of that name. */
+/** The number of executions that run in a context or wait for it. */
 const pending = async (name: string) =>
   (await sessions()).find(({ context }) => context === name)?.connections;
 
-/** Code that runs until that file is there. */
+/** Python code that runs until a file exists. */
 const waitFor = (file: string) => `import os, time\nwhile not os.path.exists("${file}"): time.sleep(0.02)`;
 
 describe("the directory of all temporary files", () => {
   test.each(["python", "javascript"])("is made anew for %s when it was removed", async (language) => {
     await using own = await RunningAgent.start();
-    // In one step: the agent goes on making files in it.
+    // Rename the directory instead of deleting it file by file, because the agent still creates files in it.
     await rename(own.temporary, `${own.temporary}.removed`);
     const code = language === "python" ? "print(1)" : "console.log(1)";
-    // An interpreter whose files went with it is refused, with the advice to run the code again.
+    // Try again: an interpreter whose files are gone is refused, with the advice to run the code again.
     await expect
       .poll(async () => (await own.execute({ language, code })).body)
       .toMatchObject({ stdout: "1\n", success: true });
@@ -297,7 +297,7 @@ test("one that ended to make room says with its next execution, once, that its v
   expect(again).toMatchObject({ result: "False", exit_code: 0, context_lost: true });
   expect(again.stderr).toMatch(/to make room for others: its variables are gone\.\n$/);
   expect((await run("c0", "1")).context_lost).toBeUndefined();
-  // One that was never used before has lost nothing.
+  // A context that never existed has lost nothing.
   expect((await run("new", "1")).context_lost).toBeUndefined();
 
   const { stdout } = await run("killed", "import os; print(os.getpid())");

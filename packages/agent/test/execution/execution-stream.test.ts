@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const open = (path = "/execute/stream") => SocketClient.open(agent, path, executeStreamFrame);
 
-/** Sends a first frame and reads all that follows. */
+/** Opens a stream, asks for an execution, and resolves with everything that was received until the server closed it. */
 async function stream(first: object, path?: string): Promise<Told> {
   using client = await open(path);
   client.send({ type: "execute", ...first });
@@ -93,7 +93,7 @@ for byte in "aé€😀z".encode():
   });
 
   test("much output arrives complete, in few frames", async () => {
-    // Written at once: who writes line by line on a slow machine is told of as slowly, which takes more frames.
+    // Write everything at once: on a slow machine, single lines would be read one by one and sent in a frame each.
     const { frames, stdout, result } = await stream({ code: "print('\\n'.join(map(str, range(400000))))" });
     expect(stdout.length).toBe(result?.stdout_bytes);
     expect(stdout.endsWith("399998\n399999\n")).toBe(true);
@@ -227,7 +227,7 @@ for burst in range(5):
     for line in range(20):
         print(burst, line, flush=True); print(burst, line, file=sys.stderr, flush=True)
     time.sleep(0.02)`;
-  // In a process of its own: it goes on while the reader is busy.
+  // Use an agent in a process of its own, so that it goes on writing while this process is busy.
   await using other = await MortalAgent.start();
   const token = await mortalToken();
   for (let round = 0; round < 3; round += 1) {
@@ -247,13 +247,16 @@ for burst in range(5):
   }
 });
 
-/** What arrives meanwhile is there all at once afterwards. */
+/** Blocks this process. Messages that arrive meanwhile are delivered together afterwards. */
 function beBusy(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
 
-/** Hears one message each time it is asked, and none in between. */
+/**
+ * Yields messages, listening only while the caller waits for one. Messages in between are lost, so a test fails that
+ * gets two at once.
+ */
 async function* oneShotMessages(socket: WebSocket): AsyncGenerator<unknown> {
   while (socket.readyState === socket.OPEN) {
     const [data] = await once(socket, "message", { signal: AbortSignal.timeout(10_000) });

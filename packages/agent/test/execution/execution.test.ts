@@ -16,10 +16,10 @@ beforeEach(async () => {
 
 const hasGo = spawnSync("sh", ["-c", "command -v go"]).status === 0;
 const needsGo = (language: string) => [language === "go" && !hasGo, "go is not installed"] as const;
-/** Without anything from before, it compiles its standard library. */
+/** Go compiles its standard library in the first run, which takes long. */
 const forGo = { timeout: 150_000 };
 
-/** A program in each language that writes `out` and `err`, and ends with 3. */
+/** A program in each language that writes "out" to stdout and "err" to stderr, and exits with 3. */
 const programs = {
   python: 'import sys\nprint("out")\nprint("err", file=sys.stderr)\nsys.exit(3)',
   javascript: 'console.log("out"); console.error("err"); process.exit(3)',
@@ -148,7 +148,7 @@ describe("python", () => {
     const { body } = await agent.execute({ code });
     const lines = body.stderr.split("\n");
     const [place = -1] = lines.flatMap((line, index) => (/^ +[~^]+$/.test(line) ? [index] : []));
-    // Python before 3.11 does not point.
+    // Python before 3.11 does not mark the expression in the line.
     if (place < 0) return expect(body.stderr).toMatch(/a \+ \(1 \/ 0\)\n/);
     expect(lines[place]?.length).toBe((lines[place - 1] ?? "").indexOf("1 / 0") + "1 / 0".length);
   });
@@ -180,7 +180,7 @@ describe("python", () => {
     await writeFile(join(workdir, "module.py"), "value = 1");
     await writeFile(join(workdir, "package", "__init__.py"), "from .part import value");
     await writeFile(join(workdir, "package", "part.py"), "value = 2");
-    // Must not be taken for the standard library's when the traceback is printed.
+    // A module of the user with the name of a standard module: printing the traceback must not load it instead.
     await writeFile(join(workdir, "traceback.py"), "");
     const { body } = await agent.execute({
       code: "import module, package\nprint(module.value, package.value)\nraise KeyError",
@@ -306,7 +306,7 @@ describe("commands", () => {
     const links = [...body.stdout.matchAll(/ (\d+) -> (.*)/g)].map(
       ([, number, target]) => `${number} ${target}`,
     );
-    // Standard input, output and error, and the directory that ls itself has open.
+    // Leave out the descriptors 0, 1 and 2, and the directory that ls itself has open.
     const inherited = links.filter((link) => !/^[012] |\/proc\/\d+\/fd$/.test(link));
     expect(inherited.filter((link) => /socket|agent|cloud-sandbox|anon_inode/.test(link))).toEqual([]);
   });

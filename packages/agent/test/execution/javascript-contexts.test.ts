@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
-/** Runs JavaScript in a context of its own, or in the one that was used before. */
+/** Makes a new context. Returns a function that runs JavaScript in it; `request` may name another context. */
 function newContext() {
   const context = randomUUID();
   return async (code: string, request: Partial<AgentSchemas["ExecuteRequest"]> = {}) =>

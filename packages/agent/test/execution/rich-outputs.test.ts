@@ -8,7 +8,7 @@ type Rich = AgentSchemas["ExecuteRichResponse"];
 
 let agent: RunningAgent;
 beforeAll(async () => {
-  // The Python that sandboxes have, which has what figures and frames are made with.
+  // Use the system's Python, as sandboxes do: it has matplotlib and pandas.
   process.env.PATH = `/usr/bin:${process.env.PATH}`;
   agent = await RunningAgent.start();
 });
@@ -22,7 +22,10 @@ function has(module: string): boolean {
 }
 const needs = (module: string) => [!has(module), `${module} is not installed`] as const;
 
-/** In one context, unless another is named: libraries take longer to load than code here to run. */
+/**
+ * Runs code in one shared context by default, because importing the libraries takes longer than the code of these
+ * tests.
+ */
 async function rich(code: string, request: Partial<AgentSchemas["ExecuteRichRequest"]> = {}): Promise<Rich> {
   const context = "shared";
   return (await agent.call<Rich>("POST", "/execute/rich", { code, context, ...request })).body;

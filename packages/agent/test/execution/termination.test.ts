@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
-/** Programs that do not want to end, all of whose processes carry `tag`. */
+/** Programs that are hard to end. The command line or the environment of each of their processes contains `tag`. */
 const stubborn = {
   "a sleeping program": (tag: string) => ({ language: "bash", code: `sleep 60; : ${tag}` }),
   "one that ignores SIGTERM": (tag: string) => ({
@@ -50,7 +50,7 @@ describe("over its time", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: false, exit_code: 124, termination_reason: "timeout" });
     expect(body.execution_time).toBeGreaterThanOrEqual(1);
-    // By themselves they end after twenty seconds, at the earliest.
+    // If nobody ends these programs, they run for twenty seconds or longer.
     expect(body.execution_time).toBeLessThan(15);
     expect(processesWith(tag)).toEqual([]);
   });
@@ -131,7 +131,10 @@ describe("with no room left", () => {
 
 const health = async (of = agent) => (await of.call<{ active_executions: number }>("GET", "/health")).body;
 
-/** A control group of this machine with that much memory, in MiB; it goes at the end of its scope. */
+/**
+ * Makes a control group on this machine with a memory limit in MiB. It is removed at the end of its scope. Undefined
+ * where that is not possible.
+ */
 function memoryGroup(limit: number): ({ members: string } & Disposable) | undefined {
   const version1 = "/sys/fs/cgroup/memory";
   const isVersion1 = existsSync(join(version1, "cgroup.procs"));

@@ -9,7 +9,7 @@ import { RunningAgent } from "../support/running-agent.js";
 let agent: RunningAgent;
 let home: string;
 beforeAll(async () => {
-  // Packages are installed into it.
+  // A home directory of its own, because a test installs a Python package in it.
   home = await mkdtemp(join(tmpdir(), "agent-home-"));
   process.env.HOME = home;
 });
@@ -18,7 +18,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 const python = async (code: string, env: Record<string, string> = {}, workdir?: string) =>
   (await agent.execute({ code, language: "python", env, ...(workdir !== undefined && { workdir }) })).body;
 
-/** Interpreters of this process's agents, waiting or in use. */
+/** The pids of all interpreters that agents in this process have started, those in use too. */
 function interpreters(): string[] {
   const children = execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], {
     encoding: "utf8",

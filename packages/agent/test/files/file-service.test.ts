@@ -109,7 +109,7 @@ describe("reading", () => {
   });
 
   test("gives a large file in pieces of the same answer, and lets go of it", async () => {
-    // The last piece ends in the middle of a character.
+    // Let the file end in the middle of a UTF-8 character, which the service reads last.
     const bytes = Buffer.concat([Buffer.from(`"\\\n${"é".repeat(700_000)}`), Buffer.from([0xc3])]);
     await writeFile(at("large"), bytes);
     const answer = await files.read("large");

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** What a pin says of itself, or the code and status of why there is none. */
+/** The path that was pinned, relative to `home`, or status and code of the refusal. */
 async function outcome(pinned: Promise<Pin>): Promise<unknown> {
   try {
     using pin = await pinned;
@@ -35,7 +35,7 @@ async function outcome(pinned: Promise<Pin>): Promise<unknown> {
 const isProblem = (error: unknown): error is { status: number; code: string } =>
   error instanceof Error && "status" in error && "code" in error;
 
-/** How many descriptors this process has on what is below `home`. */
+/** The number of descriptors that this process has open on files below `home`. */
 const held = (): number =>
   readdirSync("/proc/self/fd").filter((descriptor) => {
     try {

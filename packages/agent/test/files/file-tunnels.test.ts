@@ -14,12 +14,12 @@ afterAll(() => agent[Symbol.asyncDispose]());
 
 const protocol = "cloud-sandbox-files";
 
-/** HTTP through a tunnel to that agent. */
+/** Opens a tunnel to an agent. Resolves with an HTTP client that sends its requests through it. */
 async function tunnelTo({ socket, token }: RunningAgent): Promise<Client> {
   const outside = new Client("http://agent", { socketPath: socket });
   const headers = { authorization: `Bearer ${token}` };
   const opened = await outside.upgrade({ path: "/files/tunnel", protocol, headers });
-  // It hears nothing of what it is given at once.
+  // Give the socket to the client in a later turn, because the client misses what happens before it listens.
   const connect: buildConnector.connector = (_, done) => setImmediate(done, null, opened.socket as Socket);
   return new Client("http://agent", { connect });
 }

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const at = (...names: string[]) => join(folder, ...names);
 
-/** Watches `folder`, from before this resolves. */
+/** Watches `folder`. Resolves when changes are reported. */
 async function watching(): Promise<SocketClient<WatchFrame>> {
   const client = await SocketClient.open(agent, "/files/watch", watchFrame);
   client.send({ action: "watch", path: folder, ready: true });
@@ -38,8 +38,9 @@ const changes = (frames: readonly WatchFrame[]) =>
   });
 
 /**
- * Waits for last changes of ours, behind which none of before can come, and tells of all until then. What is seen
- * together is told by directories: what is below may come behind the first, but not behind one made after that was told.
+ * Makes two last changes, waits for their reports, and resolves with the changes reported until then. One last change
+ * is not enough: changes that the agent sees at the same time are reported directory by directory, so a change in a
+ * subdirectory may be reported after the first of them. The second is made after the report on the first.
  */
 async function all(client: SocketClient<WatchFrame>): Promise<string[]> {
   for (const name of ["last", "very last"]) {
@@ -84,7 +85,7 @@ describe("what happens to files is told", () => {
     await writeFile(at(".text.swp"), "new");
     await rename(at(".text.swp"), at("text"));
     const events = await all(client);
-    // Which of the two depends on whether the first name was seen.
+    // The agent reports the rename if it has seen the temporary file before, and a modification otherwise.
     expect(events.some((event) => event === "modified text" || event === "renamed text .text.swp")).toBe(
       true,
     );
@@ -224,7 +225,7 @@ test("more directories than may be watched are refused by the limit's name", asy
   await client.until("it is refused", (frames) => frames.length > 0);
   expect(client.frames).toMatchObject([{ type: "error", code: "RESOURCE_EXHAUSTED" }]);
   expect(JSON.stringify(client.frames)).toContain("4096 directories");
-  // What was begun with is given back.
+  // The agent watches none of those directories any more, so there is room to watch others.
   client.send({ action: "watch", path: at("d1"), ready: true });
   await client.until("a part of it is watched", (frames) => frames.at(-1)?.type === "ready");
 });

@@ -6,7 +6,7 @@ import { field, file, fileCalls } from "../support/file-calls.js";
 import { RunningAgent } from "../support/running-agent.js";
 
 let agent: RunningAgent;
-/** Outside of what is served. */
+/** A directory that the agent does not serve. */
 let outside: string;
 beforeAll(async () => {
   agent = await RunningAgent.start();
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => agent[Symbol.asyncDispose]());
 beforeEach(async () => {
   for (const directory of [agent.workspace, agent.temporary, outside]) {
-    // The agent may be filling its private directory still.
+    // Try to remove it several times: the agent may still create files in its own directory inside.
     await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 5 });
     await mkdir(directory);
   }
@@ -28,7 +28,7 @@ const { download, entries, exists, list, makeDirectory, query, read, remove, upl
   () => agent,
 );
 
-/** Every operation, on a path. */
+/** All operations that take a path. */
 const operations = {
   read,
   list,

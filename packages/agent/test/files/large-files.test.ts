@@ -21,7 +21,7 @@ const { list, query, read } = fileCalls(() => agent);
 
 describe("a large file", () => {
   test("is read as it is, in pieces", async () => {
-    // Characters of four bytes do not come out even with what is read at a time; nor do these, which JSON escapes.
+    // Characters of several bytes, and characters that JSON escapes: some of them lie across the border of two chunks.
     const line = `"\u{1f600}\u2028\\\\\t\u0001${"x".repeat(50)}\n`;
     const text = line.repeat(200_000);
     await writeFile(join(agent.workspace, "large"), text);
@@ -35,7 +35,7 @@ describe("a large file", () => {
   });
 
   test("is not read as text when it is too large, and the way is named", async () => {
-    // Control characters take six times as much as JSON.
+    // The second file is shorter, but each of its control characters takes six bytes in JSON.
     for (const bytes of [Buffer.alloc(64 * 1024 * 1024 + 1, "x"), Buffer.alloc(12 * 1024 * 1024, 1)]) {
       await writeFile(join(agent.workspace, "large"), bytes);
       const { status, body } = await read("large");

@@ -19,7 +19,7 @@ test("what is outside is not reached by swapping a directory for a link at the r
   const swapper = spawn("python3", ["-c", swap], { cwd: agent.workspace });
   const exit = once(swapper, "exit");
   const seen = new Set<string>();
-  // Otherwise nothing was put to the test.
+  // All of these outcomes must occur: otherwise the directories were not swapped while requests ran.
   const wanted = ["harmless", "written", "PATH_NOT_ALLOWED"];
   const deadline = Date.now() + 40_000;
   const isEnough = () => wanted.every((what) => seen.has(what)) || Date.now() > deadline;

@@ -15,7 +15,7 @@ const file = (name: string, content: string): string => part(`name="file"; filen
 const field = (name: string, value: string): string => part(`name="${name}"`, value);
 const end = `--${boundary}--\r\n`;
 
-/** A request for a form, to which bytes may still be written. */
+/** A request with a form as its body. The test writes the body. */
 function asking(type: string | undefined = contentType): PassThrough & Request {
   const stream = new PassThrough();
   return Object.assign(stream, { headers: type === undefined ? {} : { "content-type": type } }) as never;

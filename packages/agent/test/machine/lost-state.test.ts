@@ -6,7 +6,7 @@ import { RunningAgent } from "../support/running-agent.js";
 
 const own = (name: string): boolean => name.startsWith(".cloud-sandbox-");
 
-/** Puts something else in the place of each directory of the agent's own. */
+/** Renames each of the agent's own directories, and lets `replace` put something else in its place. */
 async function replaceOwn(temporary: string, replace: (path: string) => Promise<unknown>): Promise<void> {
   for (const name of (await readdir(temporary)).filter(own)) {
     const path = join(temporary, name);
@@ -15,7 +15,7 @@ async function replaceOwn(temporary: string, replace: (path: string) => Promise<
   }
 }
 
-/** Puts directories in the place of the files in the agent's own directories. */
+/** Replaces each file in the agent's own directories by a directory. */
 async function hollow(temporary: string): Promise<void> {
   for (const name of (await readdir(temporary)).filter(own))
     for (const file of [...(await readdir(join(temporary, name))), "environment.json"]) {
@@ -104,7 +104,10 @@ test("every refusal tells its reason, and no path of the agent's own, where the 
   expect(await naming(agent)).toEqual([]);
 });
 
-/** Calls that fail for no reason that is told, or are refused with a path of the agent's own; with the answers. */
+/**
+ * Makes all calls. Lists those that fail with status 500, or are refused with a message that names a path of the
+ * agent's own.
+ */
 async function naming(agent: RunningAgent): Promise<string[]> {
   const found: string[] = [];
   for (const [method, path, body] of calls) {

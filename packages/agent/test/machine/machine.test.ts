@@ -71,7 +71,7 @@ test("the system is measured", async () => {
 
 test("processor load is seen", async () => {
   await get("/metrics");
-  // Where processes that end take what they used out of the sum, one measurement may see nothing.
+  // Measure again until the load is seen: on some kernels a process that has ended takes its CPU time out of the sum.
   const usage = async () => {
     await agent.execute({ code: "import time\nend = time.time() + 0.5\nwhile time.time() < end: pass" });
     const { system } = await get<{ system: { cpu: { usage_percent: number } } }>("/metrics");
@@ -125,7 +125,7 @@ test("processes are listed with what they are", async () => {
   const listed = () => get<{ processes: Record<string, unknown>[]; count: number }>("/processes");
   const entryIn = ({ processes }: Awaited<ReturnType<typeof listed>>) =>
     processes.find((entry) => entry.pid === pid);
-  // The shell does not wait for what it started to have become what it is told to.
+  // Wait: the shell reports the pid of its child before the child has executed `sleep`.
   await eventually("it sleeps", async () => {
     const entry = entryIn(await listed());
     return entry?.name === "sleep" && entry.status === "sleeping";

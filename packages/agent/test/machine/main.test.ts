@@ -19,7 +19,7 @@ import { publicKey, signToken } from "../support/tokens.js";
 const run = promisify(execFile);
 const built = fileURLToPath(new URL("../../dist", import.meta.url));
 
-/** What is built, alone in a directory, as a sandbox has it. */
+/** A directory that contains only the built agent, as in a sandbox. */
 let home: string;
 let program: string;
 let socket: string;
@@ -39,7 +39,7 @@ afterEach(async () => {
     child.kill("SIGKILL");
     await exit;
   }
-  // What the agent had started may write there for a moment more.
+  // Try several times: processes that the agent started may still write to this directory.
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -176,7 +176,10 @@ test.for([
 });
 
 describe("as an ordinary user with few processes", () => {
-  /** One for each test and each run: everything of a user counts, also the dead that nobody has buried yet. */
+  /**
+   * A uid for each test and each run, because the kernel limits the processes of a user, including zombies of earlier
+   * tests.
+   */
   let uid = 100_000 + (process.pid % 100_000) * 10;
 
   beforeEach(async ({ skip }) => {
@@ -206,7 +209,7 @@ describe("as an ordinary user with few processes", () => {
     expect(await isUp()).toBe(true);
     expect((await bomb).body).toMatchObject({ exit_code: 124, termination_reason: "timeout" });
     expect(processesWith(tag)).toEqual([]);
-    // The kernel counts a process a moment longer than it runs.
+    // Try again: the kernel counts a process a moment longer than it runs.
     await eventually("programs start again", async () => {
       const { body } = await call("/execute", { language: "bash", code: "echo 1" });
       return body.stdout === "1\n";
@@ -214,7 +217,7 @@ describe("as an ordinary user with few processes", () => {
   }, 60_000);
 
   test("programs are the kernel's first choice when memory runs out", async () => {
-    // The agent says so when it has started the program, which may be ahead of it.
+    // The agent sets the value when it has started the program, so wait for it inside the program.
     const { body } = await call("/execute", {
       language: "bash",
       code: "for turn in $(seq 100); do [ $(< /proc/$$/oom_score_adj) = 800 ] && break; sleep 0.1; done; cat /proc/self/oom_score_adj",

@@ -86,7 +86,7 @@ describe("a connection is refused", () => {
   });
 });
 
-/** A connection on which a port was asked for; `early` goes with the same packet. */
+/** Connects to the agent and asks it to relay to `target`. `early` is data that is sent together with this request. */
 function ask(target: string, options: { authorization?: string | undefined; early?: string } = {}): Socket {
   const authorization = options.authorization ?? `Bearer ${agent.token}`;
   const client = connect({ path: agent.socket, allowHalfOpen: true });

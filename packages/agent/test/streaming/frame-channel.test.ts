@@ -6,7 +6,7 @@ import { FrameChannel } from "../../src/streaming/frame-channel.js";
 import { eventually } from "../support/eventually.js";
 
 const hasty = { pingInterval: 20, deadAfter: 200 };
-/** Peer and channel share a thread: while it has no turn, no ping is answered. */
+/** The peer runs in this thread too, and cannot answer pings while a test is busy. So allow it much time. */
 const patient = { pingInterval: 20, deadAfter: 4000 };
 
 let server: WebSocketServer;
@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** The channel of the next connection. */
+/** Waits for the next connection. Resolves with its channel. */
 async function accepted(beats = patient): Promise<FrameChannel<object>> {
   const [socket] = await once(server, "connection");
   return new FrameChannel<object>(socket, beats);
 }
 
-/** A peer that says what it must to be let in, and nothing afterwards. */
+/** A peer that opens a WebSocket and then sends nothing. */
 function mute(): Socket {
   const socket = connect(port, "127.0.0.1");
   const lines = ["GET / HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"];

@@ -35,7 +35,7 @@ test.each(["before", "after"])(
       cols: 80,
       rows: 24,
     });
-    // Where the client had left before, the shell may be killed by now.
+    // If the client left before the terminal was open, there may be no shell to wait for.
     if (when === "after") {
       await eventually("the shell runs", () => processesWith(directory).length > 1);
       left.abort();

@@ -60,7 +60,7 @@ class TerminalClient implements Disposable {
   }
 }
 
-/** Text that a shell prints, and that is not in what was typed. */
+/** A command that prints `text`. The terminal echoes commands, so the text is not in the command as a whole. */
 const printed = (text: string) => `printf '%s' '${text.slice(0, 1)}''${text.slice(1)}'\r`;
 
 describe("a shell", () => {
@@ -155,7 +155,7 @@ describe("a program in it", () => {
 
   test("takes a long paste", async () => {
     using terminal = await TerminalClient.open();
-    // Before it is raw, a terminal takes no line of more than 4 KiB.
+    // Set the terminal to raw mode first: otherwise it takes no line of more than 4 KiB.
     terminal.type("stty raw -echo; printf '%s' 'r''eady,'; head -c 300000 | wc -c\r");
     await terminal.shows("ready,");
     const paste = "0123456789".repeat(3000);
@@ -197,7 +197,7 @@ test.each(["?cols=0", "?rows=1001", "?cols=many"])(
 
 test("a thousand at once: so many are opened, the others are refused, and other work goes on", async () => {
   const outcomes: PromiseSettledResult<WebSocket>[] = [];
-  // No more at once than may wait for the agent to accept them.
+  // Open 100 at a time, because the kernel queues only so many connections that the agent has not accepted yet.
   while (outcomes.length < 1000) {
     const attempts = Array.from({ length: 100 }, () => connect(agent, "/terminal?shell=sh"));
     outcomes.push(...(await Promise.allSettled(attempts)));

@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { eventually } from "./eventually.js";
 
-/** What these need of an agent. */
+/** The part of an agent that these functions use. */
 export interface CallableAgent {
   call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }>;
 }
@@ -10,7 +10,7 @@ export type Started = AgentSchemas["BackgroundExecuteResponse"] & AgentSchemas["
 export type Listed = AgentSchemas["ProcessInfo"];
 export type Output = AgentSchemas["ProcessOutputResponse"];
 
-/** Starts a job and tells its ids; fails when it is refused. */
+/** Starts a job. Resolves with its ids, and throws if it is refused. */
 export async function startJob(
   agent: CallableAgent,
   path: "/execute/background" | "/commands/background",
@@ -37,7 +37,7 @@ export async function listed(agent: CallableAgent, { process_id }: Started): Pro
   return found;
 }
 
-/** The job as it is listed when it has ended. */
+/** Waits until the job has ended. Resolves with its entry in the list. */
 export async function ended(agent: CallableAgent, job: Started): Promise<Listed> {
   await eventually("the job has ended", async () => (await listed(agent, job)).status !== "running");
   return listed(agent, job);
@@ -52,7 +52,10 @@ export async function outputOf(
   return (await agent.call<Output>("GET", `/execute/processes/${process_id}/output?${text.join("&")}`)).body;
 }
 
-/** Reads as a client would, piece by piece, until there is no more. `onPiece` is called after each. */
+/**
+ * Reads a job's output in pieces of at most `limit` bytes until the output is complete. Calls `onPiece` after each
+ * piece.
+ */
 export async function readThrough(
   agent: CallableAgent,
   job: Started,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the answer is yes; fails after twenty seconds. */
+/** Calls `condition` again and again until it is true. Throws after twenty seconds. */
 export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await condition())) {

@@ -1,10 +1,10 @@
 import type { RunningAgent } from "./running-agent.js";
 
-/** Between the parts of a form. */
+/** The line between the parts of a form. */
 export const boundary = "-----------------------------boundary";
 export const multipart = { "content-type": `multipart/form-data; boundary=${boundary}` };
 
-/** A part of a form: a file. */
+/** The part of a form that contains a file. */
 export const file = (name: string, content: string | Buffer) =>
   Buffer.concat([
     Buffer.from(
@@ -14,11 +14,11 @@ export const file = (name: string, content: string | Buffer) =>
     Buffer.from("\r\n"),
   ]);
 
-/** A part of a form: a field. */
+/** The part of a form that contains a field. */
 export const field = (name: string, value: string) =>
   Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
 
-/** The calls about files that tests make, on one agent. */
+/** Functions that call the file operations of an agent. */
 export function fileCalls(agent: () => RunningAgent) {
   const query = (path: string) => `path=${encodeURIComponent(path)}`;
   const list = (path: string) => agent().call("GET", `/files/list?${query(path)}`);

@@ -12,7 +12,7 @@ import { publicKey, signToken } from "./tokens.js";
 const built = fileURLToPath(new URL("../../dist/main.cjs", import.meta.url));
 const sandboxId = "1700000000abcdefgh";
 
-/** A token that it admits. */
+/** A token that the agent accepts. */
 export const mortalToken = () => signToken({ sub: sandboxId });
 
 /** The built agent in a process of its own, which can be killed and started again with the same files. */
@@ -42,7 +42,7 @@ export class MortalAgent implements AsyncDisposable {
     return join(this.home, "tmp");
   }
 
-  /** Where it keeps what the next one takes over. */
+  /** The directory whose contents the agent uses when it is started again. */
   get state(): string {
     return join(this.temporary, ".cloud-sandbox-state");
   }
@@ -63,7 +63,7 @@ export class MortalAgent implements AsyncDisposable {
     );
   }
 
-  /** As code in a sandbox can do it. */
+  /** Kills the agent, as code in a sandbox may do, and waits for its end. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Ids of live processes whose command line or environment contains `text`. */
+/** Pids of live processes whose command line or environment contains `text`. */
 export function processesWith(text: string): number[] {
   return readdirSync("/proc")
     .map(Number)

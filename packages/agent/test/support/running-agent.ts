@@ -25,7 +25,7 @@ export interface CallOptions {
 
 export type Ran = AgentSchemas["ExecuteResponse"] & AgentSchemas["CommandResponse"];
 
-/** A real agent on a Unix socket, serving two new directories instead of /workspace and /tmp. */
+/** An agent on a Unix socket, with two new directories in place of /workspace and /tmp. */
 export class RunningAgent implements AsyncDisposable {
   readonly #pool = new ConnectionPool({ keepAlive: true });
 
@@ -65,7 +65,7 @@ export class RunningAgent implements AsyncDisposable {
       async () => {
         server.closeAllConnections();
         const closed = new Promise((resolve) => server.close(resolve));
-        // WebSockets are the agent's to close.
+        // Close the agent, because `server.closeAllConnections` does not close WebSockets.
         await agent.close();
         await closed;
       },

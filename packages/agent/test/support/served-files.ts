@@ -9,11 +9,11 @@ import { ServedTree } from "../../src/files/served-tree.js";
 export let home: string;
 export let workspace: string;
 export let other: string;
-/** On another file system, where this machine has one. */
+/** A directory on another file system. If this machine has no /dev/shm, it is on the same one. */
 export let elsewhere: string;
 export let files: FileService;
 
-/** Gives each test of the file that calls this directories of its own, with a file service for them. */
+/** Gives each test of a file new directories and a file service for them. */
 export function serveFiles(): void {
   beforeEach(async () => {
     home = realpathSync(await mkdtemp(join(tmpdir(), "file-service-")));
@@ -38,11 +38,11 @@ export const put = (path: string, content: string, options = plain) =>
   files.write(path, options, (append) => append(Buffer.from(content)));
 export const content = (path: string): Promise<string> => readFile(join(workspace, path), "utf8");
 
-/** What a refusal says. */
+/** Matches a refusal with this status, code and message. */
 export const refusal = (status: number, code: string, message: string | RegExp = /./) =>
   expect.objectContaining({ status, code, message: expect.stringMatching(message) });
 
-/** How many descriptors this process has on what is served. */
+/** The number of descriptors that this process has open on files in the served directories. */
 export const held = (): number =>
   readdirSync("/proc/self/fd").filter((descriptor) => {
     try {

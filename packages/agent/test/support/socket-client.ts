@@ -2,12 +2,12 @@ import { once } from "node:events";
 import WebSocket from "ws";
 import { eventually } from "./eventually.js";
 
-/** As the protocol package has them. */
+/** A schema that parses frames. The protocol package defines them. */
 interface Schema<Frame> {
   parse(value: unknown): Frame;
 }
 
-/** An agent on a Unix socket, with a token that it admits. */
+/** An agent on a Unix socket, with a token that the agent accepts. */
 export interface ReachableAgent {
   readonly socket: string;
   readonly token: string;
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A connection to a WebSocket of an agent; fails unless it is let in. */
+/** Opens a WebSocket to an agent. Throws if the agent refuses it. */
 export async function connect(
   agent: ReachableAgent,
   path: string,
@@ -31,7 +31,7 @@ export async function connect(
   return socket;
 }
 
-/** Reads frames as the protocol package has them, and keeps them. */
+/** Parses the frames that an agent sends, and keeps them. */
 export class SocketClient<Frame> implements Disposable {
   readonly frames: Frame[] = [];
   closeCode: number | undefined;
@@ -63,7 +63,7 @@ export class SocketClient<Frame> implements Disposable {
     await eventually(what, () => condition(this.frames));
   }
 
-  /** Resolves when the server has closed. */
+  /** Waits until the server has closed the WebSocket. Resolves with all frames. */
   async closed(): Promise<readonly Frame[]> {
     await eventually("the server closes", () => this.closeCode !== undefined);
     return this.frames;

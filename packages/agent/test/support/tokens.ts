@@ -9,7 +9,7 @@ export const publicJwk = async () => exportJWK((await keys).publicKey);
 export interface TokenFields {
   readonly sub: string;
   readonly iss?: string;
-  /** As jose reads it: `1h`, `-1s`. */
+  /** Life of the token, as the library jose writes durations: `1h`, `-1s`. */
   readonly expires?: string;
 }
 
@@ -22,7 +22,7 @@ export async function signToken({
   return unsigned(sub, iss, expires).sign(privateKey);
 }
 
-/** A token of that kind, signed with a key that the agent does not know. */
+/** A token like those of `signToken`, signed with a key that the agent does not know. */
 export async function forgeToken(sub: string): Promise<string> {
   const { privateKey } = await generateKeyPair("EdDSA");
   return unsigned(sub, "cloud-sandbox", "1h").sign(privateKey);
