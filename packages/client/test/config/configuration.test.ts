@@ -186,7 +186,8 @@ type Makeable = {
 }[keyof typeof library];
 
 test("what only the client makes cannot be made by others", () => {
-  // The compiler refuses a name too many or too few.
+  // The compiler checks this list against the classes that the library exports: it refuses a missing name and one too
+  // many.
   const makeable: Record<Exclude<Makeable, `${string}Error`>, true> = { SandboxClient: true };
   for (const name of Object.keys(makeable)) expect(library).toHaveProperty(name);
 });

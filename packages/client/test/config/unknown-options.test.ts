@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-/** As JavaScript passes them. */
+/** Makes a client with options that the compiler would refuse, as a program in JavaScript can. */
 const made = (options: object) => () => new SandboxClient(options);
 
 test.each<[string, () => unknown, RegExp]>([
@@ -101,7 +101,10 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   expect(requests).toBe(before);
 });
 
-/** Whether the last parameter of a method is an object whose fields are all optional. */
+/**
+ * Whether the last parameter of a method is an object whose fields are all optional, which is how options are
+ * recognised.
+ */
 type TakesOptions<Method> = Method extends (...args: infer Args) => unknown
   ? Required<Args> extends [...unknown[], infer Last]
     ? NonNullable<Last> extends (...args: never) => unknown
@@ -114,7 +117,7 @@ type TakesOptions<Method> = Method extends (...args: infer Args) => unknown
     : false
   : false;
 
-/** A call of every method of a class that takes options; the compiler reports one that is missing. */
+/** One call for each method of a class that takes options. The compiler reports a method that is missing. */
 type Calls<Resource> = {
   [Name in keyof Resource as TakesOptions<Resource[Name]> extends true ? Name : never]: (
     resource: Resource,
@@ -122,7 +125,7 @@ type Calls<Resource> = {
   ) => unknown;
 };
 
-/** Names every call: `["files.list", call]`. */
+/** Adds the name of the class to each call: `["files.list", call]`. */
 function callsOf<Resource>(
   name: string,
   find: () => Resource,
@@ -310,7 +313,7 @@ const everyCall = [
   }),
 ];
 
-/** Functions whose options have required fields, and functions of their own. */
+/** Calls with options that have required fields, and functions that belong to no class. */
 const otherCalls: [string, (options: object) => unknown][] = [
   ["templates.build", (options) => client.templates.build(template, { name: "a", ...options })],
   ["registry", (registry) => client.templates.build(template, { name: "a", registry })],
@@ -320,7 +323,7 @@ const otherCalls: [string, (options: object) => unknown][] = [
   ["TestingService", (options) => new TestingService(options)],
 ];
 
-/** Makes the call, and starts what it returns if that begins with its first use. */
+/** Makes a call. If it returns an iterable, also asks for the first item, because nothing happens before that. */
 async function used(call: () => unknown): Promise<void> {
   const value = await call();
   if (typeof value === "object" && value !== null && Symbol.asyncIterator in value)

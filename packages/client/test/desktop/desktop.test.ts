@@ -6,7 +6,9 @@ import { json, scriptedServer } from "../support/scripted-server.js";
 
 const png = Buffer.from("89504e470d0a1a0a", "hex");
 
-/** The desktop of a sandbox whose agent answers everything with `body`, and what it was asked. */
+/**
+ * The desktop of a sandbox whose agent answers every request with `body`, and the agent itself, which records requests.
+ */
 async function desktopAnswering(body: unknown) {
   const agent = await scriptedServer((_, response) => {
     if (body instanceof Buffer) response.writeHead(200, { "content-type": "image/png" }).end(body);

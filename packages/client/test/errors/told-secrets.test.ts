@@ -5,7 +5,7 @@ import { recording, recordingLogger } from "../support/recorders.js";
 import { tokenFor, wireSandbox } from "../support/sandbox-service.js";
 import { type Handler, json, type ScriptedServer, scriptedServer } from "../support/scripted-server.js";
 
-/** Everything that anybody is told while a client does what involves secrets. */
+/** Everything that hooks, logger and errors show while `use` works with a client, as one text. */
 async function everythingTold(
   use: (client: SandboxClient, agent: ScriptedServer) => Promise<void>,
   agentHandler: Handler,

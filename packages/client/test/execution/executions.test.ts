@@ -4,7 +4,7 @@ import { rejection } from "../support/clients.js";
 import { finished, sandboxService, withSandbox } from "../support/sandbox-service.js";
 import { type Handler, inTurn, json } from "../support/scripted-server.js";
 
-/** The answer about the output of a program in the background. */
+/** The answer to a request for the output of a background job. */
 function piece(fields: Record<string, unknown> = {}): Record<string, unknown> {
   const stream = { stdout: "", stdout_start: 0, stdout_offset: 0, stdout_bytes: 0 };
   const other = { stderr: "", stderr_start: 0, stderr_offset: 0, stderr_bytes: 0 };
@@ -55,7 +55,7 @@ describe("code in the background", () => {
     const { agent } = await sandboxService({ [outputOf]: (_, response) => json(response, 200, piece()) });
     const job = (await withSandbox(agent.url)).processes.get("proc_1");
     expect(await job.waitAtMost(2)).toBeUndefined();
-    // Without pauses there would be hundreds. Those after the last whole second are counted anew.
+    // A client that did not pause between requests would send hundreds.
     expect(agent.requests.length).toBeLessThan(25);
   });
 

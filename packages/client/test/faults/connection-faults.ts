@@ -6,7 +6,7 @@ const jsonType = { "content-type": "application/json" };
 const part = head(200, { ...jsonType, "content-length": "1000" });
 const chunked = head(200, { ...jsonType, "transfer-encoding": "chunked" });
 
-/** What has been sent when the connection ends. */
+/** How much of an answer has been sent when the connection ends. */
 const stages: readonly [string, string][] = [
   ["before it answers", ""],
   ["in the status line", "HTTP/1.1 20"],
@@ -22,7 +22,7 @@ const ends: readonly [string, (exchange: Exchange) => void][] = [
   ["closes the connection", ({ connection }) => connection.end()],
 ];
 
-/** Ends when what was written is on its way: a reset takes back what is not. */
+/** Writes `text` and ends the connection a moment later, because a reset discards what is not sent yet. */
 function after(exchange: Exchange, text: string, end: (exchange: Exchange) => void): void {
   if (text === "") end(exchange);
   else exchange.connection.write(text, () => setTimeout(() => end(exchange), 20));
@@ -65,7 +65,7 @@ export const connectionFaults: FaultGroup = {
       fault: "resets a connection that was kept when it is used again",
       call: async (client) => {
         await client.sandboxes.get("abc");
-        // Connections are free again a moment after their answer.
+        // Wait until the client has taken the connection back: it does so a moment after the answer.
         await new Promise(setImmediate);
         await client.sandboxes.get("abc");
       },
@@ -145,7 +145,7 @@ export const transferFaults: FaultGroup = {
       ...upload(1.5),
       misbehave: ({ connection }) => {
         connection.pause();
-        // Or it would not notice that the client has given up.
+        // Read again after the client's time limit: a server that does not read cannot see that the client has gone.
         setTimeout(() => connection.resume(), 1700);
       },
       outcome: { error: "TimeoutError", code: "TIMEOUT", kind: "request" },

@@ -1,11 +1,11 @@
 import type { Sandbox, SandboxClient, SandboxClientOptions } from "../../src/index.js";
 import type { Exchange } from "../support/faulty-service.js";
 
-/** What a call comes to. The table of docs/reports/client-faults.md says the same. */
+/** How a call ends. docs/reports/client-faults.md is written from this. */
 export interface Outcome {
-  /** The class of the error; undefined where the call succeeds all the same. */
+  /** The class of the error. Undefined if the call succeeds in spite of the fault. */
   error?: string;
-  /** Where it does not depend on who carries the request. */
+  /** The code of the error, if it is the same with undici and with fetch. */
   code?: string;
   kind?: "request" | "idle";
   status?: number;
@@ -13,25 +13,25 @@ export interface Outcome {
 }
 
 export interface Fault {
-  /** As the table says it, after "The server…". */
+  /** What the server does wrong: the words in docs/reports/client-faults.md after "The server…". */
   fault: string;
-  /** The operation that goes wrong. Default: what `call` asks for first. */
+  /** The operation to which the server answers wrongly. Default: the first that `call` requests. */
   at?: string;
   misbehave(exchange: Exchange): void;
-  /** Default: asks for the sandbox. */
+  /** What the client is asked to do. Default: get the sandbox. */
   call?(client: SandboxClient): Promise<unknown>;
   outcome: Outcome;
-  /** Requests that reach it, of a client that tries three times at most. Default 1. */
+  /** How many requests reach the operation. The client sends at most three. Default: 1. */
   tries?: number;
-  /** Default: both. */
+  /** Whether only undici or only fetch is tested. Default: both. */
   carrier?: "undici" | "fetch";
-  /** Speaks TLS, with this certificate; those that are issued are by an authority that the client knows. */
+  /** The certificate of a server that speaks TLS. The client trusts the authority of those that are not self-signed. */
   tls?: CertificateKind;
-  /** What the client is told in place of the server's address. */
+  /** The address that the client is given, made from the server's address. Default: the server's address. */
   baseUrl?(url: string): string;
-  /** No single request is at fault. */
+  /** Whether the fault concerns several requests, so that an error names no single one. */
   isAboutSeveral?: boolean;
-  /** The server is a proxy on the way to another. */
+  /** Whether the server is a proxy between the client and another server. */
   isProxy?: boolean;
   options?: SandboxClientOptions;
 }
@@ -43,7 +43,7 @@ export interface FaultGroup {
   faults: readonly Fault[];
 }
 
-/** Seconds: the limits of those faults that only a limit ends. What is right has to be done within them, too. */
+/** Seconds. The time limit of calls that end in no other way. It also has to be enough for calls that succeed. */
 export const shortLimit = 0.6;
 
 export const invalid = (code = "INVALID_RESPONSE"): Outcome => ({ error: "InvalidResponseError", code });
@@ -58,7 +58,7 @@ export const timedOut = (kind: "request" | "idle" = "request"): Pick<Fault, "out
   },
 });
 
-/** What is done with the sandbox goes wrong, its own facts do not. */
+/** Gets the sandbox, which works, and then makes a call that goes wrong. */
 export function inSandbox(
   at: string,
   call: (sandbox: Sandbox) => Promise<unknown>,

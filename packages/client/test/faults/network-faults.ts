@@ -1,6 +1,6 @@
 import { broken, type Fault, type FaultGroup, type Outcome, timedOut } from "./fault.js";
 
-/** It gets no further than the name, the handshake or the port. */
+/** A fault at the name, the port or the handshake: no request reaches the server. */
 const unreached = (code: string): Pick<Fault, "outcome" | "misbehave" | "tries"> => ({
   misbehave: () => undefined,
   outcome: { error: "NetworkError", code },
@@ -53,7 +53,7 @@ export const networkFaults: FaultGroup = {
       fault: "never answers the handshake of TLS",
       baseUrl: (url) => url.replace("http:", "https:"),
       at: "connection",
-      // Until then undici would not let go of it.
+      // End the connection at last: undici closes it only when the handshake has ended.
       misbehave: ({ connection }) => void setTimeout(() => connection.destroy(), 1500),
       ...timedOut(),
     },

@@ -12,7 +12,9 @@ const closed = (closeCode: number): Outcome => ({
   closeCode,
 });
 
-/** What happens once the program was asked for. */
+/**
+ * A fault of a stream: the server opens the WebSocket, and calls `behave` when the client has asked for the execution.
+ */
 const framed = (
   fault: string,
   behave: (socket: ServedSocket) => void,

@@ -155,7 +155,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
             isLeft = true;
           });
           begin(request, response);
-          // It never ends: whoever waits for the end waits for the test's.
+          // Do not end the answer: a client that waits for its end fails in the test's time limit.
           response.write(bytes);
         },
       },

@@ -14,11 +14,11 @@ import { json, scriptedServer } from "../support/scripted-server.js";
 const large = new Uint8Array(1024 * 1024).map((_, index) => index % 251);
 const small = large.subarray(0, 1000);
 
-/** An agent whose files are one file, with what it saw of each call: on which way it came. */
+/** An agent that serves one file. `calls` records the requests, with "tunnel" or "outside" for how they came. */
 interface FileAgent {
   url: string;
   calls: string[];
-  /** Tunnels that are open. */
+  /** The tunnels that are open. */
   tunnels: Set<Socket>;
   content: Uint8Array;
 }
@@ -47,7 +47,7 @@ async function fileAgent(upgrade: Upgrade, inside?: (request: IncomingMessage) =
   const listener = createServer((request, response) => void serve("outside", request, response));
   const tunnelled = createServer((request, response) => {
     inside?.(request);
-    // What a tunnel that breaks off loses is the caller's to see to.
+    // Ignore errors here: when a tunnel breaks, the test looks at what the client makes of it.
     serve("tunnel", request, response).catch(() => undefined);
   });
   listener.on("upgrade", (request, socket: Socket) => {
@@ -70,7 +70,10 @@ const upgrade = "upgrade /files/tunnel Bearer ";
 const upload = "POST /files/upload?path=f";
 const download = "GET /files/download?path=f";
 
-/** Files of a sandbox whose server is known to offer tunnels, and what was asked of it since. */
+/**
+ * The files of a sandbox after a first write, from which the client has learned that the agent offers tunnels.
+ * `agent.calls` is empty again.
+ */
 async function knownToOffer(agent: FileAgent, options: SandboxClientOptions = {}) {
   const { files } = await withSandbox(agent.url, options);
   await files.write("f", large);

@@ -15,7 +15,9 @@ function lockedStream(): ReadableStream {
   return stream;
 }
 
-/** It has none of our extensions, and states no isolation. */
+/**
+ * A sandbox as HOPX's cloud describes it. It states no isolation, from which the client sees that it has no extensions.
+ */
 const cloud = { isolation: undefined };
 
 describe.each(carriers)("over %s, files", (_, carrier) => {

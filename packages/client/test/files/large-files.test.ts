@@ -17,7 +17,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** A sandbox whose agent takes what is uploaded as slowly as `wait` says; gives what the form held in its last part. */
+/** A sandbox whose agent waits for `wait` after each chunk of an upload. `content` gives the file that was uploaded. */
 async function slowSandbox(wait: (received: number) => Promise<unknown> | undefined) {
   const arrived: Buffer[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -31,7 +31,7 @@ async function slowSandbox(wait: (received: number) => Promise<unknown> | undefi
     response.end(JSON.stringify({ id: "1", status: "running", public_host: url, auth_token: "token" }));
   };
   const server = createServer((request, response) => {
-    // Callers that give up hang up.
+    // The client hangs up when it gives up, which breaks the answer.
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -40,7 +40,7 @@ async function slowSandbox(wait: (received: number) => Promise<unknown> | undefi
   const client = new SandboxClient({ apiKey: "key", baseUrl: url });
   return {
     sandbox: await client.sandboxes.get("1"),
-    /** Between the head of the last part and the boundary behind it. */
+    /** The bytes between the head of the form's last part and the boundary after it. */
     content(): Buffer {
       const form = Buffer.concat(arrived);
       const start = form.indexOf("\r\n\r\n", form.indexOf("filename=")) + 4;
@@ -62,7 +62,7 @@ test("a local file arrives as it is, however slowly it is taken", async () => {
   await using slow = await slowSandbox((received) => {
     if (received < stops * 2 * mebibyte) return undefined;
     stops += 1;
-    // Long enough for all that lies between to fill up.
+    // Wait until all buffers between client and agent are full.
     return sleep(20);
   });
   await slow.sandbox.files.upload(path, "/workspace/a");

@@ -12,7 +12,7 @@ import { sandboxWith } from "../support/sandbox-of-service.js";
 import { finished, sandboxService, tokenFor, wireSandbox } from "../support/sandbox-service.js";
 import { type Handler, json, scriptedServer } from "../support/scripted-server.js";
 
-/** A handler whose answers wait until they are let go. */
+/** A handler that waits for `release()` before it answers. */
 function held(handler: Handler): { handler: Handler; isAsked(): boolean; release(): void } {
   const waiting: (() => void)[] = [];
   let isReleased = false;
@@ -237,7 +237,7 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
 });
 
 describe("closing a client waits for no connection that is being made", () => {
-  /** Takes connections and says nothing. */
+  /** A server that accepts connections and never answers. */
   async function silentServer(): Promise<{ url: string; connections: Set<Socket> }> {
     const connections = new Set<Socket>();
     const server = createServer((socket) => {
@@ -263,7 +263,7 @@ describe("closing a client waits for no connection that is being made", () => {
     const began = performance.now();
     await client.close();
     await expect.poll(() => connections.size).toBe(0);
-    // undici gives up after ten.
+    // Without `close()`, undici gives up a connection that is being made after ten seconds.
     expect(performance.now() - began).toBeLessThan(8000);
     await pending;
   });

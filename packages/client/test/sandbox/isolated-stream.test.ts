@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { AbortError, SandboxClient, StreamClosedError, ValidationError } from "../../src/index.js";
 import { TestingService } from "../../src/testing/index.js";
 
-/** A client of a service in memory, whose program prints, and goes on when told to. */
+/** A client of a service in memory. Its program prints, and goes on when the test calls `goOn`. */
 function clientOf() {
   let goOn: () => void = () => undefined;
   let killed = 0;

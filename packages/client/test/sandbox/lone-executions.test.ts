@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { NetworkError, SandboxClient, ValidationError } from "../../src/index.js";
 import { TestingService } from "../../src/testing/index.js";
 
-/** A client of a service in memory, and the requests that it makes. `answer`: another answer to one of them. */
+/**
+ * A client of a service in memory, and the requests that it has made. `answer` may replace the service's answer to one.
+ */
 function clientOf(answer: (request: Request) => Response | undefined = () => undefined) {
   const requests: string[] = [];
   const keys = new Set<string | null>();

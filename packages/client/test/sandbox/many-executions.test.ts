@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SandboxClient, ValidationError } from "../../src/index.js";
 import { TestingService } from "../../src/testing/index.js";
 
-/** A client of a service in memory, and how many programs run there. */
+/** A client of a service in memory, and the number of programs that run in it now and at most. */
 function clientOf() {
   const running = { now: 0, most: 0 };
   const service = new TestingService({

@@ -4,7 +4,8 @@ import { beforeTermination } from "../../src/transport/calls/termination-watch.j
 
 vi.mock("../../src/transport/calls/termination-watch.js", { spy: true });
 
-// Other files that ran in this process left sandboxes to the watch that all copies of the package share.
+// Remove the object that watches for signals: all copies of the package in a process share it, and other test files
+// have used it.
 const sharedWatch = Symbol.for("cloud-sandbox.termination-watch.1");
 const shared = Object.getOwnPropertyDescriptor(globalThis, sharedWatch);
 beforeAll(() => void Reflect.deleteProperty(globalThis, sharedWatch));
@@ -21,7 +22,7 @@ afterEach(async () => {
 const ids = ["a", "b", "c"];
 const listeners = (): number => process.listenerCount("SIGTERM");
 
-/** What a client owns, and what was deleted of it. */
+/** An `OwnedSandboxes`, and the ids that it has deleted. */
 function owning(deleteOne?: (id: string) => Promise<void>) {
   const deleted: string[] = [];
   const owned = new OwnedSandboxes(async (id) => {

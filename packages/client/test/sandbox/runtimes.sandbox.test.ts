@@ -48,7 +48,7 @@ describe("on Node.js", () => {
     const { stdout } = await run(process.execPath, ["-e", program]);
     const [id, waited] = stdout.trim().split(" ");
     expect(id).toBe("abc");
-    // undici would keep an idle connection for 4 s.
+    // Less than the 4 s for which undici would keep an idle connection, and with it the process.
     expect(Number(waited)).toBeLessThan(3800);
   });
 
@@ -68,7 +68,7 @@ describe("on Node.js", () => {
         process.on("exit", () => console.log(Date.now() - closed));
       })();`;
     const { stdout } = await run(process.execPath, ["-e", program]);
-    // A call may take 60 s.
+    // Less than the 60 s that a call may take.
     expect(Number(stdout)).toBeLessThan(10_000);
   });
 
@@ -100,7 +100,7 @@ describe("on Node.js", () => {
   });
 
   test("loading the package and making a client start nothing, and undici waits for the first call", async () => {
-    // Where this bundle lies, undici cannot be found.
+    // Import the client from a directory from which undici cannot be found, so that the first use of undici fails.
     const program = `
       const { SandboxClient } = require(${JSON.stringify(join(directory, "bare.cjs"))});
       const client = new SandboxClient({ apiKey: "key", baseUrl: "http://127.0.0.1:9" });
@@ -112,7 +112,7 @@ describe("on Node.js", () => {
 });
 
 describe("where there is no Node.js", () => {
-  /** What a worker at the edge has: no process, no require, no Buffer. */
+  /** The globals of a worker at the edge: no process, no require, no Buffer. */
   function edge(): Record<string, unknown> {
     const { AbortController, AbortSignal, Blob, FormData, Headers, ReadableStream, Request, Response } =
       globalThis;

@@ -161,7 +161,7 @@ describe("a terminal", () => {
     await terminal.exitCode();
     const frames = server.sockets[0]?.received ?? [];
     expect(frames.map(({ data }) => data).join("")).toBe(text);
-    // No half of a character in any of them.
+    // No frame contains half of a surrogate pair, which would be half a character.
     expect(frames.filter(({ data }) => /\p{Surrogate}/u.test(String(data)))).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ async function sandboxOf(server: FrameServer, options: SandboxClientOptions = {}
   }).sandboxes.get("abc");
 }
 
-/** The texts of a stream, and its end. */
+/** Reads a stream to its end. Resolves with a text for each event. */
 async function read(sandbox: Sandbox, options = {}): Promise<string[]> {
   const texts: string[] = [];
   for await (const event of sandbox.executeStream("code", options)) {
@@ -32,7 +32,7 @@ async function read(sandbox: Sandbox, options = {}): Promise<string[]> {
   return texts;
 }
 
-/** Waits until the server has no connection left of the streams it served. */
+/** Waits until all WebSockets that the server has opened are closed. */
 async function allClosed(server: FrameServer): Promise<void> {
   await expect.poll(() => server.sockets.every(({ closed }) => closed)).toBe(true);
 }
@@ -196,7 +196,7 @@ describe("a stream of an execution", () => {
     });
     const stream = (await sandboxOf(server)).executeStream("1")[Symbol.asyncIterator]();
     await stream.next();
-    // What the two kernels and the two programs buffer, and no more.
+    // Wait until the server cannot send any more: it has then sent what both kernels and both programs buffer.
     let before = -1;
     await expect
       .poll(

@@ -12,7 +12,7 @@ const names = (host: { type: 2; value: string } | { type: 7; ip: string }) => [
 ];
 const here = names({ type: 7, ip: "127.0.0.1" });
 
-/** Certificates for a server on loopback, all but one of an authority. */
+/** Certificates for a server on loopback, and the authority that has issued them. One is self-signed instead. */
 export async function certificates(): Promise<{ authority: string } & Record<CertificateKind, Certificate>> {
   const from = new Date(Date.now() - 3 * aDay);
   const until = new Date(Date.now() + aDay);

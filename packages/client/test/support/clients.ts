@@ -3,13 +3,15 @@ import { SandboxClient, type SandboxClientOptions } from "../../src/index.js";
 
 export const apiKey = "test-key.of-nobody";
 
-/** Both roads a request may take; what callers see is the same. */
+/**
+ * The two ways in which a client can send requests, with the options that choose them. Callers must see no difference.
+ */
 export const carriers: [string, SandboxClientOptions][] = [
   ["undici", {}],
   ["fetch", { fetch: (request) => globalThis.fetch(request) }],
 ];
 
-/** A client that does not wait between its tries, closed when the test ends. */
+/** A client that hardly waits between its tries. It is closed when the test ends. */
 export function testClient(baseUrl: string, options: SandboxClientOptions = {}): SandboxClient {
   const client = new SandboxClient({
     apiKey,
@@ -21,7 +23,7 @@ export function testClient(baseUrl: string, options: SandboxClientOptions = {}):
   return client;
 }
 
-/** What a promise was rejected with. */
+/** Resolves with the error that a promise rejects with. Throws if the promise resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {
@@ -31,5 +33,5 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Where nothing listens: a port that no server is given by chance, and that fetch does not refuse. */
+/** An address where nothing listens: the kernel assigns no port below 1024, and fetch does not refuse port 10. */
 export const unusedUrl = "http://127.0.0.1:10";

@@ -4,16 +4,16 @@ import { createServer as createTlsServer } from "node:tls";
 import { ServedSocket } from "./frame-server.js";
 import { finished, wireSandbox } from "./sandbox-service.js";
 
-/** One request as it came over the wire, and the connection to answer it on, rightly or not. */
+/** A request as it was received, and the connection on which the test answers it, rightly or wrongly. */
 export class Exchange {
   constructor(
     readonly connection: Socket,
     readonly method: string,
     readonly path: string,
     readonly headers: Readonly<Record<string, string>>,
-    /** Of its connection, from 1. */
+    /** The number of this request on its connection, from 1. */
     readonly serial: number,
-    /** Of its kind, from 1. */
+    /** The number of this request among those for the same operation, from 1. */
     readonly count: number,
   ) {}
 
@@ -21,12 +21,12 @@ export class Exchange {
     return `${this.method} ${this.path.split("?", 1)}`;
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes to the connection unchanged. */
   write(text: string | Uint8Array): void {
     if (this.connection.writable) this.connection.write(text);
   }
 
-  /** An answer of known length. */
+  /** Sends an answer with a Content-Length. */
   answer(status: number, body: string | object, headers: Record<string, string> = {}): void {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const type = typeof body === "string" ? "text/html" : "application/json";
@@ -34,24 +34,24 @@ export class Exchange {
     this.write(head(status, all) + text);
   }
 
-  /** An answer in one chunk. */
+  /** Sends an answer with its body in one chunk. */
   chunked(body: string, headers: Record<string, string> = {}): void {
     this.write(head(200, { "transfer-encoding": "chunked", "content-type": "application/json", ...headers }));
     this.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`);
   }
 
-  /** Ends the connection without a goodbye. */
+  /** Resets the connection. */
   reset(): void {
     this.connection.resetAndDestroy();
   }
 
-  /** Calls until the connection is over. */
+  /** Calls `call` at an interval until the connection is closed. */
   every(milliseconds: number, call: () => void): void {
     const timer = setInterval(call, milliseconds);
     this.connection.on("close", () => clearInterval(timer));
   }
 
-  /** Takes the handshake of a WebSocket. */
+  /** Accepts the handshake of a WebSocket. */
   upgrade(onFrame: (frame: Record<string, unknown>, socket: ServedSocket) => void): ServedSocket {
     const key = `${this.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
     const accept = createHash("sha1").update(key).digest("base64");
@@ -67,23 +67,24 @@ export function head(status: number, headers: Record<string, string>): string {
 }
 
 export interface FaultyServiceOptions {
-  /** What goes wrong, until it is mended: the operation, or `connection` for what does not get that far. */
+  /** The operation to which the service answers wrongly until `mend()`. `connection` means every new connection. */
   at: string;
   misbehave(exchange: Exchange): void;
-  /** Of a server that speaks TLS. */
+  /** Key and certificate of a service that speaks TLS. */
   tls?: { key: string; cert: string } | undefined;
 }
 
 /**
- * A control plane with one sandbox, `abc`, and its agent below /agent, over raw sockets. One operation goes wrong; all
- * others, and that one once it is mended, work. It ends no connection that a fault leaves open: that is the client's part.
+ * A control plane with one sandbox, `abc`, and its agent below /agent, over raw sockets. One operation goes wrong until
+ * `mend()`, all others work. The service closes no connection that a fault leaves open, so that tests see whether the
+ * client does.
  */
 export class FaultyService {
   readonly #options: FaultyServiceOptions;
   readonly #server: Server;
   readonly #counts = new Map<string, number>();
   readonly #connections = new Set<Socket>();
-  /** Of the request that went wrong last. */
+  /** The id of the request that went wrong last. */
   requestId: string | undefined;
   #isMended = false;
 
@@ -98,7 +99,7 @@ export class FaultyService {
     const { tls } = options;
     const serve = (connection: Socket): void => this.#serve(connection);
     this.#server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
-    // Handshakes that fail.
+    // Ignore handshakes that fail: some tests make them fail on purpose.
     this.#server.on("tlsClientError", () => undefined);
   }
 
@@ -112,7 +113,7 @@ export class FaultyService {
     return `${this.#options.tls === undefined ? "http" : "https"}://127.0.0.1:${this.port}`;
   }
 
-  /** How often that which goes wrong was asked for. */
+  /** How often the operation that goes wrong was requested. */
   get tries(): number {
     return this.#counts.get(this.#options.at) ?? 0;
   }
@@ -133,7 +134,7 @@ export class FaultyService {
   #serve(connection: Socket): void {
     this.#connections.add(connection);
     connection.on("close", () => this.#connections.delete(connection));
-    // Breaking is what is tested.
+    // Ignore errors of connections: tests break them on purpose.
     connection.on("error", () => undefined);
     if (this.#goesWrong("connection")) {
       this.#options.misbehave(new Exchange(connection, "", "", {}, 1, this.tries));

@@ -5,9 +5,9 @@ import type { Duplex } from "node:stream";
 import { onTestFinished } from "vitest";
 import { wireSandbox } from "./sandbox-service.js";
 
-/** One WebSocket as the server holds it, below any library: it can be as wrong as a test wants. */
+/** The server's side of a WebSocket, without a library, so that a test can also send what the protocol forbids. */
 export class ServedSocket {
-  /** Frames that the client sent, parsed. */
+  /** The frames that the client has sent, parsed. */
   readonly received: Record<string, unknown>[] = [];
   answersPings = true;
   closed = false;
@@ -24,7 +24,7 @@ export class ServedSocket {
     });
   }
 
-  /** Each in a frame of its own, all in one packet. */
+  /** Sends each argument in a frame of its own, and all frames in one packet. */
   send(...frames: readonly (object | string)[]): void {
     const texts = frames.map((frame) => (typeof frame === "string" ? frame : JSON.stringify(frame)));
     this.connection.write(Buffer.concat(texts.map((text) => wireFrame(1, Buffer.from(text)))));
@@ -83,13 +83,16 @@ export function wireFrame(opcode: number, payload: Buffer): Buffer {
 export interface FrameServer {
   url: string;
   sockets: ServedSocket[];
-  /** Paths of all upgrades, and of all ordinary requests. */
+  /** The requests that asked for a WebSocket. */
   upgrades: IncomingMessage[];
 }
 
 export type OnUpgrade = (request: IncomingMessage, connection: Duplex, count: number) => boolean;
 
-/** A control plane with one sandbox whose agent, below a prefix, does over WebSockets what a test wants. */
+/**
+ * A control plane with one sandbox, whose agent is at a path of the same address. `onFrame` answers what the client
+ * sends over WebSockets.
+ */
 export async function frameServer(
   onFrame: (frame: Record<string, unknown>, socket: ServedSocket) => void,
   refuses: OnUpgrade = () => false,
@@ -125,7 +128,7 @@ export async function frameServer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, upgrades };
 }
 
-/** Answers a handshake with an ordinary response. */
+/** Refuses a WebSocket with an ordinary response. */
 export function answerUpgrade(connection: Duplex, status: number, body: unknown, headers = ""): true {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   connection.end(

@@ -1,10 +1,10 @@
-/** What observers of a client are told, and servers that give them something to be told of. */
+/** Hooks and a logger that record what they are given, and servers with answers of which they are told. */
 import type { Hooks, Logger, LogLevel } from "../../src/index.js";
 import { type Handler, json } from "./scripted-server.js";
 
 export type Seen = { kind: string } & Record<string, unknown>;
 
-/** Everything that hooks are told, in order. */
+/** Hooks that record everything they are given, in order. */
 export function recording(): { hooks: Required<Hooks>; seen: Seen[] } {
   const seen: Seen[] = [];
   const note = (kind: string) => (event: object) => void seen.push({ kind, ...event });
@@ -18,7 +18,7 @@ export function recording(): { hooks: Required<Hooks>; seen: Seen[] } {
   return { hooks, seen };
 }
 
-/** Everything that is logged, in order. */
+/** A logger that records everything it is given, in order. */
 export function recordingLogger(): {
   logger: Logger;
   lines: { level: LogLevel; fields: object; text: string }[];
@@ -32,9 +32,9 @@ export function recordingLogger(): {
   };
 }
 
-/** A sandbox that runs. */
+/** Answers with a running sandbox. */
 export const good: Handler = (_, response) => json(response, 200, { id: "abc", status: "running" });
-/** Every request, with a status. */
+/** Answers every request with a status and an error. */
 export const refused =
   (status: number, headers = {}): Handler =>
   (_, response) =>

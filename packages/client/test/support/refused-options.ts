@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { isSandboxError, type Sandbox } from "../../src/index.js";
 
-/** What is not typed as the method has it, for the callers who have no types. */
+/** Lets a test pass a value of a wrong type, as a program in JavaScript can. */
 export const wrong = (value: unknown) => value as never;
 
 export type Case<Subject> = [what: string, call: (subject: Subject) => unknown, names: string];
 
-/** An option of a call that takes `signal` and `requestTimeoutSeconds` is refused in each of them. */
+/** Cases of wrong values for `signal` and `requestTimeoutSeconds`, which all calls take. */
 export const everywhere = (
   name: string,
   call: (options: never) => (sandbox: Sandbox) => unknown,
@@ -16,7 +16,7 @@ export const everywhere = (
   [`${name}, a time that is text`, call(wrong({ requestTimeoutSeconds: "5" })), "requestTimeoutSeconds"],
 ];
 
-/** Expects that the call rejects with a ValidationError whose message holds `names`. */
+/** Expects that a call rejects with a ValidationError whose message contains `names`. */
 export async function refused(call: () => unknown, names: string): Promise<void> {
   let thrown: unknown;
   try {

@@ -3,13 +3,13 @@ import { testClient } from "./clients.js";
 import { sandboxService } from "./sandbox-service.js";
 import { type Handler, json, type ScriptedServer } from "./scripted-server.js";
 
-/** Answers with a body. */
+/** Answers with status 200 and a body. */
 export const ok =
   (body: unknown): Handler =>
   (_, response) =>
     json(response, 200, body);
 
-/** A sandbox of a service that answers as it is told. */
+/** A sandbox of the service in sandbox-service.ts, with the servers and the client. */
 export async function sandboxWith(
   overrides: Record<string, Handler>,
   options = {},

@@ -2,14 +2,14 @@ import type { Sandbox, SandboxClientOptions } from "../../src/index.js";
 import { testClient } from "./clients.js";
 import { type Handler, json, type ScriptedServer, scriptedServer } from "./scripted-server.js";
 
-/** A token that says how long it lives, signed by nobody. */
+/** A token with a life in seconds. Its signature is not valid, because the client does not check it. */
 export function tokenFor(id: string, { life = 3600, serial = 1 } = {}): string {
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const issued = 1_700_000_000;
   return `${encode({ alg: "EdDSA" })}.${encode({ sub: id, iat: issued, exp: issued + life, jti: serial })}.c2ln`;
 }
 
-/** A running sandbox as a control plane describes it, which keeps our contract unless told otherwise. */
+/** A running sandbox as a control plane describes it. `fields` replace or add to what our contract says. */
 export function wireSandbox(
   publicHost: string,
   fields: Record<string, unknown> = {},
@@ -26,7 +26,7 @@ export function wireSandbox(
   };
 }
 
-/** The object of a sandbox whose agent is at `publicHost`. */
+/** Gets a sandbox whose agent is at `publicHost`, from a control plane that knows only this one. */
 export async function withSandbox(
   publicHost: string,
   options: SandboxClientOptions = {},
@@ -38,7 +38,7 @@ export async function withSandbox(
   return testClient(controlPlane.url, options).sandboxes.get("abc");
 }
 
-/** A control plane and an agent on two ports, each answering what a test wants and usual things otherwise. */
+/** A control plane and an agent on two ports. `overrides` replace their usual answers, by `METHOD /path`. */
 export async function sandboxService(
   overrides: Record<string, Handler> = {},
   fields: Record<string, unknown> = {},
@@ -69,7 +69,7 @@ export async function sandboxService(
   return { controlPlane, agent };
 }
 
-/** The answer to an execution. */
+/** The answer to an execution that has succeeded. */
 export function finished(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { success: true, stdout: "1\n", stderr: "", exit_code: 0, execution_time: 0.01, ...fields };
 }

@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 export interface SeenRequest {
   method: string;
-  /** With the query. */
+  /** Path and query. */
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -15,14 +15,14 @@ export interface SeenRequest {
 
 export type Handler = (request: SeenRequest, response: ServerResponse) => unknown;
 
-/** A real HTTP server on loopback that does what a test tells it, right or wrong. */
+/** An HTTP server on loopback whose answers a test writes, right or wrong. */
 export interface ScriptedServer {
   url: string;
-  /** All requests so far, whole or not. */
+  /** All requests that were received completely. */
   requests: SeenRequest[];
   /** "METHOD /path" of all requests so far. */
   calls(): string[];
-  /** Ends all connections. */
+  /** Closes all connections. */
   drop(): void;
 }
 
@@ -34,7 +34,7 @@ export async function scriptedServer(handler: Handler): Promise<ScriptedServer> 
         requests.push(request);
         return handler(request, response);
       },
-      // Callers that give up hang up.
+      // The client closes the connection when it gives up, so the request may end early.
       () => response.destroy(),
     );
   });
@@ -61,7 +61,7 @@ export function json(response: ServerResponse, status: number, body: unknown, he
   response.end(text);
 }
 
-/** Answers in turn; the last one goes on answering. */
+/** Answers the first request with the first handler, and so on. The last handler also answers all further requests. */
 export function inTurn(...handlers: [Handler, ...Handler[]]): Handler {
   let turn = 0;
   return (request, response) => (handlers[turn++] ?? handlers.at(-1))?.(request, response);

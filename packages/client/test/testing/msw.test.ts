@@ -13,7 +13,7 @@ beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-/** A client that knows of no service: its requests are caught on their way. */
+/** A client that does not use the testing service directly: msw intercepts its requests. */
 function unawareClient(): SandboxClient {
   const { apiKey, baseUrl } = service;
   const options = { apiKey, baseUrl, retry: false, deleteOnSignal: false } as const;

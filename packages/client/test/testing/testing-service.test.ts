@@ -8,7 +8,7 @@ import {
 } from "../../src/index.js";
 import { type Programs, TestingService } from "../../src/testing/index.js";
 
-/** A service whose programs do that, and a client of it. */
+/** A testing service with these programs, and a client of it. */
 function serviceWith(programs: Programs): { service: TestingService; client: SandboxClient } {
   const service = new TestingService({ programs });
   const client = new SandboxClient({ ...service.clientOptions, deleteOnSignal: false });

@@ -4,10 +4,10 @@ import { isSandboxError, SandboxClient } from "../../src/index.js";
 import { apiKey } from "../support/clients.js";
 import { type Exchange, FaultyService, head } from "../support/faulty-service.js";
 
-/** The same each time. */
+/** Fixed, so that each run sends the same answers. */
 const seed = 20_261_120;
 
-/** What the server does next, whatever it is. */
+/** How the server answers the next request. */
 let misbehave: (exchange: Exchange) => void;
 let at: FaultyService;
 let streams: FaultyService;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all([at.stop(), streams.stop()]);
 });
 
-/** It ends, well or in an error of ours that is fit to be read. */
+/** Expects that a call succeeds, or fails with an error of this library whose message is short and contains no key. */
 async function endsWell(call: Promise<unknown>): Promise<void> {
   try {
     await call;

@@ -36,14 +36,14 @@ afterEach(async () => {
   service = undefined;
 });
 
-/** Sockets and what leads to them, of this process. */
+/** The sockets of this process, and the operations that are opening one. */
 function openSockets(): string[] {
   return process
     .getActiveResourcesInfo()
     .filter((name) => /TCP|TLS|Connect|GetAddr/.test(name) && name !== "TCPServerWrap");
 }
 
-/** A client, and a carrier that is closed with it. */
+/** A client for a fault, and a function that closes the client and the agent or proxy below it. */
 function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
   const ca = fault.tls === undefined || fault.tls === "self-signed" ? [] : [made.authority];
   const connect = { timeout: 10_000, ca };
@@ -74,13 +74,13 @@ function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
     client,
     close: async () => {
       await client.close();
-      // One that waits for its proxy would wait for ever.
+      // Destroy the agent of a proxy: closing it would wait for ever for a proxy that does not answer.
       await (fault.isProxy ? agent.destroy() : agent.close());
     },
   };
 }
 
-/** What `outcome` tells of `found`. */
+/** The parts of an error that `outcome` names, to be compared with it. */
 function described(found: SandboxError | Outcome, outcome: Outcome): object {
   const error = "name" in found ? found.name : found.error;
   const names = (["code", "kind", "status", "closeCode"] as const).filter(
@@ -101,7 +101,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<SandboxError | undefin
   }
 }
 
-/** "ServerError `HTTP_500`, HTTP 500" */
+/** An outcome as docs/reports/client-faults.md shows it, such as "ServerError `HTTP_500`, HTTP 500". */
 function told({ closeCode, code, error, kind, status }: Outcome): string {
   if (error === undefined) return "succeeds";
   const details = [
@@ -142,7 +142,7 @@ const cases = groups.flatMap(({ faults, title }) =>
   faults.flatMap((fault) =>
     (["undici", "fetch"] as const)
       .filter((carrier) => fault.carrier === undefined || fault.carrier === carrier)
-      // Streams go over WebSockets, whoever carries requests.
+      // Streams use a WebSocket and never fetch, so test them once.
       .filter((carrier) => title !== streamFaults.title || carrier === "undici")
       .map((carrier): [string, string, "undici" | "fetch", Fault] => [title, fault.fault, carrier, fault]),
   ),

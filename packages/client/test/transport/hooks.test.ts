@@ -113,7 +113,7 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
       const sandbox = await client.sandboxes.get("abc");
       isArmed = true;
       expect(await rejection(sandbox.files.readBytes("big"))).toMatchObject({ message: `${name} is broken` });
-      // Waits for calls under way.
+      // `close()` resolves only when no call is under way, so a call that the hook has left behind fails here.
       await client.close();
     },
   );

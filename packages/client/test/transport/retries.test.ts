@@ -41,7 +41,7 @@ const operations: Record<string, Operation> = {
 };
 
 describe.each(carriers)("over %s", (_, carrier) => {
-  // Tries of each operation when the fault happens every time; three is the most.
+  // The number of tries of each operation if the fault happens every time. The client tries at most three times.
   const table: [string, Handler, Record<keyof typeof operations, number>][] = [
     [
       "500",
@@ -105,7 +105,8 @@ describe.each(carriers)("over %s", (_, carrier) => {
       const server = await scriptedServer(fault);
       const sandbox = await withSandbox(server.url, carrier);
       await rejection((operations[name] as Operation)(testClient(server.url, carrier), sandbox));
-      // A create whose answer is lost asks what the server says of itself.
+      // Do not count GET /health: a client that has lost the answer to a create asks there whether it may repeat the
+      // create.
       expect(server.calls().filter((call) => call !== "GET /health")).toHaveLength(expected);
     });
   });

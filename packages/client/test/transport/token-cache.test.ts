@@ -11,12 +11,13 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-/** Claims whose text needs both characters in which base64url differs from base64. */
+/** A token with these claims. Its signature is not valid, because the client does not check it. */
 const tokenOf = (claims: unknown): string => `e30.${encoded(claims)}.c2ln`;
+/** A token with a life in seconds. `pad` adds the two characters to its text in which base64url differs from base64. */
 const living = (seconds: number): string =>
   tokenOf({ iat: 1_000_000, exp: 1_000_000 + seconds, pad: "ÿþ>>>???" });
 
-/** A cache that holds `issued`; everything asked for after is told. */
+/** A cache with a token in it. `count` gives the number of tokens that it has asked for. */
 function holding(issued: IssuedToken, renewed: IssuedToken = { value: "renewed", expiresAt: undefined }) {
   let asked = 0;
   const cache = new TokenCache(async () => {

@@ -56,7 +56,8 @@ describe.each(carriers)("over %s", (_, carrier) => {
       const controller = new AbortController();
       const pending = rejection(call(testClient(server.url, carrier), controller.signal));
       await expect.poll(() => server.requests.length).toBe(1);
-      // Node.js holds the request of a fetch weakly: the signal must reach the fetch all the same.
+      // Collect garbage: Node.js holds the request of a fetch weakly, and aborting must work even when the request was
+      // collected.
       collectGarbage();
       await new Promise(setImmediate);
       collectGarbage();
