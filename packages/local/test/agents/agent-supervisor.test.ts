@@ -7,18 +7,18 @@ import { expect, test } from "vitest";
 import { AgentSupervisor } from "../../src/agents/agent-supervisor.js";
 import type { AgentAddress } from "../../src/runtime/agent-address.js";
 
-/** Milliseconds in which a question reaches the agent, also on a busy machine. */
+/** Milliseconds within which a health check reaches the agent, also on a busy machine. */
 const reach = 1500;
 
-/** An agent that answers its health check as told, and counts what becomes of it. */
+/** An agent that answers health checks as the test says, and counts them and its restarts. */
 class SupervisedAgent implements AsyncDisposable {
   readonly id = "supervised";
   isPaused = false;
   isStopped = false;
-  /** What it makes of being asked whether it is there. */
+  /** How the agent reacts to a health check. */
   manner: "answers" | "is silent" | "hangs up" = "answers";
   probes = 0;
-  /** How often it had been asked by each time it had to start anew. */
+  /** The number of health checks before each restart of the agent. */
   readonly restarts: number[] = [];
   readonly log: string[] = [];
   answer: () => void = () => undefined;
@@ -45,7 +45,7 @@ class SupervisedAgent implements AsyncDisposable {
     return agent;
   }
 
-  /** How often the kernel was asked about it. */
+  /** How often the supervisor asked the kernel whether the agent's process is stopped. */
   checks = 0;
   isAgentStopped = async (): Promise<boolean> => {
     this.checks += 1;
@@ -61,7 +61,7 @@ class SupervisedAgent implements AsyncDisposable {
     return new AgentSupervisor(this, (line) => this.log.push(line), timing);
   }
 
-  /** A call of which `answer` is the answer. */
+  /** A supervised call to the agent, which ends when the test calls `answer`. */
   call(probes: readonly number[], silence?: number): Promise<string> {
     return this.supervisor(probes, silence).supervise(this.#answered);
   }
@@ -157,7 +157,7 @@ test("an agent is looked at while a call is open, however many calls there were 
     await expect.poll(() => agent.checks).toBeGreaterThan(before + 2);
     answer();
     await answered;
-    // One look may have been on its way.
+    // Allow one more check, which may have been under way when the call was answered.
     const after = agent.checks;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(agent.checks).toBeLessThanOrEqual(after + 1);

@@ -45,7 +45,7 @@ function dialer(options: Partial<DialerOptions> = {}) {
   return { dial, asked, lacks: () => lacks };
 }
 
-/** What is wrong, and why. */
+/** Matches an EgressProblem of this kind with this message. */
 const failure = (kind: EgressProblem["kind"], message: string) => {
   const problem = new EgressProblem(kind, message);
   return expect.objectContaining({ name: problem.name, kind, message });
@@ -183,7 +183,7 @@ describe("the lack of a network explains", () => {
 });
 
 describe("behind another proxy", () => {
-  /** A proxy that answers `said` to every CONNECT, and then gives back what it gets. */
+  /** A proxy that answers every CONNECT with `said`, and then sends back what it receives. */
   async function proxy(said: string, userinfo = "", host = "127.0.0.1") {
     const heads: string[] = [];
     const { port, connections } = await server((socket) => {

@@ -66,7 +66,9 @@ describe("a policy", () => {
     deny: patterns("*:25", "9.9.9.0/24"),
   };
 
-  /** What it says of a destination whose name has these addresses: allowed, or the first words of why not. */
+  /**
+   * What the policy says of a destination whose name has these addresses: "allowed", or the beginning of the refusal.
+   */
   const verdict = (rules: Partial<EgressRules>, authority: string, ...addresses: string[]): string => {
     const policy = new EgressPolicy({ internetAccess: true, ...rules }, operator);
     const destination = parseAuthority(authority);

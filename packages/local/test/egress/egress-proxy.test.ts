@@ -187,7 +187,7 @@ describe("what is not of the public internet", () => {
     "0.0.0.0",
   ])("%s is refused over every protocol", async (host) => {
     await using proxy = await EgressProxy.start({
-      // The real one answers for localhost without asking anybody.
+      // Use the real resolver for localhost: it answers without asking a name server.
       ...(host.toLowerCase().includes("localhost") ? {} : { resolve: async (name) => names[name] ?? [] }),
     });
     const reason = /^HTTP\/1.1 403 .*not on the public internet.*--egress-allow-private/;

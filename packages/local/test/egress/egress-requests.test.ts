@@ -89,14 +89,15 @@ describe("a plain request", () => {
       let answer = "";
       while (!/\r\n\r\n.+/s.test(answer)) {
         const bytes = await read(client);
-        // Asking on would keep the thread from ever doing anything else.
+        // Throw at the end of the connection: `read` then resolves at once with nothing, so this loop would block the
+        // process for ever.
         if (bytes.length === 0) throw new Error(`It ended with ${answer}`);
         answer += bytes;
       }
       return answer;
     };
     expect(await ask("/first")).toContain("you asked for /first");
-    // The name was resolved once for it: what was checked is what was connected to.
+    // The name was resolved only once, so the address that was checked is the one that was connected to.
     expect(lookups).toBe(1);
     expect(await ask("/second")).toMatch(/^HTTP\/1.1 403 .*not on the public internet/);
     expect(elsewhere.connections.size).toBe(0);

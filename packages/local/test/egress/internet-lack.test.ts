@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { nameServersLack } from "../../src/egress/internet-lack.js";
 import { EgressProxy } from "../support/egress-proxy.js";
 
-/** A name server that answers every question with the header's lower half `flags`, and with a name where it is a success. */
+/**
+ * A name server that answers every question with these flags in its header, and with a record if they mean success.
+ * Without flags it never answers.
+ */
 async function nameServer(flags: number | undefined) {
   const socket = createSocket("udp4");
   let questions = 0;
@@ -14,7 +17,7 @@ async function nameServer(flags: number | undefined) {
     const answer = Buffer.from(question);
     answer.writeUInt16BE(0x8000 | flags, 2);
     const additional = answer.indexOf(Buffer.from([0, 0, 2, 0, 1])) + 5;
-    // Of the question only itself is repeated, without what comes after it.
+    // Leave out the additional section of the question: the answer contains only the question itself.
     answer.writeUInt16BE(0, 10);
     const record = Buffer.from([0xc0, 12, 0, 2, 0, 1, 0, 0, 0, 60, 0, 3, 1, 0x61, 0]);
     answer.writeUInt16BE(flags === 0 ? 1 : 0, 6);

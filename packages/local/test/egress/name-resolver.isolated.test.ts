@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { nameServers } from "../../src/egress/name-resolver.js";
 
-/** What each resolver was made with. */
+/** The options with which each resolver was created. */
 const resolvers = vi.hoisted(() => new Set<unknown>());
 vi.mock("node:dns/promises", async (original) => {
   const dns = await original<typeof import("node:dns/promises")>();
@@ -17,7 +17,7 @@ vi.mock("node:dns/promises", async (original) => {
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Name servers that give these addresses, or fail. */
+/** Makes name servers answer with these IPv4 and IPv6 addresses, or fail. Returns the names that were asked for. */
 function answering(four: string[] | Error, six: string[] | Error): string[] {
   const asked: string[] = [];
   const answer = (addresses: string[] | Error) => async (name: string) => {

@@ -7,7 +7,7 @@ import { specialBlocks } from "../../src/addresses/special-addresses.js";
 import { EgressPolicy } from "../../src/egress/egress-policy.js";
 import { parseCallback } from "../../src/webhooks/callback.js";
 
-/** The first and the last address of a block, and one between. */
+/** The first address of a block, the last, and one between them. */
 function addressesOf(block: string): string[] {
   const [base, length] = ipaddr.parseCIDR(block);
   const low = base.toByteArray();
@@ -61,7 +61,7 @@ test.each([
   ["nothing", ""],
 ])("%s is not of the public internet", (_, address) => expect(isPublicAddress(address)).toBe(false));
 
-/** Among them the neighbours of what is refused. */
+/** Addresses of the public internet. Many are the neighbours of blocks that are refused. */
 test.each([
   ...["1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.1", "126.255.255.255"],
   ...[

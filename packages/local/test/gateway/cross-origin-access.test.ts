@@ -117,7 +117,8 @@ test("a preview says itself who may read it", async () => {
   }
 });
 
-// Clients other than browsers send an origin of their own making; a browser's page cannot send the token that is needed.
+// The gateway does not check the origin of a WebSocket: clients other than browsers send any origin they like, and a
+// page in a browser cannot send the token that a WebSocket needs.
 test("a WebSocket is judged by its token, whatever its origin", async () => {
   await using rig = await GatewayRig.start((socket, head) => {
     socket.end(
@@ -146,7 +147,7 @@ test.each([
   expect(() => new CrossOriginAccess([origin])).toThrow(/as in https:\/\/app\.example/);
 });
 
-/** The headers of an answer, by their names in small letters. */
+/** The headers of an answer, by their names in lower case. */
 function fields(answer: string): Record<string, string> {
   const found = answer.split("\r\n\r\n")[0]?.matchAll(/^([\w-]+): (.*)\r?$/gm) ?? [];
   return Object.fromEntries([...found].map(([, name = "", value = ""]) => [name.toLowerCase(), value]));

@@ -119,7 +119,7 @@ test("an upload that a paused sandbox does not take is cut", async () => {
   const client = rig.open(opening);
   await expect.poll(received(client)).toBe(accepted);
   client.write(Buffer.alloc(16 * 1024 * 1024));
-  // As much as goes has gone.
+  // Wait until the connection takes no more data.
   let left: number;
   do {
     left = client.writableLength;
@@ -134,7 +134,7 @@ test("a tunnel whose caller does not read ends with its machine", async () => {
   await using rig = await GatewayRig.start((socket) => {
     sockets.push(socket);
     socket.write(accepted);
-    // More than the kernel buffers for a caller that does not read.
+    // Write more than the kernel buffers for a client that does not read.
     socket.write(Buffer.alloc(64 * 1024 * 1024));
   });
   const client = rig.open(opening);

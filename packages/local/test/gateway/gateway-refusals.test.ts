@@ -9,7 +9,7 @@ import { type RefusalForm, refuse } from "../../src/gateway/refusal.js";
 
 const problem = new Problem(418, "CONFLICT", 'A <pot> & "more".', { headers: { "retry-after": "7" } });
 
-/** What a client gets that sends `request` to a server that refuses it. */
+/** Sends a request to a server that refuses it with `error`. Resolves with the refusal that the client receives. */
 async function refused(
   error: unknown,
   form?: RefusalForm,

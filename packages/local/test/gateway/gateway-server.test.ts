@@ -38,7 +38,7 @@ test("a body that came after its answer lets its connection serve later requests
   const got = received(client);
   await expect.poll(got).toContain("HTTP/1.1 401 ");
   client.write("2345");
-  // The time in which the rest of the body had to arrive.
+  // Wait longer than the server waits for the rest of a body.
   await new Promise((resolve) => setTimeout(resolve, timeouts.bodyRestMs * 2));
   client.write(`${request}12345`);
   await expect.poll(got).toMatch(/HTTP\/1\.1 401 [\s\S]*HTTP\/1\.1 401 /);

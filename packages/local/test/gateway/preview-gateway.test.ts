@@ -9,7 +9,10 @@ const get = (target: string, ...headers: readonly string[]): string =>
 
 const preview = (port: number | string, rest = "/"): string => `/preview/${sandboxId}/${port}${rest}`;
 
-/** An agent that relays to `serve`, which is given each request to the port; `connects` are what it was asked to relay. */
+/**
+ * A gateway with an agent that relays to `serve`, which gets the connection and the head of each request to the port.
+ * `connects` are the requests to the agent to open a port.
+ */
 async function relaying(serve: (socket: Socket, head: string) => void) {
   const connects: string[] = [];
   const heads: string[] = [];

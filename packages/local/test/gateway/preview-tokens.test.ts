@@ -7,7 +7,10 @@ import { PreviewGateway, type PreviewGatewayOptions } from "../../src/gateway/pr
 type Connection = ReturnType<PreviewGatewayOptions["agents"]["connection"]>;
 type Running = ReturnType<PreviewGatewayOptions["agents"]["running"]>;
 
-/** A gateway whose agent refuses to relay with `status`; gives the tokens it was asked with, and answers. */
+/**
+ * A gateway whose agent refuses with `status` to open a port. Gives the tokens that the agent was sent, and the tokens
+ * that were issued.
+ */
 async function gateway(status: number, lifeMs: () => number) {
   const asked: string[] = [];
   const issued: string[] = [];

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { joinSockets } from "../../src/relay/joined-sockets.js";
 import { tcpServer, text } from "../support/egress-proxy.js";
 
-/** Two sockets that are joined, and what is connected to each. */
+/** Two sockets that are joined to each other, and the other ends of both connections. */
 async function joined(): Promise<{ ends: [Socket, Socket]; sockets: [Socket, Socket] }> {
   const accepted: Socket[] = [];
   const server = await tcpServer((socket) => accepted.push(socket));

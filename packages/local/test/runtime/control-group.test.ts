@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openControlGroups } from "../../src/runtime/host/control-group.js";
 
-// The unified hierarchy (v2) on a machine that has none: the files are ordinary ones, in the kernel's layout.
+// These tests use ordinary files, named as the kernel names those of control groups version 2, because the machine may
+// have only version 1.
 let base: string;
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), "control-groups-"));
@@ -27,7 +28,8 @@ test("a group of the unified hierarchy holds a machine to its memory, processes 
   expect(await read("pids.max")).toBe("99");
   expect(await read("cpu.max")).toBe("150000 100000");
   expect(group?.memberFiles).toEqual([join(directory, "machine", "cgroup.procs")]);
-  // What handles its files while it is frozen goes on, within its limits.
+  // Processes that copy the machine's files are in a group of their own: they have its limits, but go on while it is
+  // frozen.
   expect(group?.helperFiles).toEqual([join(directory, "helpers", "cgroup.procs")]);
   expect(group?.canFreeze).toBe(true);
 

@@ -51,7 +51,10 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** What a server says that cannot start; one that goes on is ended, and has no exit code then. */
+/**
+ * Starts a server that is expected to fail, and resolves with what it printed. A server that starts all the same is
+ * ended, and its exit code is null.
+ */
 async function start(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [main, "serve", "--port", "0", "--json", ...args], { stdio: "pipe" });
   const limit = setTimeout(() => child.kill("SIGKILL"), 60_000);
@@ -112,7 +115,7 @@ describe("a data directory", () => {
     expect(stderr).toMatch(/^cloud-sandbox-local: .*--data-dir\.\n$/);
     expect(stderr).toContain(directory);
     expect(stderr).toContain(hint);
-    // Nobody holds it: what was broken is mended, and the next start tells whether it was.
+    // The failed start has released the directory, so a second start finds the same problem instead of a lock.
     expect((await start("--data-dir", directory)).stderr).toBe(stderr);
   });
 
@@ -142,7 +145,7 @@ describe("a data directory", () => {
   });
 });
 
-/** Overwrites the beginning of each page but the first: whichever the tables are in, they are among them. */
+/** Overwrites the beginning of each page of a SQLite file except the first, so that every table is damaged. */
 function damage(path: string): void {
   const { length } = readFileSync(path);
   const file = openSync(path, "r+");

@@ -206,7 +206,9 @@ function steps(program: Buffer | undefined, call: SystemCall): number {
   return interpret(program, call).steps;
 }
 
-/** Runs the program as the kernel's classic BPF machine would, for the instructions that it uses. */
+/**
+ * Runs a filter program as the kernel's machine for classic BPF does. Knows only the instructions that our filters use.
+ */
 function interpret(
   program: Buffer | undefined,
   { arch, nr, args = [] }: SystemCall,

@@ -57,7 +57,7 @@ describe("a warm pool", () => {
     const closed = pool.close();
     host.isHeld = false;
     await closed;
-    // What was claimed is its owner's.
+    // Closing the pool does not end the machine that was claimed.
     expect({ booted: host.booted, running: host.running }).toEqual({ booted: 4, running: 1 });
   });
 
@@ -69,7 +69,7 @@ describe("a warm pool", () => {
     expect(host.mostAtATime).toBe(1);
     host.isBusy = true;
     for (let claimed = 0; claimed < 4; claimed += 1) await pool.claim();
-    // The fourth was booted because somebody waited for it.
+    // The pool had three machines. The fourth was booted because a claim waited for it.
     expect(host.booted).toBe(4);
     host.isBusy = false;
     await expect.poll(() => pool.ready).toBe(3);
@@ -99,7 +99,10 @@ test("does not hand out a machine that was booted before the host's packages cha
   await pool.close();
 });
 
-/** Machines that are nothing but their state: what is tested is who gets which, and when. */
+/**
+ * Stands in for the host of a pool. Its machines are only state, because these tests are about who gets a machine and
+ * when.
+ */
 class Host {
   readonly machines: Machine[] = [];
   readonly failures: string[] = [];
@@ -108,12 +111,12 @@ class Host {
   running = 0;
 
   packages = "as they were";
-  /** Whether boots wait before they are done. */
+  /** Whether a boot waits until this is false again. */
   isHeld = false;
   held = 0;
-  /** Whether there is something better to do than to boot what nobody waits for. */
+  /** Whether the pool should not boot machines in advance now. */
   isBusy = false;
-  /** Spare machines that boot at the same moment, at most. */
+  /** The largest number of machines that were booted in advance at the same time. */
   mostAtATime = 0;
   #atATime = 0;
 

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   deadlines.clearAll();
-  // First the spies on fake timers: restored later, they would put those back.
+  // Restore the spies before the timers: a spy on a fake timer would otherwise put the fake back.
   vi.restoreAllMocks();
   vi.useRealTimers();
 });

@@ -4,7 +4,10 @@ import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/program-
 import { LonePrograms } from "../../src/sandboxes/lone-programs.js";
 import { ProgramQueue } from "../../src/sandboxes/program-queue.js";
 
-/** What is logged when programs cannot be started for these reasons, one after the other, and there is no sandbox either. */
+/**
+ * Runs a program once for each reason why it cannot be started without an agent. No sandbox can be created either.
+ * Resolves with the lines that were logged.
+ */
 async function logged(...reasons: readonly Error[]): Promise<readonly string[]> {
   const lines: string[] = [];
   const left = [...reasons];

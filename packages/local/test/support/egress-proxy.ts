@@ -30,7 +30,7 @@ export interface ProxyOptions {
   readonly rules?: EgressRules;
 }
 
-/** The proxy of one sandbox, on a Unix socket as a machine has it. */
+/** The egress proxy of one sandbox, on a Unix socket. */
 export class EgressProxy implements AsyncDisposable {
   readonly #clients = new Set<Socket>();
 
@@ -66,23 +66,23 @@ export class EgressProxy implements AsyncDisposable {
     return client;
   }
 
-  /** Connections whose end the proxy has not seen. */
+  /** The number of connections whose end the proxy has not seen. */
   async openConnections(): Promise<number> {
     const count = await promisify(this.server.getConnections.bind(this.server))();
-    // Node counts a socket no longer when it is destroyed; `close` comes at the end of that turn of the event loop.
+    // Node.js does not count a destroyed socket any more, but emits its `close` later. Wait for that.
     await turn();
     await turn();
     return count;
   }
 
-  /** All that is answered to `bytes`, until the proxy ends the connection. */
+  /** Sends bytes to the proxy. Resolves with everything that it answers before it closes the connection. */
   async say(bytes: string | Buffer): Promise<string> {
     const client = await this.connect();
     client.write(bytes);
     return text(client);
   }
 
-  /** A tunnel to there, once it is said to be open. */
+  /** Opens a tunnel to `authority` through the proxy. Throws if the proxy refuses. */
   async tunnel(authority: string): Promise<Socket> {
     const client = await this.connect();
     client.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
@@ -99,7 +99,7 @@ export class EgressProxy implements AsyncDisposable {
   }
 }
 
-/** The next bytes; empty when there are no more. */
+/** The next bytes of a connection. Empty when it has ended. */
 export async function read(socket: Socket): Promise<Buffer> {
   for (;;) {
     const bytes = socket.read() as Buffer | null;
@@ -111,7 +111,7 @@ export async function read(socket: Socket): Promise<Buffer> {
   }
 }
 
-/** All the rest. */
+/** All remaining text of a connection. */
 export async function text(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   for (;;) {
@@ -121,7 +121,7 @@ export async function text(socket: Socket): Promise<string> {
   }
 }
 
-/** A TCP server on loopback; `handle` is given each connection. */
+/** A TCP server on loopback. It calls `handle` with each connection. */
 export async function tcpServer(
   handle: (socket: Socket) => void,
   host = "127.0.0.1",
@@ -147,12 +147,12 @@ export async function tcpServer(
   };
 }
 
-/** Gives back what it gets. */
+/** Sends back what it receives. */
 export const echo = (socket: Socket): void => {
   socket.pipe(socket);
 };
 
-/** A request that goes through a SOCKS5 proxy, as a client spells it. */
+/** The bytes that a client sends to a SOCKS5 proxy to request a connection. */
 export const socks = (host: string | readonly number[], port: number, command = 1): Buffer => {
   const address =
     typeof host === "string"
@@ -161,7 +161,7 @@ export const socks = (host: string | readonly number[], port: number, command = 
   return Buffer.from([5, 1, 0, 5, command, 0, ...address, port >> 8, port & 255]);
 };
 
-/** Says nothing, and goes when its client does. */
+/** Sends nothing, and closes the connection when the client does. */
 export const silent = (socket: Socket): void => {
   socket.resume().once("end", () => socket.end());
 };

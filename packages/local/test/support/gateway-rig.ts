@@ -18,7 +18,7 @@ export const sandboxId = "1700000000abcdefgh";
 
 export const accountKey = "the-account-key";
 
-/** A token that says it is for `sub`; the gateway does not find out whether that is true. */
+/** A token for a sandbox. Its signature is not valid, because the gateway does not check it. */
 export const tokenFor = (sub: string): string =>
   `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.c2ln`;
 
@@ -34,12 +34,12 @@ export const upgradeTo = (protocol: string, target: string, ...headers: readonly
 export const switched =
   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
 
-/** A gateway that listens, before something on a Unix socket that need not behave as an agent does. */
+/** A gateway in front of a server on a Unix socket, which stands in for an agent and may behave in other ways. */
 export class GatewayRig implements AsyncDisposable {
-  /** What `find` gives or throws. */
+  /** Finds the sandbox for the gateway. It may throw. */
   sandbox: () => ReachableSandbox;
   isPaused = false;
-  /** Lets its machine end. */
+  /** Makes the sandbox's machine end. */
   exit: () => void = () => undefined;
   readonly #open = new Set<Socket>();
 
@@ -84,14 +84,14 @@ export class GatewayRig implements AsyncDisposable {
     }
   }
 
-  /** `serve` is given each connection to the agent, with the first that was sent on it. */
+  /** Starts a gateway. `serve` gets each connection to the agent, and the first data that was sent on it. */
   static async start(
     serve: (socket: Socket, head: string) => void,
     { corsOrigins = [], timeouts }: { corsOrigins?: readonly string[]; timeouts?: ServerTimeouts } = {},
   ): Promise<GatewayRig> {
     const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
     const agent = createSocketServer({ allowHalfOpen: true }, (socket) => {
-      // A connection that the gateway breaks off.
+      // Ignore errors: the gateway breaks off some connections.
       socket.on("error", () => socket.destroy());
       socket.once("data", (head) => serve(socket, head.toString("latin1")));
     });
@@ -117,12 +117,12 @@ export class GatewayRig implements AsyncDisposable {
     return rig;
   }
 
-  /** Where the agent is. */
+  /** Path of the agent's Unix socket. */
   get socketPath(): string {
     return join(this.directory, "agent.sock");
   }
 
-  /** A connection to the gateway, on which `text` was sent. */
+  /** Opens a connection to the gateway, and sends `text` on it. */
   open(text: string): Socket {
     const { port } = this.server.address() as AddressInfo;
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -138,7 +138,7 @@ export class GatewayRig implements AsyncDisposable {
   }
 }
 
-/** What is received on a connection, as far as it has come. */
+/** Collects the text that is received on a connection. The function returned gives the text so far. */
 export function received(socket: Socket): () => string {
   let text = "";
   socket.setEncoding("latin1").on("data", (chunk: string) => {

@@ -12,10 +12,16 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What an agent answers: a status and a text, or something else, which is sent as JSON with 200. */
+/**
+ * An answer of an agent: status and text, or a value that is sent as JSON with status 200. "nothing" leaves the request
+ * unanswered.
+ */
 export type Said = { readonly status: number; readonly text: string } | object | "nothing";
 
-/** A server that answers as the test says, in place of the agents of all sandboxes. It is closed when the test ends. */
+/**
+ * A server that stands in for the agents of all sandboxes, and answers as the test says. It is closed when the test
+ * ends.
+ */
 export class ScriptedAgent {
   readonly asked: Asked[] = [];
 
@@ -45,7 +51,7 @@ export class ScriptedAgent {
     return agent;
   }
 
-  /** As the control plane asks it. */
+  /** Sends a request to this agent, in the form in which the control plane does. */
   async send({ method, path, headers, body, signal }: AgentRequest): Promise<IncomingMessage> {
     const call = request({
       port: this.port,

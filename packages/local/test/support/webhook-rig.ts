@@ -25,7 +25,7 @@ export const ended = {
 };
 export const running = { ...ended, status: "running" };
 
-/** An agent that starts what it is asked to, and says `job` of it. */
+/** An agent that starts every execution, and answers with `job` to requests for its state. */
 export const agentSaying =
   (job: Said) =>
   ({ url }: Asked): Said =>
@@ -38,7 +38,7 @@ export interface Given {
   readonly send?: () => void;
 }
 
-/** Webhooks behind a server, as the gateway has them. */
+/** The webhooks of a control plane, behind an HTTP server. */
 export async function webhooks({ answer = agentSaying(ended), store: given, options, send }: Given = {}) {
   const store = given ?? (await openStore());
   const log: string[] = [];
@@ -96,7 +96,7 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
 
 export const nowhere = "http://127.0.0.1:1/hook";
 
-/** The first delivery, once it is delivered. */
+/** Waits until the first delivery was delivered. Resolves with it. */
 export const done = (known: DeliveryRepository): Promise<Delivery> =>
   expect
     .poll(() => known.list({})[0]?.status)

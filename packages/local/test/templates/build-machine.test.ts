@@ -14,7 +14,10 @@ import { TokenIssuer } from "../../src/tokens/token-issuer.js";
 const started = { process_id: "proc_1" };
 const piece = { stdout: "", stdout_offset: 0, stderr: "", stderr_offset: 0, complete: false };
 
-/** A machine whose agent gives these answers in turn, and the last of them for ever; each at once. */
+/**
+ * A machine whose agent answers at once: with the first answer to the first request, and so on. The last answer is
+ * repeated.
+ */
 async function machineOf(...answers: readonly unknown[]) {
   const directory = await mkdtemp(join(tmpdir(), "build-test-"));
   const socketPath = join(directory, "agent.sock");
@@ -69,7 +72,7 @@ test("a step whose agent answers at once that it goes on is asked about ever mor
   await using machine = await machineOf(started, ...going, { ...piece, complete: true, exit_code: 0 });
   const began = performance.now();
   await machine.run();
-  // 20 ms, doubled each time.
+  // The pause is 20 ms at first and doubles each time.
   expect(performance.now() - began).toBeGreaterThan(20 * (2 ** 7 - 1) * 0.9);
   expect(machine.asked).toHaveLength(9);
   expect(machine.printed()).toBe("x".repeat(7));

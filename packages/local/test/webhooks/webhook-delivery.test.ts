@@ -40,7 +40,7 @@ function queue(options: WebhookOptions = {}): DeliveryQueue {
 
 const payload = JSON.stringify({ execution_id: "e", status: "completed", stdout: "é😀\n" });
 
-/** Stores a report that is to be delivered. */
+/** Stores a report that is due. Returns the id of its delivery. */
 function pending(callback: Partial<Callback> & Pick<Callback, "url">): string {
   const id = newDeliveryId();
   const now = new Date();

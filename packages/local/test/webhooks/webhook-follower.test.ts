@@ -5,9 +5,9 @@ import { ExecutionFollower } from "../../src/webhooks/execution-follower.js";
 import { type Asked, type Said, ScriptedAgent } from "../support/scripted-agent.js";
 
 const output = "/execute/processes/e%2F1/output?";
-/** Bytes of each output that are reported. */
+/** How many bytes of each output a report contains. */
 const reported = 256 * 1024;
-/** Of a long output, the beginning and the end. */
+/** A report of a longer output contains its beginning and its end, with so many bytes each. */
 const half = reported / 2;
 
 const ended = {
@@ -133,7 +133,10 @@ describe("an execution that has ended", () => {
 });
 
 describe("an output", () => {
-  /** An agent that has `total` bytes of stdout, numbered in lines, and says whatever it is asked for; or more. */
+  /**
+   * An agent with `total` bytes of stdout, in numbered lines. It answers with the part that is asked for, and `more`
+   * bytes.
+   */
   const agentWith = (total: number, more = 0) => {
     const all = Array.from({ length: total / 8 + 1 }, (_, line) => `${String(line).padStart(7, "0")}\n`)
       .join("")
@@ -218,7 +221,7 @@ describe("who follows", () => {
     const { report, agent } = await follow(() => ({ ...ended, status: "running" }), { signal: over.signal });
     const outcome = report.catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 600));
-    // After 0, 50, 150 and 350 milliseconds.
+    // The follower asks after 0, 50, 150 and 350 milliseconds.
     expect(agent.asked.length).toBeLessThanOrEqual(4);
     over.abort();
     await outcome;
@@ -328,7 +331,7 @@ describe("the pace of questions", () => {
 
   test("has a slowest", async () => {
     const backoff = new PollBackoff({ firstMs: 1, longestMs: 2, longPollMs: 60_000 });
-    // Doubled each time, these would take longer than the test may.
+    // Without a longest pause, twenty pauses that double would take longer than a test may.
     for (let turn = 0; turn < 20; turn += 1) await backoff.pause(never);
   });
 

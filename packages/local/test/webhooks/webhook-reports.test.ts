@@ -94,7 +94,9 @@ describe("its end", () => {
 });
 
 describe("a new process", () => {
-  /** Runs with a store in a directory, of which `before` may have left something there. */
+  /**
+   * Starts webhooks with a store in a directory. `before` writes to the store what an earlier process has left there.
+   */
   const inDirectory = async (before: (known: DeliveryRepository) => void, given: Given = {}) => {
     const directory = await mkdtemp(join(tmpdir(), "webhooks-test-"));
     const store = await openStore(directory);

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Callback } from "../../src/webhooks/callback.js";
 import { PrivateAddressError, sendCallback } from "../../src/webhooks/callback-request.js";
 
-// The only addresses that tests may connect to are loopback's.
+// Treat loopback addresses as public, because the tests may connect to no others.
 vi.mock("../../src/addresses/public-address.js", () => ({
   isPublicAddress: (address: string) => address.startsWith("127."),
 }));

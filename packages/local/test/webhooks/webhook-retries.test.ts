@@ -42,13 +42,13 @@ function pending(url: string, change: DeliveryChange = {}): string {
   return id;
 }
 
-/** What is known of a delivery once so many attempts have been noted. */
+/** Waits until so many attempts of a delivery are stored. Resolves with the delivery. */
 async function after(attempts: number, id: string): Promise<Delivery> {
   await expect.poll(() => deliveries.find(id)?.attempts).toBe(attempts);
   return deliveries.find(id) as Delivery;
 }
 
-/** Milliseconds from an attempt to the next one. */
+/** Milliseconds from the last attempt to the next. */
 const delayOf = ({ lastAttemptAt, nextAttemptAt }: Delivery): number =>
   Number(nextAttemptAt) - Number(lastAttemptAt);
 
@@ -193,7 +193,7 @@ describe("a report is given up", () => {
 });
 
 describe("where the store is full", () => {
-  /** Lets changes fail with `error` while `isFull` says so; gives how many failed. */
+  /** Makes changes in the store fail with `error` while `isFull` returns true. Gives the number that failed. */
   function failing(error: () => Error, isFull: (count: number) => boolean): () => number {
     const run = database.run.bind(database);
     let failed = 0;
@@ -282,7 +282,7 @@ describe("to one receiver", () => {
     await expect.poll(() => waiting.length).toBe(4);
     for (let round = 1; round <= 8; round += 1) {
       waiting.shift()?.();
-      // So that the queue has none waiting at first, and ever more later.
+      // Wait for this delivery, then add two more: so the queue is empty at first and grows in later rounds.
       await expect.poll(() => deliveries.list({ status: "delivered" }).length).toBe(round);
       for (let more = 0; more < 2; more += 1) queue.deliver(pending(receiver.url));
       await expect.poll(() => waiting.length).toBe(4);

@@ -13,7 +13,7 @@ let service: HttpService;
 let conformance: (...args: string[]) => Promise<{ stdout: string; code?: number }>;
 
 beforeAll(async () => {
-  // It needs a newer Node.js than the server does.
+  // The conformance tool does not run on Node.js 20, which the MCP server supports.
   const node = await otherNode("24.21.0");
   const project = await scratchProject("conformance", ["@modelcontextprotocol/conformance@0.2.0-alpha.12"]);
   const program = join(project, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
@@ -42,7 +42,8 @@ it.each([
     const isRequired = (name: string): boolean => !optional.includes(name);
     const failed = scenarios(all, "✗").filter(isRequired);
     expect([...scenarios(all, "✓").filter(isRequired), ...failed]).toHaveLength(required);
-    // The tool gives each scenario 30 seconds, which a loaded machine may not have: what failed is asked again, alone.
+    // The tool gives each scenario 30 seconds, which may be too short while all run on a loaded machine. So run those
+    // that failed once more, alone.
     for (const scenario of failed) {
       const again = await conformance("--scenario", scenario, "--spec-version", revision);
       expect({ scenario, code: again.code ?? 0 }).toEqual({ scenario, code: 0 });
@@ -51,7 +52,7 @@ it.each([
   300_000,
 );
 
-/** The scenarios that a part of the report marks so. */
+/** The scenarios that a report marks with `mark`. */
 function scenarios(report: string, mark: string): string[] {
   return [...report.matchAll(new RegExp(`^ *${mark} ([a-z0-9-]+)`, "gm"))].map(([, name]) => String(name));
 }

@@ -1,11 +1,11 @@
-/** What the conformance tool expects a server to have: tools, resources and prompts of names that it fixes. */
+/** The tools, resources and prompts that the conformance tool expects of a server. It fixes their names. */
 import { completable, McpServer, ResourceTemplate, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { requestState, withInputs } from "./input-fixtures.js";
 
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-/** A header of RIFF and no sample. */
+/** A WAV file without a sample. */
 const silence = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 const text = (said: string) => ({ type: "text" as const, text: said });
@@ -88,7 +88,7 @@ function addTools(server: McpServer): void {
   });
 }
 
-/** Tools that ask the client while they run, as the era with sessions lets them. */
+/** Tools that send requests to the client while they run, as the protocol versions with sessions allow. */
 function addAsking(server: McpServer): void {
   const prompt = z.object({ prompt: z.string() });
   server.registerTool(

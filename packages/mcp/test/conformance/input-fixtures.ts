@@ -1,4 +1,7 @@
-/** Fixtures that need something of the client before they answer, as the stateless era lets them: in rounds. */
+/**
+ * Fixtures that ask the client for input before they answer. In the protocol versions without sessions the client
+ * repeats its request with the input.
+ */
 import { randomBytes } from "node:crypto";
 import {
   acceptedContent,
@@ -109,7 +112,7 @@ const tools: Record<string, (context: ServerContext, server: McpServer) => Answe
     inputRequired({ inputRequests: { greeting: sample("Generate a greeting", 50) } }),
 };
 
-/** Asks once, and goes on only with the state that it gave out. */
+/** Asks for a confirmation. Accepts it only together with the state that was sent with the question. */
 function confirms(said: string): (context: ServerContext) => Answer {
   return async ({ mcpReq }) => {
     const given = acceptedContent(mcpReq.inputResponses, "confirm", confirmed);

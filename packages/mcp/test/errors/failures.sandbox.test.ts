@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalServer } from "../../../../test/support/local-server.js";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
-/** Nothing that a user can do nothing with. */
+/**
+ * Text that is of no use to a user of a tool: stack traces, tokens, paths of HTTP operations, names of our functions.
+ */
 const noise = /\n\s+at |eyJ|undefined|\[object|\/files\/|\/v1\/|client\.|files\.|\bworkdir\b/;
 
 describe("a call that cannot work says what to do", () => {
@@ -200,9 +202,9 @@ describe("a backend", () => {
       while ((await sandboxes()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
       const coming = unanswered("create_sandbox", {});
       await mcp.client.close();
-      // The second may have been answered just before; its sandbox has to go all the same.
+      // The second call may have been answered just before the end. Its sandbox has to be deleted in any case.
       expect((await Promise.all([running, coming]))[0]).toBe("no answer");
-      // What it had asked for when it ended is still done.
+      // A request that the server has sent before its end still takes effect: wait for it.
       await expect.poll(sandboxes).toBe(0);
     } finally {
       await mcp.client.close();

@@ -110,7 +110,7 @@ describe("on loopback", () => {
     });
     const listening = Array.from({ length: 8 }, async () => {
       const stream = request(server.url, { method: "POST", headers });
-      // Written in two parts, it is sent in chunks.
+      // Write the body in two parts, so that Node.js sends it in chunks, without a Content-Length.
       stream.on("error", () => undefined).write(body.slice(0, 20));
       stream.end(body.slice(20));
       const [response] = (await once(stream, "response")) as [IncomingMessage];
@@ -239,7 +239,7 @@ describe("with tokens", () => {
   });
 });
 
-/** Calls tools as a client of the stateless era. */
+/** A client of the protocol version without sessions. Returns a function that calls a tool. */
 function clientOf(server: HttpServer, client: string, tokenDigest?: string) {
   const headers: Record<string, string> =
     tokenDigest === undefined ? {} : { authorization: `Bearer ${tokenDigest}` };
@@ -290,7 +290,8 @@ describe("silent clients", () => {
     const call = clientOf(server, "one");
     await call("start_code_executer");
     await call("execute_code", { code: "x = 6 * 7" });
-    // One that has been silent for a shorter time is forgotten meanwhile.
+    // Open a session later than the calls, and wait until it has ended because it was silent: the client was silent for
+    // longer.
     const { headers } = await exchange(server.url, posted(initialize));
     await expect
       .poll(() => statusOfPing(server, headers["mcp-session-id"]), { interval: 1_500, timeout: 20_000 })
@@ -305,7 +306,7 @@ describe("silent clients", () => {
     });
     const created = await clientOf(server, "one", token)("create_sandbox");
     const { id } = created.structuredContent;
-    // So many that the first one is forgotten.
+    // Make the server forget the first client: it remembers only two.
     for (const name of ["two", "three", "four"]) {
       const other = clientOf(server, name, otherToken);
       expect((await other("list_sandboxes")).structuredContent).toMatchObject({ data: [] });
@@ -358,7 +359,7 @@ describe("the server ends within two seconds", () => {
       .toEqual(expect.arrayContaining([expect.objectContaining({ name: "sleep" })]));
     const startedAt = performance.now();
     expect(await server.stop(signal)).toBe(0);
-    // What would hold it up does so for an hour; the rest of the time is the machine's, which may be busy.
+    // Less than the hour that the calls would take. The limit is generous, because the machine may be busy.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     for (const sentence of await Promise.all(running))
       expect(sentence).toMatch(/^The server is shutting down, /);

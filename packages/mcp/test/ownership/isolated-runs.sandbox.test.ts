@@ -5,7 +5,7 @@ import { connect } from "../support/mcp-connection.js";
 class Full extends Error {}
 const isFull = (error: unknown): boolean => error instanceof Full;
 
-/** A service that holds so many, and refuses those beyond. */
+/** A service that has room for `room` runs, and refuses more. */
 function service(room: number) {
   let [held, most, refused] = [0, 0, 0];
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -70,7 +70,7 @@ it("runs 30 programs that are asked for at once, and tells those that wait", {
   const mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
   try {
     const told = new Map<number, string[]>();
-    // A client that gives up after a while, unless it hears that its call goes on.
+    // Give up a call after 60 s without progress, as some clients do.
     const options = { timeout: 60_000, resetTimeoutOnProgress: true, maxTotalTimeout: 280_000 };
     const run = async (index: number) => {
       const onprogress = ({ message = "" }: { message?: string | undefined }): void =>

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exchange, startHttpServer, statelessRequest } from "../support/http-server.js";
 import { connect } from "../support/mcp-connection.js";
 
-// A control plane that outlives the server, as a cloud does.
+// A control plane that goes on when the MCP server ends, as the cloud does.
 let cloud: LocalControlPlane;
 let client: SandboxClient;
 let environment: Record<string, string>;
@@ -43,7 +43,7 @@ describe("sandboxes in the cloud", () => {
     const { pid } = mcp.transport;
     await mcp.client.close();
     await expect.poll(() => isRunning(pid)).toBe(false);
-    // What it had asked for when it ended is still done.
+    // A delete that the server has sent before its end still takes effect: wait for it.
     await expect.poll(() => isThere(id)).toBe(stays);
   });
 

@@ -42,7 +42,7 @@ describe("a sandbox that is created by a name", () => {
     const given = { name: "shared" };
     const first = mcp.call("create_sandbox", given, { signal: cancellation.signal });
     const others = [1, 2].map(() => named("shared"));
-    // The server has begun with all three by the time it answers this.
+    // When the server answers this call, it has begun with the three calls before.
     await mcp.result("health");
     cancellation.abort();
     await expect(first).rejects.toThrow();

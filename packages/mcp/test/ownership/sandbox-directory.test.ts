@@ -9,7 +9,7 @@ import { SandboxLedger } from "../../src/ownership/sandbox-ledger.js";
 
 const { signal } = new AbortController();
 const agent = "https://7777-1762778786mxaco6r2.eu-1001.vms.hopx.dev";
-/** What the account has. */
+/** The sandboxes of the account, by id. */
 const sandboxes: Record<string, object> = {
   "1762778786mxaco6r2": { status: "running", public_host: agent },
   starting: { status: "creating" },

@@ -71,7 +71,7 @@ describe("in place of Containerized Code Executer", () => {
     const steps: (string | undefined)[] = [];
     const given = { dependencies: ["hello-pip"] };
     await mcp.result("start_code_executer", given, { onprogress: ({ message }) => steps.push(message) });
-    // One that takes long is told of again, with how long.
+    // Leave out repetitions: a step that takes long is reported again, with the seconds since the call.
     const first = steps.filter((step) => !/ s since the call\)$/.test(`${step}`)).slice(0, 2);
     expect(first).toEqual(["Creating a sandbox", "Installing hello-pip"]);
     expect(steps).toContainEqual(expect.stringMatching(/^Successfully installed hello-pip/));

@@ -40,7 +40,7 @@ describe("in place of mcp-codemode", () => {
     ["javascript", { language: "javascript" }, "const a = 2; console.log(a)", "[stdout]\n2\n\n[exit_code] 0"],
     ["what fails", {}, "import sys; sys.exit(3)", "[exit_code] 3"],
   ])("runs %s", async (_, language, code, expected) => {
-    // Twice: nothing of the first run is there in the second.
+    // Run the code twice: JavaScript's second `const a` would fail if the first run had left its variables.
     for (let time = 0; time < 2; time += 1)
       expect(await plainText(mcp, "execute_code", { code, ...language })).toBe(expected);
   });

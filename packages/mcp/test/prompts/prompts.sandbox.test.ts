@@ -12,7 +12,7 @@ afterAll(() => mcp.client.close());
 const textOf = ({ messages }: GetPromptResult): string =>
   messages.map(({ content }) => (content.type === "text" ? content.text : "")).join("\n");
 
-/** Each prompt, with what a person might give it. */
+/** The arguments with which each prompt is called here. */
 const given: Readonly<Record<string, Record<string, string>>> = {
   run_once: { task: "print the primes below 100" },
   analyse_data: { question: "Which month sold most?", data: "month,sold\n1,3\n2,5\n" },
@@ -23,7 +23,7 @@ const given: Readonly<Record<string, Record<string, string>>> = {
   quick_code_execution: {},
 };
 
-/** What the texts name besides tools. */
+/** Names other than those of tools that may occur in the texts of prompts: parameters and fields of results. */
 const parameters = new Set([
   ...tools.flatMap(({ input, output }) => [...Object.keys(input.shape), ...Object.keys(output.shape)]),
 ]);

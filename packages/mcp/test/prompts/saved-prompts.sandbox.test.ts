@@ -1,4 +1,4 @@
-/** What prompts and programs ask for that were written for HOPX's own server. */
+/** Calls with parameters and values as prompts and programs for HOPX's own MCP server use them. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { exchange, type HttpServer, startHttpServer, statelessRequest } from "../support/http-server.js";
 import { serverFile } from "../support/mcp-connection.js";
 
-// The client of the first generation, which the other tests talk with, knows the era with sessions alone.
+// These tests send requests themselves, because the client that other tests use knows only protocol versions with
+// sessions.
 describe("a client of the stateless era that listens is told when a sandbox comes and when it goes", () => {
   const listen = statelessRequest("subscriptions/listen", { notifications: { resourcesListChanged: true } });
   let server: HttpServer | undefined;

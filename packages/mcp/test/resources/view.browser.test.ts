@@ -8,10 +8,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
 const uri = "ui://cloud-sandbox/view";
-/** What a host must use for a page that asks for no domain. */
+/** The content security policy that the MCP Apps specification gives a page that names no domains. */
 const policy =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'; frame-src 'none'; object-src 'none'";
-/** A host that keeps what the view says, and answers it as it is told to. */
+/** A host page: it shows the view in a frame, records its messages, and answers them as the test says. */
 const hostPage = `<!doctype html><style>iframe{width:100%;height:900px;border:0}</style>
 <iframe sandbox="allow-scripts" src="/view"></iframe><script>
 const frame = document.querySelector("iframe");
@@ -32,7 +32,7 @@ let browser: Browser | undefined;
 let page: Page;
 let view: FrameLocator;
 let elsewhere: Server;
-/** What was asked of a server that is not the host's. */
+/** The requests to a server other than the host. */
 let foreign: string[];
 let hostContext: object;
 
@@ -59,14 +59,14 @@ afterAll(async () => {
   await mcp?.client.close();
 });
 
-/** On a busy machine a browser takes its time. */
+/** Polls for up to 40 s, because a browser on a busy machine is slow. */
 const poll = <Value>(ask: () => Value) => expect.poll(ask, { timeout: 40_000 });
 const originOf = (of: Server): string => `http://127.0.0.1:${(of.address() as AddressInfo).port}`;
 const inView = (expression: string): Promise<unknown> | undefined => page.frames()[1]?.evaluate(expression);
 const messages = (): Promise<{ method: string; params: Record<string, unknown> }[]> =>
   page.evaluate("window.said");
 const tell = (message: object): Promise<void> => page.evaluate(`window.tell(${JSON.stringify(message)})`);
-/** What a host sends when a tool was called: its arguments, then its result. */
+/** Sends the view what a host sends after a call of a tool: the arguments, then the result. */
 async function showCall(name: string, given: Record<string, unknown>): Promise<void> {
   await showResult(await mcp.call(name, given), given);
 }
@@ -120,7 +120,7 @@ describe("the template browser", () => {
     await view.getByLabel("Search templates").fill("code-interpreter");
     await poll(() => cards.count()).toBeLessThan(all);
     await cards.first().click();
-    // What only get_template knows.
+    // Wait for a field that list_templates does not give, so get_template was called.
     await poll(() => view.locator("dl").textContent()).toMatch(/resources/);
     await screenshot("template");
     await view.getByText("Use this template").click();
@@ -179,7 +179,7 @@ print("mean 170")`;
       { code: hostile },
     );
     await poll(() => view.locator("strong.good").count()).toBe(1);
-    // What would run would run before this frame was drawn.
+    // Wait for two frames: code in the text would have run before the second is drawn.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect((await messages()).map(({ method }) => method)).not.toContain("hacked");
     expect(await view.locator("img").count()).toBe(0);
@@ -222,7 +222,7 @@ it("takes no message from a frame that shows a sandbox's HTML", async () => {
   expect(await view.locator("main").textContent()).toContain("as it was");
 });
 
-/** Kept for people to look at. */
+/** Stores a screenshot for people to look at. */
 async function screenshot(name: string): Promise<void> {
   const directory = fileURLToPath(new URL("../../../../node_modules/.cache/screenshots/", import.meta.url));
   mkdirSync(directory, { recursive: true });

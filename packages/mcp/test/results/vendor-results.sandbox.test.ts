@@ -6,7 +6,7 @@ import { vendorResults } from "./vendor-results.js";
 
 type Answers = Record<string, Record<string, unknown>>;
 
-/** In place of those of the table, so that what is there only at times is there. */
+/** Arguments that replace those of the table of calls, so that results contain their optional fields too. */
 const fuller: Readonly<Record<string, Record<string, unknown>>> = {
   create_sandbox: { timeout_seconds: 300, include_auth_token: true },
   execute_code_rich: { code: "import pandas; pandas.DataFrame({'a': [1]})" },
@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => mcp.client.close());
 
 interface Row {
-  /** None where it is about every tool. */
+  /** Empty if the row is about every tool. */
   readonly tools: readonly string[];
   readonly fields: readonly string[];
   readonly here: string;
 }
 
 const page = readFileSync(new URL("../../../../docs/replacing-mcp-servers.md", import.meta.url), "utf8");
-/** The rows of the page's table of fields that have another place now. */
+/** The rows of the page's table of fields whose values are elsewhere in our results. */
 const rows: readonly Row[] = (
   /\| tool +\| field of HOPX's[^\n]*\n\|[^\n]*\n((?:\|[^\n]*\n)+)/.exec(page)?.[1] ?? ""
 )
@@ -49,7 +49,7 @@ function named(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 }
 
-/** Whether a result has the field: of entries, whether any has it. */
+/** Whether a result has a field. In a list one entry with the field is enough. */
 function has(value: unknown, field: string): boolean {
   const [first = "", ...rest] = field.split(".");
   const name = first.replace("[]", "");
@@ -82,7 +82,7 @@ it.each(
 )("the page is right that %s has no %s", (tool, field, here) => {
   expect(vendorResults[tool]).toContain(field);
   expect(has(answers[tool], field)).toBe(false);
-  // What takes its place begins with the field of the same result, or the tool and its field.
+  // The cell begins with the field that replaces this one, and names its tool if it is in another tool's result.
   const [, place = "", of = tool] = /^`([\w.[\]]+)`(?: of `(\w+)`)?/.exec(here) ?? [];
   if (place !== "") expect({ here, found: has(answers[of], place) }).toEqual({ here, found: true });
 });

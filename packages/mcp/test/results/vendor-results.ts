@@ -1,6 +1,6 @@
 /**
- * Every field of the results of HOPX's own MCP server, in both of its generations, by tool. Fields of list entries follow `[]`.
- * Where an operation's body is passed on as it is, its fields are those of the contract.
+ * All fields in results of HOPX's own MCP server, in both of its versions, by tool. Fields of list entries follow `[]`.
+ * Where a tool passes on the body of an operation, its fields are those of the operation's contract.
  */
 
 const sandbox = [

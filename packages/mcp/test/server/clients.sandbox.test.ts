@@ -20,7 +20,7 @@ interface ListedTool {
   readonly outputSchema?: object | undefined;
 }
 
-/** What both generations of the SDK's client have in common. */
+/** The methods that the clients of both major versions of the MCP SDK have. */
 interface AnyClient {
   listTools(): Promise<{ tools: ListedTool[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<Record<string, unknown>>;
@@ -79,7 +79,7 @@ describe.each<[string, () => Promise<AnyClient>]>([
         });
         answers[name] = structure;
       }
-      // What the table does not know is called with nothing: it works, or says what is missing.
+      // Call tools that are not in the table without arguments: they work, or say which are missing.
       const called = toolTable.map(([name]) => name);
       for (const { name } of tools.filter((tool) => !called.includes(tool.name))) {
         const { isError, content } = await client.callTool({ name, arguments: {} });

@@ -36,11 +36,11 @@ describe("the server ends within two seconds and leaves nothing", () => {
     const startedAt = performance.now();
     end(server);
     const [code] = await exited;
-    // What would hold it up does so for an hour; the rest of the time is the machine's, which may be busy.
+    // Less than the hour that the calls would take. The limit is generous, because the machine may be busy.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(code).toBe(0);
     await until(() => hostProcesses().every(({ pid }) => !family.includes(pid)));
-    // What it has no time for itself, its guard removes.
+    // The server's guard removes files that the server had no time to remove.
     await expect.poll(() => readdirSync(directory)).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe("the server ends within two seconds and leaves nothing", () => {
     server.stdin.end();
     const [code] = await exited;
     expect(code).toBe(0);
-    // To answer them all takes more than a minute.
+    // Less than the minute that it would take to answer all requests.
     expect(performance.now() - sentAt).toBeLessThan(30_000);
   });
 
@@ -239,10 +239,10 @@ interface Answer {
   error: { code: number };
 }
 
-/** The server, and a client that is nothing but lines. What it keeps on disk is in a directory of its own. */
+/** Starts the server with a client that sends lines. Files of the server are in a directory of its own. */
 function start() {
   const directory = mkdtempSync(join(tmpdir(), "mcp-test-"));
-  // Sandboxes have users of their own, who must get through.
+  // Sandboxes run under uids of their own, which must be able to enter this directory.
   chmodSync(directory, 0o755);
   directories.push(directory);
   const env = { ...process.env, CLOUD_SANDBOX_BACKEND: "local", TMPDIR: directory };
@@ -269,12 +269,15 @@ function start() {
   return { server, directory, lines, request, stderr: () => said };
 }
 
-/** Whether a command runs below a process, as the host sees it: inside sandboxes too. */
+/**
+ * Whether a process with this command line is a descendant of `ancestor`, `times` times. Processes in sandboxes count
+ * too.
+ */
 function isRunning(ancestor: number | null | undefined, command: string, times = 1): boolean {
   return descendants(ancestor ?? 0).filter(({ commandLine }) => commandLine === command).length >= times;
 }
 
-/** Waits for a condition; how long it takes does not matter, within the test's time. */
+/** Waits for a condition. Only the test's time limit ends the wait. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

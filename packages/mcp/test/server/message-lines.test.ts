@@ -4,7 +4,7 @@ import { MessageLines } from "../../src/server/message-lines.js";
 const message = (size: number): string =>
   `${JSON.stringify({ jsonrpc: "2.0", method: "a".repeat(size - 30) })}\n`;
 
-/** What comes out of `chunks`, and how many lines were ignored. */
+/** What MessageLines makes of these chunks, and how many lines it has ignored. */
 async function read(chunks: string[], longest?: number): Promise<{ text: string; ignored: number }> {
   let ignored = 0;
   const lines = new MessageLines({ ...(longest !== undefined && { longest }), onIgnored: () => ignored++ });

@@ -12,7 +12,7 @@ import { serverFile } from "../support/mcp-connection.js";
 
 type Message = Record<string, unknown>;
 
-/** What the server says to these messages, until it has said as much as is expected. */
+/** Sends messages to a server. Resolves with what it has written to stdout when that is `answers` messages. */
 async function conversation(messages: readonly unknown[], answers: number, args: readonly string[] = []) {
   const env = { PATH: process.env.PATH, CLOUD_SANDBOX_BACKEND: "local" };
   const server = spawn(process.execPath, [serverFile, ...args], { env, stdio: ["pipe", "pipe", "ignore"] });

@@ -1,4 +1,4 @@
-/** The built server over HTTP, as a process of its own. */
+/** Starts the built MCP server with HTTP, in a process of its own. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -11,15 +11,18 @@ export interface HttpServer {
   readonly url: string;
   readonly process: ChildProcessByStdio<null, null, Readable>;
   readonly stderr: () => string;
-  /** The headers with the token that it made, where it made one. */
+  /** The Authorization header with the token that the server has made at its start. Empty if it has made none. */
   readonly authorization: Readonly<Record<string, string>>;
-  /** A client of the SDK's first generation, in a session of its own; without a token, it has the one that was made. */
+  /**
+   * Opens a session with a client of the MCP SDK's first major version. Without `token` it uses the one that the server
+   * made.
+   */
   connect(token?: string): Promise<McpConnection<StreamableHTTPClientTransport>>;
-  /** Asks it to stop, and resolves with its exit code. */
+  /** Sends the server a signal, and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** For servers whose calls get as far as no backend: none is started for them. */
+/** Environment for servers that are used without a backend: nothing listens at its address. */
 export const withoutBackend: Readonly<Record<string, string>> = {
   CLOUD_SANDBOX_BACKEND: "cloud",
   CLOUD_SANDBOX_API_KEY: "key",
@@ -72,7 +75,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** What begins a session. */
+/** The request that begins a session. */
 export const initialize = {
   id: 1,
   method: "initialize",
@@ -83,7 +86,7 @@ export const initialize = {
   },
 };
 
-/** One request, with exactly these headers; the body is sent as it is. */
+/** Sends a request with exactly these headers, and its body unchanged. */
 export async function exchange(
   url: string,
   {
@@ -95,14 +98,14 @@ export async function exchange(
   const sent = request(url, { method, headers });
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
-  // A server that has refused may not read the rest.
+  // Ignore errors: a server that refuses a request need not read its body.
   sent.on("error", () => undefined);
   let text = "";
   for await (const chunk of response.setEncoding("utf8")) text += String(chunk);
   return { status: response.statusCode, headers: response.headers, body: text };
 }
 
-/** A message of the era with sessions, as its clients send it. */
+/** A request of the protocol versions with sessions, as clients send it. */
 export function posted(message: object, headers: Record<string, string> = {}) {
   return {
     headers: {
@@ -114,7 +117,7 @@ export function posted(message: object, headers: Record<string, string> = {}) {
   };
 }
 
-/** A request of the stateless era: everything that the server knows of its client is in it. */
+/** A request of the protocol version without sessions: it contains everything that the server knows of its client. */
 export function statelessRequest(
   method: string,
   params: Record<string, unknown> = {},

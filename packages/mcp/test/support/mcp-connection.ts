@@ -1,4 +1,4 @@
-/** A real MCP client, of the SDK's first generation, on the built server. */
+/** Connects a client of the MCP SDK's first major version to the built MCP server. */
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -9,24 +9,24 @@ export const serverFile = fileURLToPath(new URL("../../dist/main.js", import.met
 export interface McpConnection<Transport = StdioClientTransport> {
   readonly client: Client;
   readonly transport: Transport;
-  /** What the server has said on stderr. */
+  /** What the server has written to stderr so far. */
   readonly stderr: () => string;
-  /** Calls a tool; its structured content has been checked against the tool's output schema. */
+  /** Calls a tool. The client checks the structured content of the result against the tool's output schema. */
   call(name: string, given?: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult>;
-  /** The structured content of a call that must not fail. */
+  /** Calls a tool, which must not fail. Resolves with the structured content. */
   result(
     name: string,
     given?: Record<string, unknown>,
     options?: CallOptions,
   ): Promise<Record<string, unknown>>;
-  /** The sentence of a call that must fail. */
+  /** Calls a tool, which must fail. Resolves with the sentence of the failure. */
   failure(name: string, given?: Record<string, unknown>): Promise<string>;
 }
 
 type CallOptions = Parameters<Client["callTool"]>[2];
 
 export async function connect(environment: Record<string, string> = {}): Promise<McpConnection> {
-  // No sandbox is booted in advance, which costs as much as a test.
+  // Boot no sandbox in advance: that takes as much CPU as a test.
   const env = { ...getDefaultEnvironment(), CLOUD_SANDBOX_POOL: "0", ...environment };
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -48,7 +48,7 @@ export async function connectionOf<Transport>(
   transport: Transport,
   stderr: () => string,
 ): Promise<McpConnection<Transport>> {
-  // Only after this does the client know the output schemas that it checks results against.
+  // List the tools first: only then does the client know the output schemas, and checks results.
   await client.listTools();
 
   const call: McpConnection["call"] = async (name, given = {}, options) =>
@@ -71,7 +71,7 @@ export async function connectionOf<Transport>(
   };
 }
 
-/** The text of a call that answers with nothing else: it is its structure too. */
+/** Calls a tool whose structured content is only its text. Resolves with the text. */
 export async function plainText(
   mcp: Pick<McpConnection, "call">,
   name: string,

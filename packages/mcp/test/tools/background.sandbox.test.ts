@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
-/** Seconds after which calls are handed over here. */
+/** Seconds after which the server answers a call with a job instead of its result. */
 const patience = 5;
 
 let mcp: McpConnection;
@@ -18,7 +18,7 @@ const inSandbox = (name: string, given: Record<string, unknown> = {}): Promise<R
 const isRunning = async (command: string): Promise<boolean> =>
   (await inSandbox("run_command", { command: `pgrep -fxc '${command}'` })).stdout !== "0\n";
 
-/** Runs until the file is there. */
+/** Python code that runs until a file exists. */
 const untilFile = (path: string): string =>
   `import os, time\nprint("begun", flush=True)\nwhile not os.path.exists("${path}"): time.sleep(0.02)\nprint("done")`;
 
@@ -53,9 +53,9 @@ describe("what ends in time is an ordinary result, however long it might have ta
   });
 });
 
-// Nothing is done for most of the time: all of them wait at once, each in a sandbox of its own.
+// Run these tests at the same time, each in a sandbox of its own: most of their time they only wait.
 describe.concurrent("what takes longer goes on in the background", () => {
-  /** Calls tools in a new sandbox. */
+  /** Creates a sandbox. Resolves with a function that calls tools in it. */
   const inOwnSandbox = async () => {
     const { id } = await mcp.result("create_sandbox");
     return (name: string, given: Record<string, unknown> = {}, options?: Parameters<typeof mcp.result>[2]) =>

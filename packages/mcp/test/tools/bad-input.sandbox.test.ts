@@ -8,7 +8,7 @@ import { selectTools } from "../../src/server/tool-selection.js";
 import type { ListedTool } from "../../src/tools/definition/listed-tool.js";
 import { connect, type McpConnection, textOf } from "../support/mcp-connection.js";
 
-/** Characters of one answer: what clients take, with its facts said twice, as text and as structure. */
+/** The longest answer that clients accept, in characters. It contains its facts twice, as text and as structure. */
 const longest = 75_000;
 
 let mcp: McpConnection;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.client.close());
 
-/** An answer that every client can read: within bounds, valid, and without what nobody can do anything with. */
+/** Calls a tool, and checks that its answer is short enough, valid text, and free of stack traces and tokens. */
 async function answer(name: string, given: Record<string, unknown>): Promise<CallToolResult> {
   const result = await mcp.call(name, { sandbox_id, ...given });
   const written = JSON.stringify(result);

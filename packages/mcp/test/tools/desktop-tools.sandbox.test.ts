@@ -31,7 +31,7 @@ const operations = {
   "POST /desktop/windows/focus": done,
 };
 
-/** Name, arguments, what is in the result, what the agent was sent. */
+/** Tool, arguments, fields of the result, and the body that the agent must receive. */
 const calls: readonly [string, object, object, object | undefined][] = [
   ["desktop_screenshot", {}, { format: "png", bytes: 8, width: 8, height: 6 }, undefined],
   [

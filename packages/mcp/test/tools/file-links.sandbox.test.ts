@@ -12,7 +12,7 @@ afterAll(() => mcp.client.close());
 const write = (path: string, uri: string, into = sandbox_id): Promise<Record<string, unknown>> =>
   mcp.result("file_upload", { sandbox_id: into, path, uri });
 
-/** One pixel. */
+/** A PNG of one pixel. */
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -64,7 +64,7 @@ describe("file_upload", () => {
   });
 });
 
-/** More than each limit, in no time: nothing of it is written. */
+/** Makes a link to a file of this size. The file is sparse, so that nothing is written. */
 async function linkTo(size: string, link: string): Promise<void> {
   const command = `truncate -s ${size} sparse && ln -sfn sparse ${link}`;
   await mcp.result("run_command", { sandbox_id, command });

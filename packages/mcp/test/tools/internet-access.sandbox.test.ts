@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.client.close());
 
-/** Nothing is sent to it: documentation has this address for itself. */
+/** A request to an address that is reserved for documentation. The proxy refuses it, so nothing is sent. */
 const code = "curl -sS --noproxy '' http://192.0.2.1/";
 
 const proxyAnswer = {

@@ -87,7 +87,7 @@ describe("execute_code_isolated", () => {
       { onprogress: (progress) => void told.push(progress) },
     );
     expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
-    // One that takes long is told of again, with how long.
+    // Leave out repetitions: a step that takes long is reported again, with the seconds since the call.
     const steps = told
       .map(({ message }) => message)
       .filter((step) => !/ s since the call\)$/.test(`${step}`));

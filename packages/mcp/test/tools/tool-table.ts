@@ -1,6 +1,6 @@
-/** Calls of every tool that can succeed, in an order in which each finds what it needs. */
+/** A call of every tool that works without a desktop, in an order in which each finds what it needs. */
 
-/** What earlier calls have answered, by tool. */
+/** The results of earlier calls, by tool. */
 export type Answers = Readonly<Record<string, Record<string, unknown>>>;
 
 type Arguments = Record<string, unknown> | ((answers: Answers) => Record<string, unknown>);

@@ -5,7 +5,7 @@ import { profiles } from "../../src/profiles/index.js";
 import { selectTools } from "../../src/server/tool-selection.js";
 import { toolsets } from "../../src/tools/definition/tool.js";
 
-/** What a model reads of the tools that are offered when nothing is said. */
+/** The parts of the default tools that a model reads. */
 const modelFacing = selectTools(hopx, {}).map(({ name, description, inputSchema }) => ({
   name,
   description,
@@ -25,7 +25,7 @@ it("fits in 6,000 tokens", () => {
   expect(tokens.reduce((sum, count) => sum + count)).toBeLessThan(6_000);
 });
 
-/** Every tool of every profile; those of the default one by their names alone. */
+/** Every tool of every profile. Tools of the default profile are named without it. */
 const everyTool = (await Promise.all(profiles.map(({ load }) => load()))).flatMap(
   ({ name: profile, tools }) =>
     tools.map((tool) => [profile === hopx.name ? tool.name : `${profile}: ${tool.name}`, tool] as const),
@@ -99,7 +99,7 @@ it("names the sandbox first, by any of its three fields, wherever it works in on
 
 type Schema = Record<string, unknown>;
 
-/** A schema and all schemas in it. */
+/** A schema and all schemas within it, with their paths. */
 function schemasIn(schema: Schema, path = ""): { path: string; schema: Schema }[] {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
   const parts = [schema.items, schema.additionalProperties].filter(
