@@ -56,6 +56,11 @@ export function groupDirectories(): string[] {
   ];
 }
 
+/** The uids that a server has leased for sandboxes. */
+export function uidLeases(server: number): string[] {
+  return entries("/run/cloud-sandbox-uids").filter((name) => leaseOwner(name).startsWith(`${server}-`));
+}
+
 function leaseOwner(name: string): string {
   try {
     return readlinkSync(`/run/cloud-sandbox-uids/${name}`);

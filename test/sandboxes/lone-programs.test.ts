@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { leftovers } from "../chaos/leftovers.js";
+import { leftovers, uidLeases } from "../chaos/leftovers.js";
 import { ControlPlaneCaller, type Told } from "../support/control-plane-caller.js";
 import { descendants } from "../support/host-processes.js";
 import {
@@ -309,9 +308,3 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     await expect.poll(() => leftovers(new Set([server.pid])), { timeout: 20_000 }).toEqual([]);
   },
 );
-
-function uidLeases(server: number): string[] {
-  const place = "/run/cloud-sandbox-uids";
-  if (!existsSync(place)) return [];
-  return readdirSync(place).filter((name) => readlinkSync(`${place}/${name}`).startsWith(`${server}-`));
-}

@@ -23,11 +23,13 @@ export class ControlPlaneCaller {
     path: string,
     body?: object,
     headers: Record<string, string> = {},
+    signal?: AbortSignal,
   ): Promise<Told<Body>> {
     const response = await fetch(`${this.server.url}/v1${path}`, {
       method,
       headers: { "X-API-Key": this.server.apiKey, ...headers },
       ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }

@@ -138,7 +138,7 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { holdsProcess = true, withoutSystemCallFilter = false } = options;
   const names =
     options.runtime === undefined || options.runtime === "auto" ? runtimeNames : [options.runtime];
-  const chosen = await chooseRuntime(names, { holdsProcess, withoutSystemCallFilter });
+  const chosen = await chooseRuntime(names, { holdsProcess, withoutSystemCallFilter, log: options.log });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   const { runtime, report } = chosen;
 

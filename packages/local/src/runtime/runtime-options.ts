@@ -4,4 +4,6 @@ export interface RuntimeOptions {
   readonly withoutSystemCallFilter?: boolean;
   /** Whether machines that run keep this process from ending. Default: yes. */
   readonly holdsProcess?: boolean;
+  /** Receives lines for people to read. Default: nothing is logged. */
+  readonly log?: ((message: string) => void) | undefined;
 }

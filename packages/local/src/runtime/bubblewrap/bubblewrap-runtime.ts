@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { InstanceDirectory } from "../host/instance-directory.js";
+import { LateCleanups } from "../host/late-cleanup.js";
 import { letGo } from "../host/let-go.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import type { Mount } from "../host/mount.js";
@@ -32,7 +33,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
   #cleared: Promise<void> | undefined;
   #clearing: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: RuntimeOptions = {}) {}
+  readonly #late: LateCleanups;
+
+  constructor(private readonly options: RuntimeOptions = {}) {
+    this.#late = new LateCleanups(options.log ?? (() => undefined));
+  }
 
   probe(): Promise<RuntimeReport> {
     return probeBubblewrap(this.options.withoutSystemCallFilter ?? false);
@@ -100,7 +105,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async run(program: ProgramSpec): Promise<Outcome> {
-    return runProgram(program, await this.#laidFoundation(), this.options.holdsProcess !== false);
+    const { holdsProcess = true } = this.options;
+    return runProgram(program, await this.#laidFoundation(), { holdsProcess, late: this.#late });
   }
 
   /** Lays the foundation once. If that failed, the next call tries again. */
@@ -194,6 +200,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     this.#clearing = undefined;
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
+    this.#late.close();
     await foundation?.proxyPorts.close();
     await foundation?.groups.close();
     await foundation?.uids?.close();

@@ -47,6 +47,8 @@ const startLimitMs = 30_000;
 const drainGraceMs = 100;
 /** Milliseconds that the processes of a program may take to end once they were killed. */
 const endLimitMs = 1000;
+/** Milliseconds after which the answer waits no longer for processes that were killed and do not end. */
+const stuckLimitMs = 2000;
 const sweepLimitMs = 5000;
 
 export interface ProgramRunParts {
@@ -64,6 +66,7 @@ export interface ProgramRunParts {
 /** One program from its start to its end. What it writes, to its outputs or as its driver, is hostile: bounded, and only ever its own result. */
 export class ProgramRun {
   readonly #parts: ProgramRunParts;
+  /** The end of the program, which may not be seen: see `#giveUp`. */
   readonly #exit: Promise<number | null>;
   readonly #init: Promise<number | undefined>;
   readonly #channel: ControlChannel;
@@ -77,6 +80,7 @@ export class ProgramRun {
   /** Why the ports could not be opened. */
   #noWayOut: unknown;
   #interpreter: number | undefined;
+  #giveUp: () => void = () => undefined;
   #started: () => void = () => undefined;
   #ended: (end: ReportedEnd | undefined) => void = () => undefined;
   readonly #start = new Promise<void>((resolve) => {
@@ -94,6 +98,7 @@ export class ProgramRun {
     this.#exit = new Promise((resolve) => {
       child.once("exit", (code) => resolve(code));
       child.once("error", () => resolve(null));
+      this.#giveUp = () => resolve(128 + constants.signals.SIGKILL);
     });
     const pipes: readonly unknown[] = child.stdio;
     const information = pipes[programDescriptors.information];
@@ -122,6 +127,15 @@ export class ProgramRun {
     } finally {
       await this.#kill();
     }
+  }
+
+  /** Ends what did not end when it was killed, because somebody on the host froze or stopped it. Rejects while it is there. */
+  async endStuck(): Promise<void> {
+    if (!this.#isRunning()) return;
+    const { child, group } = this.#parts;
+    if (group.canFreeze) await group.freeze(false);
+    child.kill("SIGKILL");
+    throw new Error("processes that were killed do not end");
   }
 
   /** Opens the program's way out, and then lets it begin. */
@@ -248,7 +262,7 @@ export class ProgramRun {
     }
   }
 
-  /** Kills every process of the program. Resolves when none is left and its pipes have been read to their ends. */
+  /** Kills every process of the program. Resolves when none is left, or some do not end, and its pipes have been read. */
   async #kill(): Promise<void> {
     const { child } = this.#parts;
     this.#isOver = true;
@@ -258,10 +272,14 @@ export class ProgramRun {
       if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
       else child.kill("SIGKILL");
     }
+    const patience = setTimeout(this.#giveUp, stuckLimitMs);
     await this.#exit;
+    clearTimeout(patience);
     this.#ports?.close();
     this.#channel.close();
     const limit = new AbortController();
+    // Processes that do not end keep the pipes open.
+    if (this.#isRunning()) limit.abort();
     await Promise.race([
       Promise.all([this.#stdout.ended, this.#stderr.ended]),
       sleep(endLimitMs, undefined, { signal: limit.signal }).catch(() => undefined),

@@ -4,6 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { Writable } from "node:stream";
 import { loneProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import type { LateCleanups } from "../host/late-cleanup.js";
 import { letGo } from "../host/let-go.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import type { MachineUids } from "../host/uid-lease.js";
@@ -28,20 +29,18 @@ const workspace = "/workspace";
 export async function runProgram(
   spec: ProgramSpec,
   foundation: Foundation,
-  holdsProcess: boolean,
+  { holdsProcess, late }: { readonly holdsProcess: boolean; readonly late: LateCleanups },
 ): Promise<Outcome> {
   const { groups, uids, root, pipes, proxyPorts } = foundation;
   if (spec.egress && !proxyPorts.isUsable) throw new ProgramNotStarted("it would have no way to the proxy.");
-  const cleanups: (() => Promise<void>)[] = [];
+  const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
+  let group: MachineGroup | undefined;
+  let run: ProgramRun | undefined;
   try {
-    const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
-    if (lent) cleanups.push(async () => uids?.release(lent));
-    const group = await groups.create(name, spec.limits, diskCount(root !== undefined));
-    // Release the uid only after the control group is removed: until then processes with this uid may still run.
-    cleanups.splice(0, 1, () => group.remove().then(async () => lent && uids?.release(lent)));
+    group = await groups.create(name, spec.limits, diskCount(root !== undefined));
     const stdout = await pipes.take();
     const stderr = await pipes.take();
-    const run = start(spec, foundation, { uids: lent, group, stdout, stderr, holdsProcess });
+    run = start(spec, foundation, { uids: lent, group, stdout, stderr, holdsProcess });
     try {
       return await run.outcome();
     } finally {
@@ -49,7 +48,12 @@ export async function runProgram(
         await (run.hasFreePipes ? pipes.giveBack(path) : pipes.discard(path));
     }
   } finally {
-    for (const cleanup of cleanups) await cleanup();
+    // Release the uid last: until the control group is removed, processes with this uid may still run.
+    await late.attempt(`The control group of program ${spec.id}`, async () => {
+      await run?.endStuck();
+      await group?.remove();
+      if (lent) uids?.release(lent);
+    });
   }
 }
 
