@@ -162,8 +162,8 @@ export class AbortError extends SandboxError {
   }
   readonly reason: unknown;
 
-  constructor(reason: unknown) {
-    super({ summary: "The call was aborted by its signal.", code: "ABORTED", cause: reason });
+  constructor(reason: unknown, summary = "The call was aborted by its signal.") {
+    super({ summary, code: "ABORTED", cause: reason });
     this.reason = reason;
   }
 }

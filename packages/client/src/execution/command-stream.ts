@@ -1,5 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { invalidArgument } from "../errors/errors.js";
+import { AbortError, invalidArgument, isSandboxError, StreamClosedError } from "../errors/errors.js";
+import { Turns } from "../streams/turns.js";
 import {
   ProgramStream,
   type ProgramStreamOptions,
@@ -21,6 +22,7 @@ export interface CommandStreamOptions extends ProgramStreamOptions {
 /** A running command: streams its output and feeds its input. See {@link ProgramStream}. */
 export class CommandStream extends ProgramStream<StreamedResult> {
   readonly #stdin: CommandInput | boolean;
+  readonly #turns = new Turns();
   #pieces: AsyncIterator<string | Uint8Array> | undefined;
 
   /** @internal */
@@ -36,6 +38,10 @@ export class CommandStream extends ProgramStream<StreamedResult> {
   /**
    * Writes to the command's standard input; needs `stdin: true`. Resolves when the data is on its way. Waits while a lot
    * of earlier input is still unread. Input that the command no longer reads is dropped.
+   *
+   * The input of one call arrives in one piece, in the order of the calls, whether or not they are awaited. If the stream
+   * ends while a long input is being sent, the error says how much of it was: an `AbortError` after the signal, else a
+   * `StreamClosedError` with the code `INPUT_CUT`.
    */
   async write(input: string | Uint8Array): Promise<void> {
     if (this.#stdin !== true)
@@ -46,9 +52,9 @@ export class CommandStream extends ProgramStream<StreamedResult> {
     await this.#write(input);
   }
 
-  /** Closes the command's standard input. */
+  /** Closes the command's standard input, after everything that was written before. */
   async end(): Promise<void> {
-    await this.frames.send({ type: "stdin_close" });
+    await this.#turns.take(() => this.frames.send({ type: "stdin_close" }));
   }
 
   /** Sends a signal to the command and to the processes it started in its process group. `SIGINT` is Ctrl-C. */
@@ -88,11 +94,23 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 
   async #write(input: string | Uint8Array): Promise<void> {
     const bytes = inputBytes(input);
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      const data = base64(bytes.subarray(at, at + pieceBytes));
-      await this.frames.send({ type: "stdin", data, encoding: "base64" });
-    }
+    await this.#turns.take(async () => {
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        const data = base64(bytes.subarray(at, at + pieceBytes));
+        await this.frames.send({ type: "stdin", data, encoding: "base64" }).catch((error: unknown) => {
+          throw at === 0 ? error : inputCut(error, at, bytes.length);
+        });
+      }
+    });
   }
+}
+
+/** The error for input of which only a part was sent when the stream ended. */
+function inputCut(cause: unknown, sent: number, length: number): unknown {
+  const summary = `The stream ended while ${length} bytes of input were sent: at most ${Math.min(length, sent + pieceBytes)} of them arrived.`;
+  if (cause instanceof AbortError) return new AbortError(cause.reason, summary);
+  const hint = isSandboxError(cause) ? cause.message : undefined;
+  return new StreamClosedError({ summary, hint, code: "INPUT_CUT", cause });
 }
 
 /** A piece of input as bytes. Throws for anything but text and bytes. */

@@ -4,6 +4,7 @@ import { invalidArgument } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
 import { FrameStream, type StreamOpener } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
+import { Turns } from "./turns.js";
 
 /** Size of a terminal, in characters. */
 export interface TerminalSize {
@@ -28,6 +29,7 @@ export interface TerminalOptions extends Partial<TerminalSize> {
 export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   readonly #frames: FrameStream<TerminalFrame>;
   readonly #reading: OnceRead<string, number>;
+  readonly #turns = new Turns();
 
   /** @internal */
   static async open(access: StreamOpener, options: TerminalOptions): Promise<Terminal> {
@@ -63,14 +65,19 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     return this.#reading.result();
   }
 
-  /** Types `text` into the terminal: `"ls\r"` runs a command, `"\u0003"` is Ctrl-C. */
+  /**
+   * Types `text` into the terminal: `"ls\r"` runs a command, `"\u0003"` is Ctrl-C. The text of one call arrives in one
+   * piece, in the order of the calls, whether or not they are awaited.
+   */
   async write(text: string): Promise<void> {
     if (typeof text !== "string") throw invalidArgument("The text to type must be a string.");
-    for (let at = 0; at < text.length; ) {
-      const end = pieceEnd(text, at);
-      await this.#frames.send({ type: "input", data: text.slice(at, end) });
-      at = end;
-    }
+    await this.#turns.take(async () => {
+      for (let at = 0; at < text.length; ) {
+        const end = pieceEnd(text, at);
+        await this.#frames.send({ type: "input", data: text.slice(at, end) });
+        at = end;
+      }
+    });
   }
 
   /** Changes the terminal's size and notifies the programs in it. */

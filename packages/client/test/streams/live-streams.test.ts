@@ -54,6 +54,37 @@ describe("a stream of a command", () => {
     expect(input(server.sockets[0]?.received)).toBe(expected);
   });
 
+  test("is given what was written at once piece after piece, and the end of it last", async () => {
+    const server = await frameServer((frame, socket) => {
+      if (frame.type === "stdin_close") socket.send(result, complete);
+    });
+    const stream = (await sandboxOf(server)).commands.stream("cat", { stdin: true });
+    const texts = ["a", "b", "c"].map((letter) => letter.repeat(200_000));
+    await Promise.all([...texts.map((text) => stream.write(text)), stream.end(), stream.result()]);
+    expect(input(server.sockets[0]?.received)).toBe(texts.join(""));
+    expect(server.sockets[0]?.received.at(-1)).toEqual({ type: "stdin_close" });
+  });
+
+  test.each([
+    ["aborted", { name: "AbortError" }],
+    ["closed", { name: "StreamClosedError", code: "INPUT_CUT" }],
+  ])("says how much of its input was sent when it was %s", async (how, expected) => {
+    const server = await frameServer((_, { connection, received }) => {
+      if (received.length >= 3) connection.pause();
+    });
+    const controller = new AbortController();
+    const { commands } = await sandboxOf(server);
+    const stream = commands.stream("cat", { stdin: true, signal: controller.signal });
+    // More than the connection takes while its server does not read.
+    const long = rejection(stream.write(new Uint8Array(64 * 1024 * 1024)));
+    const waiting = rejection(stream.write("later"));
+    await expect.poll(() => server.sockets[0]?.received.length).toBeGreaterThanOrEqual(3);
+    if (how === "aborted") controller.abort();
+    else stream.close();
+    expect(await long).toMatchObject({ ...expected, summary: expect.stringMatching(/at most \d+ of them/) });
+    expect(await waiting).toMatchObject({ name: expected.name });
+  });
+
   test("lets go of an input that has more when the command has ended", async () => {
     const server = await frameServer((frame, socket) => {
       if (frame.type === "stdin") socket.send(result, complete);
@@ -149,6 +180,16 @@ describe("a terminal", () => {
     expect(await rejection(terminal.exitCode())).toBeInstanceOf(StreamClosedError);
     terminal.close();
     await allClosed(server);
+  });
+
+  test("types what was written at once piece after piece", async () => {
+    const server = await frameServer((frame, socket) => {
+      if (frame.data === "end") socket.send({ type: "exit", code: 0 });
+    });
+    const terminal = await (await sandboxOf(server)).terminal.open();
+    const texts = ["a".repeat(200_000), "b".repeat(200_000), "end"];
+    await Promise.all([...texts.map((text) => terminal.write(text)), terminal.exitCode()]);
+    expect(server.sockets[0]?.received.map(({ data }) => data).join("")).toBe(texts.join(""));
   });
 
   test("sends long text whole", async () => {

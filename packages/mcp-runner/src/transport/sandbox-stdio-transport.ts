@@ -59,7 +59,6 @@ export class SandboxStdioTransport implements Transport {
   readonly #stderr: HiddenLines;
   #stream: CommandStream | undefined;
   #reading: Promise<void> | undefined;
-  #writing: Promise<void> = Promise.resolve();
   #failure: McpServerError | undefined;
   #isClosing = false;
   #messages = 0;
@@ -124,10 +123,7 @@ export class SandboxStdioTransport implements Transport {
         `A message of ${line.length} characters was not sent: at most ${this.#limit} are`,
       );
     this.#sent.add(message);
-    // A long message goes in several frames, between which no other message may come.
-    const turn = this.#writing.then(() => stream.write(line));
-    this.#writing = turn.catch(() => undefined);
-    await turn.catch((error: unknown) => {
+    await stream.write(line).catch((error: unknown) => {
       throw this.#failure ?? error;
     });
   }
