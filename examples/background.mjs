@@ -1,4 +1,7 @@
-/** Long work that nobody waits for: started, looked after, followed, ended. */
+/**
+ * Runs code in the background and follows its output until it ends. Then starts a server in the background and kills
+ * it.
+ */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

@@ -1,4 +1,4 @@
-/** A template of one's own: what it starts with, its files, what is installed, what it starts. */
+/** Builds a template: what it is based on, files, packages to install, and a command that starts with each sandbox. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

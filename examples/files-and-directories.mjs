@@ -1,4 +1,4 @@
-/** Files of this machine go up, are worked on, and what comes of them comes down; none is held in memory. */
+/** Uploads files of this machine, works on them in a sandbox, and downloads the results. All of it is streamed. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

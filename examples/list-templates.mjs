@@ -1,4 +1,4 @@
-/** The templates that sandboxes can be made from. */
+/** Lists the templates from which sandboxes can be created. */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

@@ -1,4 +1,4 @@
-/** Many programs, each in a sandbox of its own, a few at a time: one that fails stops no other. */
+/** Runs many programs, each in a sandbox of its own, a few at a time. One that fails does not stop the others. */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

@@ -1,4 +1,4 @@
-/** One program in a sandbox of its own: created, used and deleted by a single call. */
+/** Runs one program in a sandbox of its own. A single call creates, uses and deletes the sandbox. */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

@@ -1,4 +1,4 @@
-/** Output while it is written: a program that counts, and a command that reads what it is given. */
+/** Reads output while it is written, and writes input to a command while it runs. */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

@@ -1,4 +1,4 @@
-/** An interactive shell, and what it does to files, seen from outside. */
+/** Opens an interactive shell, and watches the files that the shell changes. */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

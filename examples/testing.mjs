@@ -1,9 +1,9 @@
-/** Tests a function that uses a sandbox, without a network and without one. */
+/** Tests a function that uses a sandbox, without a network and without a real sandbox. */
 import assert from "node:assert/strict";
 import { SandboxClient } from "cloud-sandbox";
 import { TestingService } from "cloud-sandbox/testing";
 
-/** What is to be tested: counts the lines of a text with a command of the sandbox. */
+/** The function under test: counts the lines of a text with a command in the sandbox. */
 async function countLines(client, text) {
   const sandbox = await client.sandboxes.create({ template: "base", timeoutSeconds: 60 });
   try {
@@ -24,7 +24,7 @@ const service = new TestingService({
 const client = new SandboxClient(service.clientOptions);
 assert.equal(await countLines(client, "one\ntwo\n"), 2);
 
-// It leaves no sandbox behind, whatever happens.
+// The function must delete its sandbox even if the command fails.
 const failing = new TestingService({ programs: { "wc -l < text": { stderr: "no memory", exitCode: 1 } } });
 const other = new SandboxClient(failing.clientOptions);
 await assert.rejects(countLines(other, ""), /no memory/);

@@ -1,6 +1,6 @@
 /**
- * Code whose end is reported to a web server. The server must be reachable from the backend: a local one reports to
- * addresses of this machine only with `--webhook-allow-private`.
+ * Runs code whose end is reported to a web server. The backend must be able to reach that server: a local backend
+ * reports to addresses of this machine only with `--webhook-allow-private`.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** A sandbox for several steps: files stay in it from one call to the next, and it is deleted at the end. */
+/** Uses one sandbox for several steps. Files stay in it from one call to the next, and it is deleted at the end. */
 import { SandboxClient } from "cloud-sandbox";
 
 const client = new SandboxClient();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Behind every npm script: brings what is missing, builds what is out of date, then runs what was asked for.
-//   node scripts/bootstrap.mjs demo|test|check|bench|build|docs|pack [arguments for it]
+// Runs what an npm script names. Installs missing dependencies and builds packages that are out of date first.
+//   node scripts/bootstrap.mjs demo|test|check|bench|build|docs|pack [arguments of the command]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const stamps = join(root, "node_modules", ".cache", "cloud-sandbox");
 
-/** The packages that each package is built from, besides its own source. `protocol` and `server-kit` are read as source. */
+/**
+ * The packages from which each package is built, besides its own source: from the source of `protocol` and
+ * `server-kit`, and from the builds of the others.
+ */
 const buildsFrom = {
   protocol: [],
   "server-kit": ["protocol"],
@@ -23,7 +26,9 @@ const buildsFrom = {
   cli: ["client", "local", "mcp", "mcp-runner"],
 };
 
-/** Packages that are not built by tsup or rolldown: the command, and what they are made of outside of their folder. */
+/**
+ * Packages that are built by a command of their own, with the files outside of their folder from which they are built.
+ */
 const ownBuilds = {
   "server-kit": {
     command: ["node", "scripts/build-validators.mjs"],
@@ -43,7 +48,10 @@ const commands = {
   pack: { run: ["node", "scripts/pack.mjs"] },
 };
 
-/** The programs that sandboxes need on this machine. They must be below /usr, because sandboxes see nothing else of it. */
+/**
+ * Programs that sandboxes need on this machine. They must be below /usr, the only directory of the machine that
+ * sandboxes see.
+ */
 const hostPrograms = [
   { title: "bubblewrap", debian: "bubblewrap", isThere: () => succeeds(["bwrap", "--version"]) },
   { title: "Python", debian: "python3", isThere: () => existsSync("/usr/bin/python3") },
@@ -53,7 +61,7 @@ class Refusal extends Error {}
 const children = new Set();
 let stoppedBy;
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
-// npm's shell dies of a signal without passing the signal on to its child.
+// End with npm's shell: a signal ends the shell, but the shell does not pass it on to this process.
 const { ppid } = process;
 setInterval(() => process.ppid !== ppid && !stoppedBy && stop("SIGTERM"), 500).unref();
 
@@ -77,7 +85,7 @@ async function main([name, ...rest]) {
   return command.run ? run([...command.run, ...rest]) : 0;
 }
 
-/** Whether only tests are asked for that read the source, but for the validators, and start no sandbox. */
+/** Whether only tests of the source are asked for. They start no sandbox, and need no build but the validators. */
 function isUnitOnly(args) {
   const projects = args.flatMap((arg, index) => {
     if (arg === "--project") return [args[index + 1]];
@@ -93,7 +101,7 @@ function requireNode() {
   }
 }
 
-/** Installs from the lockfile, unless it and every manifest are those of the last time. */
+/** Installs from the lockfile. Does nothing if neither it nor a manifest has changed since the last time. */
 async function install() {
   const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
   const wanted = digest(["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests]);
@@ -102,7 +110,7 @@ async function install() {
   stamp("install", wanted);
 }
 
-/** Builds what is out of date of these packages, each after those it is built from. */
+/** Builds those of these packages that are out of date, each after the packages from which it is built. */
 async function build(names) {
   const builds = {};
   const start = (name) => {
@@ -112,7 +120,7 @@ async function build(names) {
   await Promise.all(names.map(start));
 }
 
-/** What a package is made of, as a digest: its own files and what it is built from. */
+/** Builds a package if its files, or what it is built from, have changed. Resolves with a digest of both. */
 async function buildPackage(name, madeFrom) {
   const home = `packages/${name}`;
   const own = readdirSync(join(root, home)).filter((entry) => !notBuiltFrom.has(entry));
@@ -135,7 +143,10 @@ async function buildPackage(name, madeFrom) {
   return wanted;
 }
 
-/** Sees that sandboxes can be started here; brings what is missing where that is allowed. */
+/**
+ * Installs what sandboxes need on this machine, where that is possible. If none can be started here, throws or prints
+ * the reason, depending on `need`.
+ */
 async function requireRuntime(need) {
   const missing = hostPrograms.filter(({ isThere }) => !isThere());
   const problem = (missing.length > 0 && (await installOnHost(missing))) || whyNoSandboxStarts();
@@ -143,7 +154,9 @@ async function requireRuntime(need) {
   if (problem) console.error(problem);
 }
 
-/** Installs programs on this machine, or says how to. */
+/**
+ * Installs programs on this machine. Resolves with a sentence on how to install them where that is not possible here.
+ */
 async function installOnHost(programs) {
   const names = programs.map(({ title }) => title).join(" and ");
   const packages = programs.map(({ debian }) => debian);
@@ -176,7 +189,7 @@ function whyNoSandboxStarts() {
   return `bubblewrap cannot start a sandbox here: ${stderr.trim()}. "node packages/local/dist/main.js doctor" says how to mend it.`;
 }
 
-/** Runs a command as part of getting ready: a line, and everything it said if it fails. */
+/** Runs a command that prepares something, and prints its title. Throws with its whole output if it fails. */
 async function step(title, command, cwd = root) {
   console.log(title);
   const said = [];
@@ -185,7 +198,7 @@ async function step(title, command, cwd = root) {
   if (status !== 0) throw new Refusal(`${title} failed.\n${Buffer.concat(said)}`);
 }
 
-/** Runs a command to its end and gives its exit status. */
+/** Runs a command to its end. Resolves with its exit status. */
 function run([file, ...args], { said, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: root, stdio: "inherit", ...options });
@@ -200,7 +213,7 @@ function run([file, ...args], { said, ...options } = {}) {
   });
 }
 
-/** Passes a signal on, and abandons nothing that was started. */
+/** Sends a signal to all commands that run, and SIGKILL to those that have not ended after five seconds. */
 function stop(signal) {
   stoppedBy = signal;
   for (const child of children) child.kill(signal);
@@ -224,7 +237,7 @@ function stamp(name, value) {
   writeFileSync(file, value);
 }
 
-/** A digest over the contents of files and folders. */
+/** A digest of the contents of files and folders. */
 function digest(paths, more = []) {
   const hash = createHash("sha256");
   for (const path of paths.flatMap(filesOf))

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Packs the built MCP server, with the local backend beside it, into one file that Claude Desktop and others install.
-//   node scripts/build-mcp-bundle.mjs [file]    default packages/mcp/cloud-sandbox.mcpb
+// Packs the built MCP server and the local backend into one file that Claude Desktop and other MCP clients can install.
+//   node scripts/build-mcp-bundle.mjs [file]    default: packages/mcp/cloud-sandbox.mcpb
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds the pages of docs/ into a site with search and the API reference: docs/.vitepress/dist.
 //   npm run docs
-// What it needs is installed below docs/ by this script alone: it is large, and no test and no package uses it.
+// Installs VitePress below docs/ if it is missing. Nothing else installs it, because it is large and only the site needs it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,10 @@ function install() {
   writeFileSync(stamp, lockfile);
 }
 
-/** The READMEs of packages are pages too; what they link to is found by .vitepress/links.mts. */
+/**
+ * Copies the READMEs of packages into docs/, because they are pages of the site too. .vitepress/links.mts resolves
+ * their links.
+ */
 function copyReadmes() {
   mkdirSync(join(docs, "packages"), { recursive: true });
   for (const name of ["client", "local", "mcp", "cli"]) {

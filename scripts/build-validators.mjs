@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compiles the validators of the contracts into packages/server-kit/dist, where source and bundles find them.
+// Compiles the validators of the contracts into packages/server-kit/dist, from which the package's source imports them.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

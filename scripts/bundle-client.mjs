@@ -1,7 +1,7 @@
-// Bundles the built client as applications do, minified, for size-limit to weigh (its limits are in package.json):
-//   at-once   what a program that creates a sandbox and executes code in it loads when it starts
-//   in-all    that, and what those two calls load on Node.js
-//   whole     all there is
+// Bundles and minifies the built client as applications do, for size-limit, which checks the sizes (limits: package.json):
+//   at-once   what a program that creates a sandbox and executes code loads at its start
+//   in-all    that, and what these two calls load later on Node.js
+//   whole     everything that the client exports
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,7 @@ gather("at-once", atOnce);
 gather("in-all", loadedWith(minimal, [entry, ...calls]));
 gather("whole", Object.keys(await bundle("everything", `export * from "${client}";`)));
 
-/** Resolves with the files that the bundle of a program consists of. */
+/** Bundles a program. Resolves with the files of the bundle. */
 async function bundle(name, contents) {
   const outdir = join(cache, name);
   rmSync(outdir, { recursive: true, force: true });
@@ -46,7 +46,7 @@ async function bundle(name, contents) {
   return metafile.outputs;
 }
 
-/** `files` and all that they import when they are loaded. */
+/** Files of a bundle, and all files that they import statically. */
 function loadedWith(outputs, files) {
   const found = new Set(files);
   for (const file of found)

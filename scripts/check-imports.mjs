@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Finds imports that go the wrong way: circles of files and of folders, and arrows that import-rules.mjs forbids.
-//   node scripts/check-imports.mjs [root]    names every one; exit 1 when there is any
+// Finds imports that are not allowed: circles of files or folders, and imports that import-rules.mjs forbids.
+//   node scripts/check-imports.mjs [root]    prints every such import; the exit code is 1 if there is any
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { cruise } from "dependency-cruiser";
@@ -8,8 +8,8 @@ import { importRules } from "./import-rules.mjs";
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
 /**
- * The imports whose name is not written out: one that no bundler is to follow (docs/decisions/0031-a-client-without-a-key.md), and
- * one of a file that a person names.
+ * Files that may import a module by a computed name. The first hides the import from bundlers
+ * (docs/decisions/0031-a-client-without-a-key.md), the second imports a file that the user names.
  */
 const mayCompute = new Set([
   join("packages", "client", "src", "config", "local-backend.ts"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Lints the Python programs that the packages carry, and holds their format, by the rules of ruff.toml.
-//   node scripts/check-python.mjs            names what breaks a rule; exit 1 when anything does
-//   node scripts/check-python.mjs --write    formats
+// Checks rules and format of the Python programs in packages (ruff.toml).
+//   node scripts/check-python.mjs            prints what breaks a rule; the exit code is then 1
+//   node scripts/check-python.mjs --write    formats the files
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Every check that is not a test, side by side; all are run even when one fails.
-//   node scripts/check.mjs [name…]    exit 1 when any failed
+// Runs all checks that are not tests, or those named, at the same time. One that fails does not end the others.
+//   node scripts/check.mjs [name…]    the exit code is 1 if any check failed
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,7 +12,10 @@ const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const packages = readdirSync(join(root, "packages")).sort();
 const projects = [".", ...packages.map((name) => `packages/${name}`), "packages/mcp/view"];
 
-/** TypeScript's native compiler checks in a fifth of the time. Tools that use the compiler as a library need the other one. */
+/**
+ * TypeScript's native compiler needs a fifth of the time. The other compiler is installed too, for tools that use it as
+ * a library.
+ */
 const nativeCompiler = "node_modules/typescript-native/bin/tsc";
 
 const checks = [
@@ -38,7 +41,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-/** Commands that may run at the same time, and those that wait for one of them to end. */
+/** The number of commands that may still be started, and the functions that start those that have to wait. */
 let free = availableParallelism();
 const waiting = [];
 
@@ -54,18 +57,18 @@ await Promise.all(
     }),
 );
 
-/** Holds the Python programs that packages carry to the rules of ruff.toml. */
+/** Checks the Python programs that packages contain, by the rules of ruff.toml. */
 function python() {
   return run("node", "scripts/check-python.mjs");
 }
 
-/** Holds the contracts against the vendor's documents, where those are at hand. */
+/** Compares the contracts with the vendor's documents. Does nothing where those documents are missing. */
 function wire() {
   const script = join(root, "..", "shared", "check-wire.mjs");
   return existsSync(script) ? run("node", script) : nothing;
 }
 
-/** Packs every package that is published and looks at the tarball as its users will get it. */
+/** Packs every package that is published, and checks the tarballs. */
 async function packageShapes() {
   const folder = mkdtempSync(join(tmpdir(), "cloud-sandbox-pack-"));
   const published = packages.filter((name) => !manifest(name).private);
@@ -84,8 +87,9 @@ async function packageShapes() {
 }
 
 /**
- * Whether a package's types resolve as its code does; there is nothing to resolve in one that is only a command. How it was
- * done before Node.js knew `exports` is left out: that finds the root alone. So is `main`: it is a program, which has no types.
+ * Checks that TypeScript finds the types of a package wherever Node.js finds its code. A package that is only a command
+ * has no types. The entry point `main` is left out because it is a program, and so is the resolution of TypeScript
+ * before Node.js knew `exports`, because it finds only the root.
  */
 function types(name, tarball) {
   const main = manifest(name).exports["."];
@@ -105,7 +109,7 @@ function manifest(name) {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
 }
 
-/** Joins the results of steps that run at the same time into one result, which names all failures. */
+/** Waits for steps that run at the same time. Resolves with one result that contains the output of all that failed. */
 async function atOnce(steps) {
   const results = await Promise.all(steps);
   const failed = results.filter(({ passed }) => !passed);
@@ -116,7 +120,7 @@ async function atOnce(steps) {
   };
 }
 
-/** The result of a step that is under way and of the next one, which is not taken if the first fails. */
+/** Waits for a step, and then takes the next one unless the first has failed. Resolves with a result for both. */
 async function inTurn(first, next) {
   const result = await first;
   return result.passed ? atOnce([result, next()]) : result;
@@ -126,7 +130,7 @@ function tool(name, ...args) {
   return run(join(root, "node_modules", ".bin", name), ...args);
 }
 
-/** Runs a command once there is room for it. Its result tells how long it ran. */
+/** Runs a command as soon as fewer run than there are processors. The result contains its run time. */
 async function run(file, ...args) {
   if (free === 0) await new Promise((resolve) => waiting.push(resolve));
   else free -= 1;

@@ -1,4 +1,4 @@
-// Builds, then builds again what is out of date whenever a source changes: npm run dev
+// Builds all packages, and after each change of a source file those that are out of date: npm run dev
 import { spawn } from "node:child_process";
 import { watch } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,10 @@
-// Who may import whom: between packages, between the rooms (folders) of a package, and between files.
-// Run by `npm run check -- imports`. Imports of types count: a reader follows them as well.
+// The rules of `npm run check -- imports`: which packages, rooms (folders of a package) and files may import which others.
+// Imports of types count too, because readers follow them as they follow others.
 
-/** The packages: their names, what each may import, and what only by `await import()` (its types are free). */
+/**
+ * The packages, with those that each may import. `lazily` are packages that it may import only by `await import()`;
+ * importing their types is always allowed.
+ */
 const packages = {
   protocol: { name: "@cloud-sandbox/protocol", imports: [] },
   "server-kit": { name: "@cloud-sandbox/server-kit", imports: ["protocol"] },
@@ -13,7 +16,9 @@ const packages = {
   cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["local", "mcp", "mcp-runner"] },
 };
 
-/** Rooms from the ground up: each may import those before it, so `transport` imports `errors` alone. */
+/**
+ * The rooms of a package in their order. A room may import only rooms before it: `transport` may import only `errors`.
+ */
 const rooms = {
   client: [
     "errors",
@@ -48,7 +53,7 @@ const rooms = {
   ],
 };
 
-/** Forbids every arrow that `packages` does not name, by the package's name or by where that leads. */
+/** Forbids every import of another package that `packages` does not allow, by the package's name or by a path. */
 function packageArrows() {
   return Object.entries(packages).flatMap(([owner, { imports, lazily = [] }]) => {
     const others = Object.keys(packages).filter((other) => other !== owner && !imports.includes(other));
@@ -58,7 +63,7 @@ function packageArrows() {
       arrow(`${owner}: may not import this package`, from, { path: target(forbidden) }),
       ...lazily.map((other) =>
         arrow(`${owner}: imports ${other} by await import() alone`, from, {
-          // How it is imported is known where it is built.
+          // Match only the built package: while it is not built, dependency-cruiser does not tell how it is imported.
           path: `^packages/${other}/`,
           dependencyTypesNot: ["dynamic-import", "type-only"],
         }),
@@ -67,7 +72,7 @@ function packageArrows() {
   });
 }
 
-/** A package as it is imported where it is built, and where it is not. */
+/** Matches imports of these packages, by path if they are built and by name if they are not. */
 function target(owners) {
   return owners.map((owner) => `^packages/${owner}/|^${packages[owner].name}(/|$)`).join("|");
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Puts small bugs into the code that guards and counts those that its tests find.
-//   npm run mutate -- PATH           a file of the table in scripts/mutation/guards.mjs, or a folder of such files
-//   npm run mutate -- PATH --again   only those that nobody found the last time, or that only a time limit did
-//   npm run mutate -- --report       writes docs/reports/mutation.md once more, with the reasons as they are now
+// Changes code that guards against attacks and mistakes in many small ways (mutations), and counts the changes that tests find.
+//   npm run mutate -- PATH           a file in the table of scripts/mutation/guards.mjs, or a folder of such files
+//   npm run mutate -- PATH --again   only mutations that no test found the last time, or that only a time limit found
+//   npm run mutate -- --report       writes docs/reports/mutation.md again, with the current reasons
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +29,8 @@ if (files.length === 0 && !options.includes("--report")) {
   console.error(`Give one or several of these, or folders of them:\n  ${known.join("\n  ")}`);
   process.exit(1);
 }
-// Files that the same tests guard share a run: a good part of it is the first look at what covers what.
+// Test files together that have the same tests, because each run first finds out which tests cover what, which takes
+// long.
 const groups = new Map();
 for (const entry of files) {
   const key = `${entry.tests} ${testedWhenLoaded.has(entry.file)}`;
@@ -72,7 +73,7 @@ function digestOf(file) {
     .slice(0, 16);
 }
 
-/** What became of each bug. */
+/** Runs the mutations of some files. Resolves with the outcome of each. */
 async function run(mutate, tests, isLoadedOnly) {
   const folder = mkdtempSync(join(tmpdir(), "mutate-"));
   try {
@@ -81,10 +82,10 @@ async function run(mutate, tests, isLoadedOnly) {
     );
     const test = {
       include: tests,
-      // A worker that is kept need not load everything again for each bug.
+      // Keep workers, so that they do not load everything again for each mutation.
       isolate: false,
       testTimeout: 20_000,
-      // Some conditions hold after a few seconds only, more than what Vitest waits by itself.
+      // Wait longer than Vitest's default, because some conditions hold only after a few seconds.
       expect: { poll: { timeout: 4000 } },
     };
     writeFileSync(vitest, `export default ${JSON.stringify({ test })};\n`);
@@ -93,13 +94,14 @@ async function run(mutate, tests, isLoadedOnly) {
       plugins: ["@stryker-mutator/vitest-runner"],
       vitest: { configFile: vitest, related: false },
       mutate,
-      // Texts of messages are for people.
+      // Do not change texts of messages: few tests depend on them.
       mutator: { excludedMutations: isLoadedOnly ? [] : ["StringLiteral"] },
       coverageAnalysis: "perTest",
-      // What runs when a file is loaded breaks the loading, which no test counts as found.
+      // Do not change code that runs while a file is loaded: such a change breaks the loading, which is no test's
+      // finding.
       ignoreStatic: !isLoadedOnly,
       concurrency: 2,
-      // A busy machine is slow, and what is slow is not found.
+      // Allow much time, because a mutation counts as found if its tests take too long, and a busy machine is slow.
       timeoutMS: 20_000,
       timeoutFactor: 2,
       tempDirName: join(folder, "copy"),
@@ -127,7 +129,9 @@ function nameOf({ range, now }) {
   return `${range} ${now}`;
 }
 
-/** Found because something took too long, which a busy machine may have done as well: worth another run. */
+/**
+ * Whether a mutation was found only because something took too long. A busy machine may be the reason, so run it again.
+ */
 function isLate({ status, statusReason = "" }) {
   return status === "Timeout" || (status === "Killed" && /timed? ?out|in time/i.test(statusReason));
 }

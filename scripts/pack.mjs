@@ -1,4 +1,4 @@
-// Packs every package that is published into tarballs that install together:
+// Packs all packages that are published into tarballs, to be installed together:
 //   npm run pack [-- DIRECTORY]     default: tarballs
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,14 +9,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const destination = resolve(process.argv[2] ?? join(root, "tarballs"));
 
 mkdirSync(destination, { recursive: true });
-// Those of another version would be installed beside these.
+// Remove older tarballs, because `npm install tarballs/*.tgz` would install them too.
 for (const name of readdirSync(destination)) if (name.endsWith(".tgz")) rmSync(join(destination, name));
 
 const isPublished = (folder) =>
   !JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")).private;
 const published = readdirSync(join(root, "packages")).filter(isPublished);
 const filters = published.flatMap((folder) => ["--filter", `./packages/${folder}`]);
-// All at once: pnpm takes longer to start than to pack a package.
+// Pack all packages by one command, because pnpm takes longer to start than to pack a package.
 const args = ["-y", "pnpm@10.34.9", "--recursive", ...filters, "pack", "--pack-destination", destination];
 const { status, stdout, stderr } = spawnSync("npx", args, { cwd: root, encoding: "utf8" });
 if (status !== 0) {

@@ -4,7 +4,10 @@ import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 
-/** A plugin for esbuild: a module that is imported with `?raw` is its text, as it is under Vite and Vitest by themselves. */
+/**
+ * A plugin for esbuild: an import with `?raw` gives the text of the file, as it does in Vite and Vitest without a
+ * plugin.
+ */
 export function rawText(): Plugin {
   const namespace = "raw-text";
   return {

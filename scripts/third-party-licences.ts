@@ -8,8 +8,8 @@ type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 export const licencesFile = "THIRD-PARTY-LICENSES.txt";
 
 /**
- * A plugin for esbuild: beside what it bundles, it puts the licences of the packages that are in it, as they ask for.
- * `carried` are files of the same kind, of bundles that this one ships.
+ * A plugin for esbuild. It writes the licences of all bundled packages to a file beside the bundle, because those
+ * licences ask for it. `carried` are such files of other bundles that are shipped with this one.
  */
 export function thirdPartyLicences({ carried = [] }: { readonly carried?: readonly string[] } = {}): Plugin {
   return {
@@ -29,7 +29,7 @@ export function thirdPartyLicences({ carried = [] }: { readonly carried?: readon
   };
 }
 
-/** The same for rolldown. */
+/** The same plugin for rolldown. */
 export function thirdPartyLicencesOf(): RolldownPlugin {
   return {
     name: "third-party-licences",
@@ -55,7 +55,10 @@ function noticesOf(bundled: readonly string[], carried: readonly string[] = []):
 
 const ruler = `\n${"-".repeat(80)}\n\n`;
 
-/** Where the package of a bundled file is installed, whatever a plugin makes of the file; nothing for our own. */
+/**
+ * The directory of the package that a bundled file belongs to. Undefined for our own files. Plugins may put a prefix
+ * before the path.
+ */
 function packageOf(path: string): string | undefined {
   return /(?<=^[a-z-]+:|^)[^:]*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
 }

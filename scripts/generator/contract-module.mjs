@@ -4,7 +4,7 @@ import { operationsOf, propertiesOf, resolve, validationSchema } from "./openapi
 
 const methodsWithoutBody = new Set(["GET", "HEAD"]);
 
-/** What `format` means to a validator. Formats not listed here describe a value and are not checked. */
+/** The pattern that a text with a `format` must match. Formats that are not in this table are not checked. */
 const formats = {
   uri: /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+\S*$/i,
   "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i,
@@ -23,7 +23,10 @@ const describingFormats = [
   "email",
 ];
 
-/** The table of a contract's operations, and the types of the validators that it refers to. Both are committed. */
+/**
+ * The table of a contract's operations, and the types of the validators that the table refers to. Both files are
+ * committed.
+ */
 export function contractModules(name, document) {
   const title = pascal(name);
   const constant = `${title[0].toLowerCase()}${title.slice(1)}Contract`;
@@ -69,8 +72,8 @@ export function contractModules(name, document) {
 }
 
 /**
- * A contract's validators as JavaScript that stands alone: a server compiles nothing when it starts and carries no schema
- * library. The build writes it; it is not committed.
+ * A contract's validators as a JavaScript module without imports, so that servers need no schema library and compile
+ * nothing at their start. The build writes the module, and it is not committed.
  */
 export function validatorsModule(document) {
   return compile(document).validators.code();
@@ -84,7 +87,7 @@ function compile(document) {
 
 function describe(document, { operationId, method, path, operation, parameters }, validators) {
   const statuses = Object.keys(operation.responses).filter((status) => status.startsWith("2"));
-  // What was asked for, where there is another answer when it need not be done.
+  // The status of the usual answer: 201 if the operation creates something, otherwise the first documented success.
   const success = statuses.includes("201") ? "201" : statuses[0];
   const security = operation.security ?? document.security ?? [];
   const authenticated = security.length > 0 && security.every((scheme) => Object.keys(scheme).length > 0);
@@ -131,7 +134,10 @@ function describe(document, { operationId, method, path, operation, parameters }
   return { operationId, authenticated, defaulted, code: `{ ${fields.join(", ")} }` };
 }
 
-/** What a client may send over a WebSocket: a validator for each kind of frame, by its `type` or `action`. */
+/**
+ * The frames that a client may send over a WebSocket: a validator for each kind, by the value of its `type` or
+ * `action`.
+ */
 function clientFrames(document, schema, validators) {
   const { oneOf, anyOf } = resolve(document, schema);
   const branches = oneOf ?? anyOf ?? [schema];
@@ -144,7 +150,7 @@ function clientFrames(document, schema, validators) {
   return `{ ${entries.join(", ")} }`;
 }
 
-/** One Ajv instance and the names its compiled functions go by. */
+/** The compiled validators of a contract, and their names. */
 class Validators {
   #names = {};
 
@@ -172,7 +178,7 @@ class Validators {
     return name;
   }
 
-  /** Several operations take the same frames: compile their validators once. */
+  /** Adds a validator for frames. Operations that take the same frames share it. */
   addFrame(reference) {
     const schema = reference.$ref.split("/").at(-1);
     const name = `frame${schema.replace(/Frame$/, "")}`;
@@ -210,7 +216,7 @@ function defaultedIn(document, schema) {
     .map(([name]) => name);
 }
 
-/** The units that fields are counted in: what they declare as `x-unit`, or the first unit their description names. */
+/** The units of numeric fields: the declared `x-unit`, or the first unit that the field's description names. */
 function units(document, schema) {
   const named = Object.entries(propertiesOf(document, schema)).flatMap(([name, property]) => {
     const unit =

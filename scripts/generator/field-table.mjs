@@ -1,4 +1,4 @@
-// Fields of a schema as a table for people: rows are [name, type, description, schema].
+// Writes the fields of a schema as a Markdown table. Each row is [name, type, description, schema].
 
 export function table(title, rows) {
   const lines = rows.map(([name, type, description, source]) => {

@@ -1,6 +1,6 @@
 /**
- * Every MCP client that the pages and manifests name: where it keeps its servers, and how it writes them down.
- * What a client is told to start is the same for all.
+ * Every MCP client that pages and manifests name, with the place and the form of its configuration. All clients are
+ * told to start the same command.
  */
 import { stringify as toml } from "smol-toml";
 import { stringify as yaml } from "yaml";
@@ -13,7 +13,10 @@ const typed = { command: "npx -y cloud-sandbox-mcp" };
 const inServers = (server) => json({ servers: { [serverName]: { type: "stdio", ...server } } });
 const inMcpServers = (server) => json({ mcpServers: { [serverName]: server } });
 
-/** `configure` writes the configuration for a server; `shell` does the same from a terminal; `link` is one click. */
+/**
+ * `configure` writes the configuration of a server, `shell` is a command that does so, and `link` adds the server by
+ * one click.
+ */
 export const clients = [
   {
     name: "Claude Code",
@@ -88,7 +91,7 @@ export const clients = [
     shell: `codex mcp add ${serverName} -- ${typed.command}`,
     place: "`~/.codex/config.toml`",
     language: "toml",
-    // Codex gives a tool 60 seconds unless told otherwise; code may run for 300.
+    // Codex allows a tool 60 seconds by default, but code may run for 300.
     configure: (server) => toml({ mcp_servers: { [serverName]: { ...server, tool_timeout_sec: 330 } } }),
   },
   {
@@ -100,7 +103,7 @@ export const clients = [
   },
 ];
 
-/** With the key of a cloud account: the forms in which clients differ. */
+/** How to configure an API key, in each form in which clients differ. */
 export const withKey = [
   {
     clients: "Every client that reads JSON, but VS Code and Visual Studio",
@@ -134,7 +137,7 @@ export const withKey = [
   },
 ];
 
-/** With lists of words in one line, as people write them. */
+/** JSON with each list of words on one line, as people write it. */
 export function json(value) {
   const text = JSON.stringify(value, null, 2).replace(
     /\[\s+("[^"]*"(?:,\s+"[^"]*")*)\s+\]/g,

@@ -1,4 +1,7 @@
-/** What registries, plugin shops and people read about the MCP server, from its package.json and the table of clients. */
+/**
+ * Writes manifests and texts about the MCP server for registries, plugin shops and people, from its package.json and
+ * the table of clients.
+ */
 import { clients, command, json, keyVariable, serverName, withKey } from "./mcp-clients.mjs";
 
 const title = "Cloud Sandbox";
@@ -6,7 +9,7 @@ const author = { name: `${title} contributors` };
 const keyText =
   "Key of the cloud account. Without one, sandboxes run on this machine (Linux with bubblewrap).";
 
-/** The files that are wholly generated, by their paths. */
+/** The generated files, by path. */
 export function packagingFiles({ name, mcpName, version, description, license, keywords, engines }) {
   const facts = { name: serverName, version, description };
   return {
@@ -73,7 +76,8 @@ export function packagingFiles({ name, mcpName, version, description, license, k
       tools_generated: true,
       prompts_generated: true,
       compatibility: { platforms: ["darwin", "win32", "linux"], runtimes: { node: engines.node } },
-      // What has no default stays in the environment as the name of its setting when it is left empty.
+      // Give each setting a default: if a setting without one is left empty, the variable gets the placeholder
+      // `${user_config.…}` as its value.
       user_config: {
         api_key: {
           type: "string",
@@ -125,7 +129,7 @@ export function packagingFiles({ name, mcpName, version, description, license, k
   };
 }
 
-/** The README's section on installing. */
+/** The section on installation in the README. */
 export function installSection() {
   const links = clients.filter(({ link }) => link).map(({ name, link }) => `[${name}](${link})`);
   const details = clients.map(
@@ -147,7 +151,7 @@ For the cloud, give the server its key.
 ${keyed.join("\n")}`;
 }
 
-/** What a client replaces by a value of its own. */
+/** A placeholder that an MCP client replaces by a value. */
 function variable(name) {
   return `$\{${name}}`;
 }

@@ -1,4 +1,4 @@
-/** What the MCP server offers, profile by profile, from its own table of tools. */
+/** Writes the reference page of the MCP server, profile by profile, from its table of tools. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

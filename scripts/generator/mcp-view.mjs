@@ -1,4 +1,4 @@
-/** The page that hosts with MCP Apps show for results: one file, with its styles and its program in it. */
+/** Bundles the page that hosts with MCP Apps show for results into one file, with its styles and its program. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";

@@ -1,6 +1,6 @@
 const methods = ["get", "put", "post", "delete", "patch"];
 
-/** The keywords of JSON Schema 2020-12 that a validator acts on; all others describe. */
+/** The keywords of JSON Schema 2020-12 that affect validation. All others only describe a value. */
 const keywords = new Set(
   `type enum const properties required items prefixItems additionalProperties patternProperties propertyNames
   minProperties maxProperties minItems maxItems uniqueItems minLength maxLength pattern minimum maximum
@@ -9,7 +9,7 @@ const keywords = new Set(
 const mapsOfSchemas = new Set(["properties", "patternProperties"]);
 const values = new Set(["enum", "const", "default", "required", "type"]);
 
-/** The node a `$ref` leads to. */
+/** Follows `$ref`s in a document. */
 export function resolve(document, node) {
   let at = node;
   while (at?.$ref) {
@@ -22,7 +22,10 @@ export function resolve(document, node) {
   return at;
 }
 
-/** Every operation with its parameters resolved: literal paths before templated ones, so that the first match is right. */
+/**
+ * Every operation with its parameters resolved. Operations whose path has no parameter come first, so that a router may
+ * take the first match.
+ */
 export function operationsOf(document) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     methods
@@ -47,7 +50,7 @@ export function operationsOf(document) {
   return operations.sort((a, b) => variables(a.path) - variables(b.path));
 }
 
-/** All properties of a schema, through `$ref` and `allOf`. */
+/** All properties of a schema, those of `$ref` and `allOf` included. */
 export function propertiesOf(document, schema) {
   const resolved = resolve(document, schema);
   const own = Object.entries(resolved.properties ?? {}).map(([name, property]) => [
@@ -58,7 +61,7 @@ export function propertiesOf(document, schema) {
   return Object.assign({}, ...inherited, Object.fromEntries(own));
 }
 
-/** A schema stripped to what a validator acts on, its references pointed at the shared definitions. */
+/** A schema with only the keywords that affect validation, and with references to the shared definitions. */
 export function validationSchema(document, schema) {
   if (typeof schema !== "object" || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((part) => validationSchema(document, part));
@@ -77,7 +80,10 @@ export function validationSchema(document, schema) {
   );
 }
 
-/** A validator fills in only defaults that stand in the object's own schema: those behind a reference come along. */
+/**
+ * A property with the default of the schema that it refers to: a validator fills in only defaults of the property
+ * itself.
+ */
 function withDefault(document, property) {
   const { default: value } = resolve(document, property);
   return value === undefined ? property : { default: value, ...property };

@@ -1,7 +1,7 @@
 import { table, text, typeOf } from "./field-table.mjs";
 import { operationsOf, resolve } from "./openapi.mjs";
 
-/** A contract as a page for people: every operation with what goes in and what comes out, then every schema. */
+/** The reference page of a contract: every operation with its parameters and answers, then every schema. */
 export function referencePage(document) {
   const tags = (document.tags ?? []).map(({ name, description }) => [
     `## ${name}`,
@@ -49,7 +49,10 @@ function operationSection(document, { method, path, parameters, operation }) {
     .join("\n\n");
 }
 
-/** What success looks like; of the errors only the statuses, since they mean the same everywhere. */
+/**
+ * The answers of an operation: the fields of successes, but only the statuses of errors, because errors mean the same
+ * everywhere.
+ */
 function answers(document, responses) {
   const statuses = Object.entries(responses).map(([status, response]) => [
     status,
@@ -64,7 +67,7 @@ function answers(document, responses) {
   return `Answers ${shapes.join(" ")}${bad.length > 0 ? ` Errors: ${bad.join(", ")}.` : ""}`;
 }
 
-/** What each error status means, as the contract's shared answers say. */
+/** The section that explains each error status, from the descriptions of the contract's answers. */
 function errorSection(document) {
   const statuses = new Map();
   for (const { operation } of operationsOf(document)) {

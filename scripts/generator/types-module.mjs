@@ -7,7 +7,7 @@ const sent = ts.factory.createUnionTypeNode([received, ts.factory.createTypeRefe
 /** The TypeScript types of a contract: `paths`, `components` and `operations`. */
 export async function typesModule(document) {
   const ast = await openapiTypescript(withoutRequiredAlternatives(document), {
-    // A default is what the server assumes: the caller may leave the field out.
+    // Keep fields with a default optional: the server fills them in, so callers may leave them out.
     defaultNonNullable: false,
     transform: ({ format }, { path }) => {
       if (format !== "binary") return undefined;
@@ -18,8 +18,8 @@ export async function typesModule(document) {
 }
 
 /**
- * A copy without "one of these fields must be present" (`anyOf` of nothing but `required`): a validator's matter,
- * which would widen the type to `unknown`.
+ * A copy without `anyOf` of nothing but `required` ("one of these fields must be present"). Only a validator can check
+ * that, and it would turn the type into `unknown`.
  */
 function withoutRequiredAlternatives(node) {
   if (Array.isArray(node)) return node.map(withoutRequiredAlternatives);

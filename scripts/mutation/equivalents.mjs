@@ -4,8 +4,8 @@ const noBytes = "Putting no bytes back, or sending none, does nothing.";
 const forTheCompiler = "The check is for the compiler: ";
 
 /**
- * Bugs that are none: the changed code does the same in every case that can come up. `line` is a part of the line, given
- * where a file has the same text in several places.
+ * Mutations that change nothing: the code does the same in every case that can occur. `line` is a part of the line, for
+ * files that have the same text in several places.
  *
  * @type {readonly { file: string, was: string, now: string, line?: string, reason: string }[]}
  */

@@ -7,8 +7,8 @@ const gatewayTraffic = ["agent-gateway", "gateway-server", "cross-origin-access"
 );
 
 /**
- * The rooms that guard, their files, and the tests of each. A bug costs a run of the tests that come by it, so they are
- * the nearest ones, and none of them starts a sandbox.
+ * The files that guard against something, by room, with the tests of each. Every mutation runs the tests that cover it,
+ * so they are the nearest ones, and none of them starts a sandbox.
  */
 export const guards = {
   addresses: {
@@ -137,13 +137,13 @@ export const guards = {
   },
 };
 
-/** All they have is there when they are loaded, texts that others depend on. */
+/** Files that do their work while they are loaded: their mutations must include that code, and texts. */
 export const testedWhenLoaded = new Set([
   "packages/protocol/src/token-claims.ts",
   "packages/protocol/src/token-issuer.ts",
 ]);
 
-/** Files of these rooms that no quick test reaches: they end machines, so only real ones prove them. What guards each. */
+/** Files that only tests with real machines cover, which take too long to run for each mutation, with those tests. */
 export const notRun = {
   "packages/local/src/sandboxes/sandbox-lifecycle.ts":
     "stopping and deleting end real machines; test/sandboxes/lifecycle.test.ts, test/server/stuck-machines.test.ts and test/chaos/chaos.test.ts look for what is left.",

@@ -6,7 +6,7 @@ import { guards, notRun } from "./guards.mjs";
 const reports = fileURLToPath(new URL("../../docs/reports/", import.meta.url));
 const [data, page] = [`${reports}mutation.json`, `${reports}mutation.md`];
 
-/** What is known of each file that was run. */
+/** The stored results of all files that were tested. */
 export function readResults() {
   return existsSync(data) ? JSON.parse(readFileSync(data, "utf8")) : {};
 }
@@ -17,7 +17,7 @@ export function writeResults(results) {
   writeFileSync(data, `${JSON.stringify(sorted, undefined, 2)}\n`);
 }
 
-/** Writes the page for people. Throws where a reason is given for a bug that tests find. */
+/** Writes the report. Throws if equivalents.mjs gives a reason for a mutation that tests find. */
 export function writeReport() {
   const results = readResults();
   const used = new Set();

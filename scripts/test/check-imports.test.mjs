@@ -7,7 +7,9 @@ import { expect, test } from "vitest";
 
 const script = fileURLToPath(new URL("../check-imports.mjs", import.meta.url));
 
-/** Runs the check over a house of these files, by their paths below packages/. Gives its exit code and every line that names a fault. */
+/**
+ * Runs the check on files, given by their paths below packages/. Returns its exit code and the lines that name a fault.
+ */
 function check(files) {
   const root = mkdtempSync(join(tmpdir(), "imports-"));
   try {
@@ -41,7 +43,7 @@ test("a house whose imports all lead down passes", { timeout: 120_000 }, () => {
   expect(check(sound)).toEqual({ status: 0, faults: [] });
 });
 
-/** The first word of each fault that is expected, its file, and what the file holds. */
+/** The first word of each expected fault, the file of the fault, and its content. */
 const planted = [
   ["file circle", "agent/src/a.ts", 'import type { B } from "./b.js"; export interface A { b: B }'],
   ["", "agent/src/b.ts", 'import type { A } from "./a.js"; export interface B { a: A }'],

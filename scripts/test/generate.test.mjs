@@ -41,7 +41,7 @@ function generate(document, ...flags) {
   return { status, stderr };
 }
 
-/** Of the generated table, with the validators that the build compiles. */
+/** An operation of the generated table, with its validators as the build compiles them. */
 async function operation(name) {
   const script = join(root, "scripts", "build-validators.mjs");
   expect(spawnSync(process.execPath, [script], { encoding: "utf8" }).stderr).toBe("");
