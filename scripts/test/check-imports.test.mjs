@@ -39,7 +39,7 @@ const sound = {
   "cli/src/types.ts": 'export type { A } from "cloud-sandbox-mcp";',
 };
 
-test("a house whose imports all lead down passes", { timeout: 120_000 }, () => {
+test("packages whose imports all follow the rules pass", { timeout: 120_000 }, () => {
   expect(check(sound)).toEqual({ status: 0, faults: [] });
 });
 
@@ -75,7 +75,7 @@ const planted = [
   ["computes", "client/src/errors/g.ts", "export const load = (name: string) => import(name);"],
 ];
 
-test("each of the faults that are planted is named", { timeout: 120_000 }, () => {
+test("each planted fault is named", { timeout: 120_000 }, () => {
   const { status, faults } = check({
     ...sound,
     ...Object.fromEntries(planted.map(([, file, text]) => [file, text])),

@@ -50,7 +50,7 @@ async function operation(name) {
   return agentContract.operations.find(({ operationId }) => operationId === name);
 }
 
-test("a change of the contract is drift until it is generated", () => {
+test("a change of the contract counts as drift until code is generated from it", () => {
   const before = run({ type: "object", properties: { code: { type: "string" } } });
   const after = run({ type: "object", properties: { code: { type: "number" } } });
   expect(generate(before).status).toBe(0);

@@ -4,7 +4,7 @@ import { isModestJson } from "../src/modest-json.js";
 
 const many = (piece: string, count: number): string => `[${`${piece},`.repeat(count)}0]`;
 
-describe("what costs more to read than its length says", () => {
+describe("JSON that costs more to read than its length suggests", () => {
   test.each([
     ["empty objects", many("{}", 300_000)],
     ["empty lists", many("[]", 300_000)],
@@ -19,7 +19,7 @@ describe("what costs more to read than its length says", () => {
   ])("%s", (_, text) => expect(isModestJson(text)).toBe(false));
 });
 
-describe("what agents send is not", () => {
+describe("JSON unlike what agents send", () => {
   test.each([
     [
       "a program's output, full of what looks like objects",

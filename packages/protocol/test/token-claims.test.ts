@@ -4,7 +4,7 @@ import { controlPlaneScope, tokenIssuer } from "../src/token-issuer.js";
 
 const claims = { iss: "cloud-sandbox", sub: "sandbox", iat: 1, exp: 2, jti: "id" };
 
-test("claims of ours are read, with what a later version may add", () => {
+test("the claims of a token are read, with fields that a later version may add", () => {
   expect(tokenClaims.parse({ ...claims, later: true })).toMatchObject(claims);
 });
 
@@ -20,6 +20,6 @@ test.each([
   expect(tokenClaims.safeParse({ ...claims, ...wrong }).success).toBe(false);
 });
 
-test("the issuer and the control plane's own scope are what older machines know", () => {
+test("issuer and scope have the values that older machines know", () => {
   expect([tokenIssuer, controlPlaneScope]).toEqual(["cloud-sandbox", "control-plane"]);
 });

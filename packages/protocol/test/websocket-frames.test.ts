@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import type { AgentSchemas, ExecuteStreamFrame, TerminalFrame, WatchFrame } from "../src/index.js";
 
-test("what the contract lets a server send is what a client can read", () => {
+test("every frame that the contract allows a server to send can be read by a client", () => {
   expectTypeOf<AgentSchemas["ExecuteStreamFrame"]>().toExtend<Named<ExecuteStreamFrame>>();
   expectTypeOf<AgentSchemas["TerminalServerFrame"]>().toExtend<Named<TerminalFrame>>();
   expectTypeOf<AgentSchemas["WatchFrame"]>().toExtend<Named<WatchFrame>>();

@@ -322,7 +322,7 @@ describe("errors", () => {
     });
   });
 
-  test("nobody expected become a 500 without their text, which goes to the log", async () => {
+  test("that nobody expected become a 500 without their text, which goes to the log", async () => {
     const answer = await call("GET", "/v1/sandboxes/broken");
     expect([answer.status, answer.body.code]).toEqual([500, "INTERNAL_ERROR"]);
     expect(JSON.stringify(answer.body)).not.toContain("secret");

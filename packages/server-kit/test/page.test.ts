@@ -3,7 +3,7 @@ import { pageOf } from "../src/router/page.js";
 
 const self = (item: string): string => item;
 
-test("pages follow one another, newest first, and the last one says so", () => {
+test("pages of a list follow one another, newest first, and the last one says so", () => {
   const items = ["a", "c", "e", "b", "d"];
   const first = pageOf(items, self, { limit: 2, cursor: undefined });
   expect(first.items).toEqual(["e", "d"]);
@@ -13,12 +13,12 @@ test("pages follow one another, newest first, and the last one says so", () => {
   expect(third).toEqual({ items: ["a"], nextCursor: undefined });
 });
 
-test("what comes and goes between pages shifts none of the others", () => {
+test("entries that come and go between two pages shift no other entry", () => {
   const { nextCursor } = pageOf(["a", "b", "c", "d"], self, { limit: 2, cursor: undefined });
   expect(pageOf(["a", "b", "d", "e"], self, { limit: 2, cursor: nextCursor }).items).toEqual(["b", "a"]);
 });
 
-test("a cursor that was never given is refused with what to do", () => {
+test("a cursor that was never issued is refused, with what to do", () => {
   expect(() => pageOf(["a"], self, { limit: 1, cursor: "nonsense" })).toThrow(
     "List again from the start, without cursor",
   );

@@ -77,7 +77,7 @@ describe("the verifier of tokens", () => {
     expect(await verdict(verifier, token)).not.toBe(true);
   });
 
-  test("remembers the 256 latest, and not the one before", async () => {
+  test("remembers the 256 tokens that were used last, and no older one", async () => {
     const verifier = await made();
     const tokens = await Promise.all(Array.from({ length: 257 }, (_, jti) => sign({ jti: String(jti) })));
     for (const token of tokens) expect(await verdict(verifier, `Bearer ${token}`)).toBe(true);
@@ -87,7 +87,7 @@ describe("the verifier of tokens", () => {
     expect(known.slice(1).every((said) => said === true)).toBe(true);
   });
 
-  test("does not remember what it refused, also not to warm up", async () => {
+  test("does not remember a token that it refused, not even its own of the warm-up", async () => {
     const verifier = await made();
     const verify = vi.spyOn(verifier, "verify");
     await verifier.warmUp();
@@ -103,13 +103,13 @@ test.each([
   ["a caller's", {}, "PERMISSION_DENIED"],
   ["one of another scope", { scope: "other" }, "PERMISSION_DENIED"],
   ["another sandbox's", { scope: controlPlaneScope, sub: "other" }, "INVALID_TOKEN"],
-])("of what only the control plane may do, the token that is %s", async (_, claims, code) => {
+])("an operation of the control plane alone, asked for with a token that is %s", async (_, claims, code) => {
   const verifier = await made();
   const said = verifier.verifyControlPlane(`Bearer ${await sign(claims)}`);
   expect(await said.catch((error: { code: string }) => error.code)).toBe(code);
 });
 
-test("without a token there is nothing that only the control plane may do", async () => {
+test("an operation of the control plane alone, asked for without a token, is refused", async () => {
   await expect((await made()).verifyControlPlane(undefined)).rejects.toMatchObject({
     code: "AUTHENTICATION_REQUIRED",
   });

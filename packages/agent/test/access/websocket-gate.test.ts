@@ -55,7 +55,7 @@ const responseTo = (asked: ClientRequest) =>
     });
   });
 
-describe("who is not let in gets an ordinary answer, in the agent's envelope", () => {
+describe("a WebSocket is refused with an ordinary answer, in the agent's envelope, for", () => {
   test.each<[string, Asked, number, string]>([
     ["no token", { headers: { authorization: undefined } }, 401, "AUTHENTICATION_REQUIRED"],
     ["no token, and no such path", { path: "/nowhere" }, 404, "NOT_FOUND"],
@@ -83,14 +83,14 @@ describe("who is not let in gets an ordinary answer, in the agent's envelope", (
   });
 });
 
-test("a request that asks for another protocol is answered as if it had not", async () => {
+test("a request for a protocol other than WebSocket is answered as if it had not asked for one", async () => {
   const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
   const body = JSON.stringify({ code: "print(6 * 7)" });
   const answer = await ask({ method: "POST", path: "/execute", headers, body });
   expect(answer).toMatchObject({ status: 200, body: { stdout: "42\n" } });
 });
 
-test("so many streams at a time, and other work goes on", async () => {
+test("64 streams may be open at a time: another is refused, and other work goes on", async () => {
   const sockets = await Promise.all(Array.from({ length: 64 }, () => connect(agent, "/execute/stream")));
   expect((await agent.call("GET", "/health")).body).toMatchObject({ active_streams: 64 });
   const refused = await ask({});
@@ -107,7 +107,7 @@ test("so many streams at a time, and other work goes on", async () => {
   expect((await again.closed()).at(-1)).toEqual({ type: "complete", success: true });
 });
 
-test("a frame that is too large ends its connection and no other", async () => {
+test("a frame that is too large ends its own WebSocket and no other", async () => {
   const socket = await connect(agent, "/execute/stream");
   socket.on("error", () => undefined);
   socket.send("x".repeat(5 * 1024 * 1024));
@@ -116,7 +116,7 @@ test("a frame that is too large ends its connection and no other", async () => {
   expect((await agent.call("GET", "/health")).status).toBe(200);
 });
 
-test("what is served is what is told", async () => {
+test("GET /info names the streams that are served", async () => {
   const { body } = await agent.call<{ features: object; endpoints: object }>("GET", "/info");
   expect(body.features).toMatchObject({ websocket_streaming: true });
   expect(body.endpoints).toMatchObject({

@@ -24,7 +24,7 @@ async function pending(name: string): Promise<number | undefined> {
 }
 
 describe("a job in a context", () => {
-  test("sees its variables and leaves them, and tells its value once it has ended", async () => {
+  test("uses the context's variables, leaves its own there, and gives its last value when it has ended", async () => {
     const context = randomUUID();
     await execute(context, "x = 20");
     const job = await startCode(agent, "x += 22\nprint('added')\nx", { context });
@@ -37,7 +37,7 @@ describe("a job in a context", () => {
     expect((await execute(context, "print(x)")).stdout).toBe("42\n");
   });
 
-  test("is killed alone: the variables stay", async () => {
+  test("is killed without its context: the variables stay", async () => {
     const context = randomUUID();
     await execute(context, "kept = 1");
     const tag = randomUUID();
@@ -76,7 +76,7 @@ describe("a job in a context", () => {
     expect((await listJobs(agent)).filter(({ status }) => status === "running")).toEqual([]);
   });
 
-  test("tells what it displayed, and that its interpreter ended", async () => {
+  test("gives what it displayed, and says that its interpreter ended", async () => {
     const context = randomUUID();
     const html = "type('Table', (), { '_repr_html_': lambda self: '<table></table>' })()";
     const shown = await startCode(agent, html, { context });

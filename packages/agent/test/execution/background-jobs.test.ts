@@ -33,7 +33,7 @@ async function launch({ id, signal, background }: JobTerms): Promise<Execution> 
   return { id, pid: 1, stdout: output(), stderr: output(), outcome };
 }
 
-test("a job whose caller goes away before it is told of it is ended", async () => {
+test("a job is ended if its caller goes away before the answer with its id", async () => {
   const directory = new PrivateDirectory(temporary);
   const jobs = new BackgroundJobs(new OutputFiles(directory, 1024), new SlowRecords(directory, 10));
   const job = await jobs.start(launch, { kind: "proc" }, caller.signal);

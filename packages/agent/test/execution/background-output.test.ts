@@ -28,7 +28,7 @@ const outputFiles = ({ temporary } = agent) =>
     .filter((path) => path.endsWith(".stdout"));
 
 describe("a job's output", () => {
-  test("can be read while it runs, and goes on where it was left", async () => {
+  test("can be read while the job runs, and further reads continue where the last one ended", async () => {
     const gate = join(agent.workspace, "gate");
     const job = await startCommand(
       agent,
@@ -88,7 +88,7 @@ for i in range(0, ${length}, 8):
     expect(stdout === numbered(length)).toBe(true);
   });
 
-  test("beyond the file's limit says where something is missing, and ends with the end", async () => {
+  test("beyond the limit of its file says where bytes are missing, and includes the end", async () => {
     const length = fileLimit * 2;
     const full = numbered(length);
     const job = await startCommand(agent, writeNumbered(length));
@@ -103,7 +103,7 @@ for i in range(0, ${length}, 8):
     expect(gaps).toMatchObject([{ stdout_start: length - limit / 2 }]);
   });
 
-  test("has whole characters in its pieces, and lets bytes that are none pass", async () => {
+  test("is cut between characters, and bytes that are no text are passed on", async () => {
     const text = "a€😀é".repeat(2000);
     const whole = await startCode(agent, `print(${JSON.stringify("a€😀é")} * 2000, end="")`);
     await ended(agent, whole);
@@ -139,7 +139,7 @@ for i in range(0, ${length}, 8):
     ["made a link", (path: string) => symlinkSync("/etc/passwd", path)],
     ["made a directory", (path: string) => mkdirSync(path)],
     ["emptied", (path: string) => writeFileSync(path, "")],
-  ] as const)("whose file was %s is what memory holds", async ([, spoil]) => {
+  ] as const)("is read from memory when its file was %s", async ([, spoil]) => {
     const length = limit * 4;
     const full = numbered(length);
     const job = await startCommand(agent, writeNumbered(length));
@@ -152,7 +152,7 @@ for i in range(0, ${length}, 8):
     expect(pieces.at(-1)).toMatchObject({ stdout_start: length - limit / 2, complete: true });
   });
 
-  test("files are bounded in number, but none that is being written is removed", async () => {
+  test("is in a bounded number of files, of which none is removed while it is written", async () => {
     await using other = await RunningAgent.start({ outputLimit: limit });
     const gate = join(other.workspace, "gate");
     const once = numbered(limit * 2);
@@ -173,7 +173,7 @@ for i in range(0, ${length}, 8):
     expect((await readThrough(other, running, 65_536)).stdout === once.repeat(2)).toBe(true);
   });
 
-  test("files that cannot be removed are in nobody's way", async () => {
+  test("goes on when its old files cannot be removed", async () => {
     await using other = await RunningAgent.start({ outputLimit: limit });
     const full = numbered(limit * 2);
     for (let turn = 0; turn < 18; turn += 1) {
@@ -192,20 +192,20 @@ for i in range(0, ${length}, 8):
     ["stderr_offset=x", /stderr_offset/],
     ["limit=0", /limit/],
     ["limit=2000000", /limit/],
-  ] as const)("is refused for %s", async ([query, message]) => {
+  ] as const)("cannot be read with %s", async ([query, message]) => {
     const job = await startCommand(agent, "true");
     const { status, body } = await agent.call("GET", `/execute/processes/${job.process_id}/output?${query}`);
     expect(status).toBe(400);
     expect(body.message).toMatch(message);
   });
 
-  test("behind its end is empty", async () => {
+  test("is empty beyond its end", async () => {
     const job = await startCommand(agent, "echo 1");
     await ended(agent, job);
     expect(await outputOf(agent, job, { stdout_offset: 1e9 })).toMatchObject({ stdout: "", stdout_bytes: 2 });
   });
 
-  test("of a job that never was is not found", async () => {
+  test("is not found for a job that never existed", async () => {
     const { status, body } = await agent.call("GET", "/execute/processes/cmd_0/output");
     expect({ status, code: body.code }).toEqual({ status: 404, code: "PROCESS_NOT_FOUND" });
   });

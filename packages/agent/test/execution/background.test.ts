@@ -62,7 +62,7 @@ describe("a job", () => {
     expect(Date.parse(entry.end_time ?? "")).toBeGreaterThanOrEqual(Date.parse(entry.start_time ?? ""));
   });
 
-  test("over its time leaves nothing of what it started", async () => {
+  test("that runs over its time is killed with everything it started", async () => {
     const tag = `tag-${randomUUID()}`;
     const job = await startCommand(agent, "setsid sleep 60 & sleep 60", { env: { TAG: tag }, timeout: 1 });
     expect(await ended(agent, job)).toMatchObject({ termination_reason: "timeout" });
@@ -162,13 +162,13 @@ describe.for(ways)("%s", ([, way]) => {
     expect((await listed(agent, job)).status).toBe("completed");
   });
 
-  test("does not find a job that never was", async () => {
+  test("does not find a job that never existed", async () => {
     const { status, body } = await agent.call(...way("cmd_0"));
     expect({ status, code: body.code }).toEqual({ status: 404, code: "PROCESS_NOT_FOUND" });
   });
 });
 
-test("a second kill is told that it came too late", async () => {
+test("a second kill of a job is told that it came too late", async () => {
   const job = await startCommand(agent, "sleep 60");
   expect((await kill(job)).body.message).toMatch(/was killed/);
   const { status, body } = await kill(job);
@@ -194,7 +194,7 @@ describe("limits", () => {
     expect((await small.execute({ code: "print(1)" })).body.stdout).toBe("1\n");
   });
 
-  test("of the jobs that have ended only the latest are remembered, and all that run", async () => {
+  test("of the jobs that have ended only the latest are remembered, of those that run all", async () => {
     await using busy = await RunningAgent.start();
     const running = await startCommand(busy, "sleep 60");
     const first = await startCommand(busy, "echo first");

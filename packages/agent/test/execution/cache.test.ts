@@ -17,7 +17,7 @@ const run = async (request: Partial<AgentSchemas["ExecuteRequest"]> = {}) =>
 const stats = async () =>
   (await agent.call<AgentSchemas["CacheStatsResponse"]>("GET", "/cache/stats")).body.cache;
 
-test("an execution that says so is not run twice", async () => {
+test("an execution with cache: true is not run a second time", async () => {
   const first = await run();
   expect(first).toMatchObject({ cached: false, exit_code: 0 });
   expect(await run()).toMatchObject({ cached: true, stdout: first.stdout, exit_code: 0 });
@@ -26,7 +26,7 @@ test("an execution that says so is not run twice", async () => {
   expect(body.cache.size).toBe(1);
 });
 
-describe("run again is one", () => {
+describe("the cache is not used for an execution", () => {
   test.for([
     ["with other code", { code: `${code};` }],
     ["with other variables", { env: { A: "1" } }],
@@ -40,7 +40,7 @@ describe("run again is one", () => {
     expect(other.cached).not.toBe(true);
   });
 
-  test("after the sandbox's variables changed, or what was kept was cleared", async () => {
+  test("after the sandbox's variables have changed, or the cache was cleared", async () => {
     const first = await run();
     await agent.call("PUT", "/env", { env_vars: { A: "1" } });
     expect((await run()).cached).toBe(false);
@@ -61,19 +61,19 @@ describe("run again is one", () => {
   });
 });
 
-test("what may be kept neither sees nor leaves variables", async () => {
+test("a cached execution neither sees the context's variables nor leaves any", async () => {
   await agent.execute({ code: "x = 1" });
   expect((await run({ code: "y = 2\nprint('x' in globals())" })).stdout).toBe("False\n");
   expect((await agent.execute({ code: "print(x, 'y' in globals())" })).body.stdout).toBe("1 False\n");
 });
 
-test("values and what was displayed are kept too", async () => {
+test("the cache keeps values and displayed outputs too", async () => {
   const shown = "display({'text/html': 'x'}, raw=True)\n42";
   for (const cached of [false, true])
     expect(await run({ code: shown })).toMatchObject({ cached, result: "42", html: "x" });
 });
 
-test("is bounded", async () => {
+test("the cache is bounded", async () => {
   for (let index = 0; index < 20; index += 1)
     await run({ language: "bash", code: `head -c 900000 /dev/zero | tr '\\0' x # ${index}` });
   expect((await stats())?.size).toBeLessThan(19);

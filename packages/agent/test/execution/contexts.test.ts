@@ -33,8 +33,8 @@ const pending = async (name: string) =>
 /** Python code that runs until a file exists. */
 const waitFor = (file: string) => `import os, time\nwhile not os.path.exists("${file}"): time.sleep(0.02)`;
 
-describe("the directory of all temporary files", () => {
-  test.each(["python", "javascript"])("is made anew for %s when it was removed", async (language) => {
+describe("the directory for temporary files", () => {
+  test.each(["python", "javascript"])("is created again for %s when it was removed", async (language) => {
     await using own = await RunningAgent.start();
     // Rename the directory instead of deleting it file by file, because the agent still creates files in it.
     await rename(own.temporary, `${own.temporary}.removed`);
@@ -47,7 +47,7 @@ describe("the directory of all temporary files", () => {
     expect(mode & 0o7777).toBe(0o1777);
   });
 
-  test("is not made where a link leads that took its place", async () => {
+  test("is not created through a symbolic link that took its place", async () => {
     await using own = await RunningAgent.start();
     await rename(own.temporary, `${own.temporary}.removed`);
     const elsewhere = join(own.home, "elsewhere");
@@ -62,7 +62,7 @@ test.each([
   ["what is called mkfifo makes files", 'shift 2; for path; do echo > "$path"; done', "does not make pipes"],
   ["mkfifo fails", "exit 3", "mkfifo ended with exit code 3"],
   ["mkfifo does not end", "exec sleep 1000", "mkfifo was killed, or did not end"],
-])("where %s, a context says so", async (_, script, reason) => {
+])("where %s, an execution is refused with that reason", async (_, script, reason) => {
   const programs = await mkdtemp(join(tmpdir(), "mkfifo-"));
   await writeFile(join(programs, "mkfifo"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const before = process.env.PATH;
@@ -135,7 +135,7 @@ describe("python", () => {
     expect(next.context_lost).toBeUndefined();
   });
 
-  test("says of variables that went while nothing ran that they are gone", async () => {
+  test("says of variables that were lost while nothing ran that they are gone", async () => {
     const python = pythonContext();
     const { stdout } = await python("import os; print(os.getpid())");
     process.kill(Number(stdout), "SIGKILL");
@@ -179,7 +179,7 @@ describe("python", () => {
     expect((await python("x")).stderr).toContain("NameError");
   });
 
-  test("leaves what earlier executions left behind alone, and what they write to it", async () => {
+  test("ignores processes and tasks of earlier executions, and what they write to it", async () => {
     const python = pythonContext();
     const left = await python(
       "import subprocess\nprint(subprocess.Popen(['sh', '-c', 'sleep 0.3; echo late; sleep 60']).pid)",
@@ -226,7 +226,7 @@ describe("python", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(8);
   });
 
-  test("sees variables of the sandbox come and go, and those of a request only with it", async () => {
+  test("has the sandbox's variables as they are now, and a request's only during it", async () => {
     const python = pythonContext();
     const show = "import os; print(os.environ.get('A'), os.environ.get('B'), os.environ.get('OWN'))";
     await agent.call("PUT", "/env", { env_vars: { A: "1" } });
@@ -238,7 +238,7 @@ describe("python", () => {
     expect((await python(show)).stdout).toBe("None None kept\n");
   });
 
-  test("is where the code went, and elsewhere only for one execution", async () => {
+  test("stays in the directory that code changed to, except for an execution with a directory of its own", async () => {
     const python = pythonContext();
     await mkdir(join(agent.workspace, "inner"), { recursive: true });
     await python("import os\nos.chdir('inner')");
@@ -246,7 +246,7 @@ describe("python", () => {
     expect((await python("os.getcwd()")).result).toBe(`'${join(agent.workspace, "inner")}'`);
   });
 
-  test("shows the lines of the execution that they are from", async () => {
+  test("shows the lines of the execution that a function comes from", async () => {
     const python = pythonContext();
     await python("def fail():\n    raise ValueError('first')");
     const { stderr } = await python("1\n\nfail()  # here");
@@ -275,7 +275,7 @@ describe("python", () => {
   });
 });
 
-test("the ones used least recently end when there are too many", async () => {
+test("the contexts that were used least recently end when there are too many", async () => {
   await using small = await RunningAgent.start();
   const run = async (context: string, code: string) => (await small.execute({ code, context })).body;
   for (let index = 0; index < 8; index += 1) await run(`c${index}`, `x = ${index}`);
@@ -286,7 +286,7 @@ test("the ones used least recently end when there are too many", async () => {
   expect((await run("c1", "x")).stderr).toContain("NameError");
 });
 
-test("one that ended to make room says with its next execution, once, that its variables are gone", async () => {
+test("a context that ended to make room for others says once, with its next execution, that its variables are gone", async () => {
   await using small = await RunningAgent.start();
   const run = async (context: string, code: string) => (await small.execute({ code, context })).body;
   const fill = async (from: number, to: number) => {
@@ -307,7 +307,7 @@ test("one that ended to make room says with its next execution, once, that its v
   expect(await run("killed", "1")).toMatchObject({ context_lost: true });
 });
 
-test("are listed as they are", async () => {
+test("contexts are listed with their state and language", async () => {
   await using small = await RunningAgent.start();
   expect(await sessions(small)).toEqual([]);
   await small.execute({ code: "x = 1" });

@@ -19,7 +19,7 @@ test.each([
   ["/execute", { ...asPython, cache: true }],
   ["/execute/rich", asPython],
   ["/commands/run", { command: asBash.code }],
-])("%s answers the id that its program finds: %j", async (path, request) => {
+])("an answer of %s has the id that its program finds: %j", async (path, request) => {
   const { body } = await agent.call<Ran>("POST", path, request);
   expect(body.execution_id).toMatch(/^[\w-]{20,}$/);
   expect(body.stdout).toBe(`${body.execution_id}\n`);
@@ -28,7 +28,7 @@ test.each([
 test.each([
   ["/execute/stream", asPython],
   ["/commands/stream", { command: asBash.code }],
-])("%s tells the id that its program finds", async (path, first) => {
+])("a stream of %s has the id that its program finds", async (path, first) => {
   using client = await SocketClient.open(agent, path, executeStreamFrame);
   client.send({ type: "execute", ...first });
   const frames = await client.closed();

@@ -48,7 +48,7 @@ function told(frames: readonly ExecuteStreamFrame[]): Told {
   };
 }
 
-describe("what a program does is told while it does it", () => {
+describe("a program's output and result are streamed", () => {
   test.each(["/execute/stream", "/stream", "/stream/ipython"])("%s", async (path) => {
     const code = "import sys; print('out'); print('err', file=sys.stderr)";
     const { stdout, stderr, result, last } = await stream({ code }, path);
@@ -70,7 +70,7 @@ describe("what a program does is told while it does it", () => {
     expect(told(await client.closed()).stdout).toBe("first\nlast\n");
   });
 
-  test("it runs where, with what, and for as long as was asked", async () => {
+  test("a program runs in the directory, with the variables and for the time that the first frame asks for", async () => {
     const ran = await stream({
       language: "bash",
       code: "pwd; echo $GREETING",
@@ -83,7 +83,7 @@ describe("what a program does is told while it does it", () => {
     expect(late.last).toEqual({ type: "complete", success: false });
   });
 
-  test("a character is whole, however it was written", async () => {
+  test("a character arrives whole, even if it is written byte by byte", async () => {
     const code = `import os, time
 for byte in "aé€😀z".encode():
     os.write(1, bytes([byte])); time.sleep(0.01)`;
@@ -102,7 +102,7 @@ for byte in "aé€😀z".encode():
 });
 
 describe("code in a context", () => {
-  test("finds what was left there, and tells its last value", async () => {
+  test("uses variables of earlier executions, and gives its last value", async () => {
     await stream({ code: "kept = 20" });
     const { result } = await stream({ code: "kept * 2 + 2" });
     expect(result).toMatchObject({ exit_code: 0, result: "42" });
@@ -111,7 +111,7 @@ describe("code in a context", () => {
     expect(other.stderr).toContain("NameError");
   });
 
-  test("tells what it displays, and large values to those who take them", async () => {
+  test("streams what it displays, and large values only to clients that ask for them", async () => {
     const code = `class Shown:
     def __init__(self, size): self.size = size
     def _repr_html_(self): return "<b>" + "x" * self.size + "</b>"
@@ -144,7 +144,7 @@ describe("a command", () => {
     expect(told(await client.closed()).stdout.trim()).toBe(String(16 * chunk.length));
   });
 
-  test("takes arguments as they are, and an empty input where none is wanted", async () => {
+  test("takes arguments literally, and has an empty input unless one is asked for", async () => {
     const ran = await stream({ command: "cat", args: ["-", "/dev/null"], stdin: false }, "/commands/stream");
     expect(ran.result).toMatchObject({ exit_code: 0 });
     const listed = await stream({ command: "printf", args: ["%s|", "a b", "$HOME"] }, "/commands/stream");
@@ -162,7 +162,7 @@ describe("a command", () => {
   });
 });
 
-describe("it ends", () => {
+describe("a streamed program ends", () => {
   test("by a cancel frame, and the result says so", async () => {
     using client = await open();
     client.send({ type: "execute", language: "bash", code: "echo on; sleep 600" });
@@ -183,7 +183,7 @@ describe("it ends", () => {
   });
 });
 
-describe("what cannot be run is told, and the stream still ends as promised", () => {
+describe("a stream reports what cannot be run, and ends with a complete frame", () => {
   test.each([
     ["no JSON", "{", "INVALID_JSON"],
     ["no object", "[]", "INVALID_REQUEST"],
@@ -205,7 +205,7 @@ describe("what cannot be run is told, and the stream still ends as promised", ()
     expect(client.closeCode).toBe(1000);
   });
 
-  test("a second program is refused, and the first goes on", async () => {
+  test("a second program on the same stream is refused, and the first goes on", async () => {
     using client = await open();
     client.send({ type: "execute", language: "bash", code: "sleep 0.3; echo done" });
     client.send({ type: "execute", code: "print(2)" });
@@ -215,13 +215,13 @@ describe("what cannot be run is told, and the stream still ends as promised", ()
     expect(last).toEqual({ type: "complete", success: true });
   });
 
-  test("values of variables are in no frame", async () => {
+  test("values of variables appear in no frame", async () => {
     const env = { "not a name": "s3cret-value" };
     expect(JSON.stringify(await stream({ code: "1", env }))).not.toContain("s3cret-value");
   });
 });
 
-test("an iterator that listens for one frame at a time loses none", async () => {
+test("a reader that listens for one frame at a time loses none", async () => {
   const bursts = `import sys, time
 for burst in range(5):
     for line in range(20):
@@ -264,7 +264,7 @@ async function* oneShotMessages(socket: WebSocket): AsyncGenerator<unknown> {
   }
 }
 
-test("a reader that does not read holds nobody up, and costs no memory", async () => {
+test("a client that does not read delays no other, and costs no memory", async () => {
   const small = await RunningAgent.start({ outputFileLimit: 1024 * 1024 });
   await using _ = small;
   using slow = await SocketClient.open(small, "/execute/stream", executeStreamFrame);

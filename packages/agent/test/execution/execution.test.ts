@@ -59,7 +59,7 @@ describe("in every language", () => {
     ["sh", "echo 1", "bash"],
     ["shell", "echo 1", "bash"],
     [undefined, "print(1)", "python"],
-  ] as const)("%s is understood", async ([language, code, name]) => {
+  ] as const)("the language %s is understood", async ([language, code, name]) => {
     const { body } = await agent.execute({ code, ...(language && { language }) });
     expect(body).toMatchObject({ stdout: "1\n", success: true, language: name });
   });
@@ -159,7 +159,7 @@ describe("python", () => {
     expect(body.stderr).toMatch(/^ {2}File "execution-\d+.py", line 1\n.*SyntaxError/s);
   });
 
-  test("runs as __main__ with nothing else in sight", async () => {
+  test("runs as __main__, with only its own names", async () => {
     const { body } = await agent.execute({
       code: 'print(__name__, sorted(name for name in globals() if not name.startswith("__")))',
       context: "new",
@@ -285,7 +285,7 @@ describe("commands", () => {
     expect(body.stdout).toBe("/usr\n");
   });
 
-  test("run in the workspace when nothing is said, null counting as nothing", async () => {
+  test("run in the workspace when no directory is given, or null", async () => {
     const { body } = await agent.run({
       command: "pwd",
       workdir: null,

@@ -64,7 +64,7 @@ test.for([
   ["[1, [2, [3]]]", "[ 1, [ 2, [ 3 ] ] ]"],
   ["await Promise.resolve(7)", "7"],
   ["new Error('no failure').message", "'no failure'"],
-] as const)("the value of %s is told", async ([code, result]) => {
+] as const)("the value of %s is given as text", async ([code, result]) => {
   const body = await one(code);
   expect({ result: body.result, exit: body.exit_code }).toEqual({ result, exit: 0 });
 });
@@ -113,7 +113,7 @@ describe("an execution", () => {
     ["setTimeout(() => process.exit(5), 10); setInterval(() => {}, 1000)", 5],
     ["try { process.exit(6) } catch {}", 6],
     ["await new Promise(() => {})", 13],
-  ] as const)("that ends with %s tells it and keeps the variables", async ([code, exitCode]) => {
+  ] as const)("that ends with %s reports it, and keeps the variables", async ([code, exitCode]) => {
     const run = newContext();
     await run("let x = 5");
     const ended = await run(code);
@@ -183,7 +183,7 @@ describe("an execution", () => {
   });
 });
 
-test("modules are found from where the code runs", async () => {
+test("modules are resolved from the directory in which code runs", async () => {
   const run = newContext();
   for (const name of ["one", "two"]) {
     await mkdir(join(agent.workspace, name), { recursive: true });
@@ -193,7 +193,7 @@ test("modules are found from where the code runs", async () => {
   }
 });
 
-test("values are displayed by what they say of themselves", async () => {
+test("values are displayed by their own display methods", async () => {
   const { body } = await agent.call<AgentSchemas["ExecuteRichResponse"]>("POST", "/execute/rich", {
     language: "javascript",
     code: `display({ "text/html": "<b>1</b>" }, "plain");
@@ -233,11 +233,13 @@ test.for([
   ["f(await import('a'))", "f(await __import('a'))"],
   ["`\nimport a from 'b'\n`", "`\nimport a from 'b'\n`"],
   ["// import a from 'b'", "// import a from 'b'"],
-] as const)("%s is made into an expression", async ([code, expected]) => {
+] as const)("the import %s is turned into an expression", async ([code, expected]) => {
   expect((await withoutImportStatements(code)).replaceAll('"', "'")).toBe(expected.replaceAll('"', "'"));
 });
 
-test("a wide import is made into an expression at once", { timeout: 5000 }, async () => {
+test("an import statement of 200,000 characters is turned into an expression at once", {
+  timeout: 5000,
+}, async () => {
   const spaces = " ".repeat(200_000);
   expect(await withoutImportStatements(`import { a${spaces}b } from "c"`)).toContain(`{ a${spaces}b }`);
 });

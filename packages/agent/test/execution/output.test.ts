@@ -68,7 +68,7 @@ describe("output beyond the limit", () => {
     }
   });
 
-  test("beyond the file's limit too is kept up to there", async () => {
+  test("beyond the limit of its file is kept up to that limit", async () => {
     const { body } = await agent.execute({ code: `print("x" * ${fileLimit * 3})` });
     expect(body.stdout_bytes).toBe(fileLimit * 3 + 1);
     expect(parts(body.stdout).where).toBe(`the first ${fileLimit} bytes are in ${body.stdout_file}`);
@@ -104,7 +104,7 @@ describe("output beyond the limit", () => {
 });
 
 describe("a process left in the background", () => {
-  test("does not hold the answer", async () => {
+  test("does not delay the answer", async () => {
     const { body } = await agent.run({ command: "sleep 60 & echo $!" });
     expect(body).toMatchObject({ exit_code: 0, termination_reason: "exit" });
     expect(body.execution_time).toBeLessThan(25);

@@ -50,7 +50,7 @@ describe("a value", () => {
     ["import asyncio\nawait asyncio.sleep(0, 3)", "3"],
     ["# only a comment", undefined],
     ["", undefined],
-  ] as const)("of %s is told as text", async ([code, result]) => {
+  ] as const)("of %s is given as text", async ([code, result]) => {
     const answer = await rich(code);
     expect({ result: answer.result, outputs: answer.rich_outputs }).toEqual({ result, outputs: [] });
     expect(answer.success).toBe(true);
@@ -81,7 +81,7 @@ describe("a value", () => {
     expect(answer.success).toBe(true);
   });
 
-  test("that is a class, or takes every name for its own, is text", async () => {
+  test("that is a class, or answers to every name, is shown as text", async () => {
     const answer = await rich(
       "class Any:\n  def __getattr__(self, name): return lambda *_: 'x'\ndisplay(Any)\nAny()",
     );
@@ -90,7 +90,7 @@ describe("a value", () => {
   });
 });
 
-test("everything displayed is told, in order", async () => {
+test("everything displayed is reported, in order", async () => {
   const answer = await rich(
     "class H:\n  def __init__(self, n): self.n = n\n  def _repr_html_(self): return str(self.n)\nfor n in range(3): display(H(n))\ndisplay('text', H(3))\ndisplay({'text/markdown': 'm'}, raw=True)\nH(4)",
   );
@@ -101,14 +101,17 @@ test("everything displayed is told, in order", async () => {
 test.for([
   ["too many", "for n in range(70): display({'text/html': 'x'}, raw=True)", 64, 6],
   ["too large", "for n in range(12): display({'text/html': 'x' * (1 << 20)}, raw=True)", 8, 4],
-] as const)("what is %s is left out, and that is said", async ([, code, kept, dropped]) => {
-  const answer = await rich(code);
-  expect(answer.rich_outputs).toHaveLength(kept);
-  expect(answer.rich_outputs_dropped).toBe(dropped);
-  expect(answer.stderr).toContain(`${dropped} displayed values were left out`);
-});
+] as const)(
+  "displayed values that are %s are left out, and the answer says so",
+  async ([, code, kept, dropped]) => {
+    const answer = await rich(code);
+    expect(answer.rich_outputs).toHaveLength(kept);
+    expect(answer.rich_outputs_dropped).toBe(dropped);
+    expect(answer.stderr).toContain(`${dropped} displayed values were left out`);
+  },
+);
 
-test("nothing is told of what a caller does not want", async () => {
+test("displayed values are left out for callers that do not want them", async () => {
   const answer = await rich("display({'text/html': 'x'}, raw=True)", { capture_rich: false });
   expect(answer.rich_outputs).toEqual([]);
 });
@@ -161,7 +164,7 @@ describe("IPython", { timeout: 60_000 }, () => {
     expect(answer).toMatchObject({ exit_code: 0, stderr: "" });
   });
 
-  test("is loaded by what needs it, into the same variables", async ({ skip }) => {
+  test("is loaded when code needs it, with the variables that exist already", async ({ skip }) => {
     skip(...needs("IPython"));
     const context = randomUUID();
     const run = async (code: string) => (await agent.execute({ code, context, timeout: 50 })).body;
@@ -198,7 +201,7 @@ describe("IPython", { timeout: 60_000 }, () => {
     expect(answer.stdout).toBe("[]\n");
   });
 
-  test("is missed by magics alone where it is not there", async () => {
+  test("is needed by magics alone: other code runs without it", async () => {
     await using plain = await RunningAgent.start({ ipython: false });
     expect(await cell("x = 1\nprint(x)\nx", plain)).toMatchObject({
       stdout: "1\n",

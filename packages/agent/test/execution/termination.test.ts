@@ -43,7 +43,7 @@ while time.time() < deadline:
   }),
 };
 
-describe("over its time", () => {
+describe("at the time limit", () => {
   test.for(Object.entries(stubborn))("%s is killed with everything it started", async ([, program]) => {
     const tag = `tag-${randomUUID()}`;
     const { status, body } = await agent.execute({ ...program(tag), env: { TAG: tag }, timeout: 1 });
@@ -78,7 +78,7 @@ describe("over its time", () => {
   });
 });
 
-test("when the caller goes away, the program and all it started are killed", async () => {
+test("when the caller goes away, its program is killed with everything it started", async () => {
   const tag = `tag-${randomUUID()}`;
   const caller = new AbortController();
   const abandoned = agent.execute(
@@ -101,8 +101,8 @@ test.for([
   expect(body).toMatchObject({ success: false, exit_code: exitCode, termination_reason: "signal" });
 });
 
-describe("with no room left", () => {
-  test("one program too many is told to wait, and the others are not disturbed", async () => {
+describe("at a limit of the sandbox", () => {
+  test("one program more than there are slots for is told to wait, and the others are not disturbed", async () => {
     await using small = await RunningAgent.start({ maxExecutions: 2 });
     const gate = join(small.workspace, "gate");
     const waiting = [1, 2].map(() =>
@@ -117,7 +117,7 @@ describe("with no room left", () => {
     expect((await small.execute({ code: "print(1)" })).body.stdout).toBe("1\n");
   });
 
-  test("for memory, the program is named as the one that went over, with the limit", async ({ skip }) => {
+  test("a program that uses too much memory is named as the reason, with the limit", async ({ skip }) => {
     using group = memoryGroup(64);
     skip(group === undefined, "no memory control group can be made here");
     const { body } = await agent.execute({

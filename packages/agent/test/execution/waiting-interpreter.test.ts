@@ -29,7 +29,7 @@ function interpreters(): string[] {
     .map((line) => line.trim().split(" ")[0] ?? "");
 }
 
-test("an interpreter that nobody needs gives its memory back, and the next execution starts one", async () => {
+test("an interpreter that waits unused is ended to free its memory, and the next execution starts one", async () => {
   await using seldomUsed = await RunningAgent.start({ interpreterWait: 100 });
   agent = seldomUsed;
   await agent.run({ command: "true" });
@@ -39,7 +39,7 @@ test("an interpreter that nobody needs gives its memory back, and the next execu
   expect((await python("print(x)")).stdout).toBe("1\n");
 });
 
-describe("an interpreter that waits", () => {
+describe("an interpreter that was started in advance", () => {
   beforeEach(async () => {
     agent = await RunningAgent.start();
     await agent.run({ command: "true" });
@@ -50,14 +50,14 @@ describe("an interpreter that waits", () => {
     };
   });
 
-  test("is the one that runs the next program, and goes on", async () => {
+  test("runs the next program, and the programs after it", async () => {
     const [pid] = interpreters();
     for (let turn = 0; turn < 2; turn += 1)
       expect((await python("import os; print(os.getpid())")).stdout).toBe(`${pid}\n`);
     expect(interpreters()).toEqual([pid]);
   });
 
-  test("runs it where, and with the variables that, it is told, and with no others", async () => {
+  test("runs a program in the directory and with the variables that the program asks for", async () => {
     const place = join(agent.workspace, "place with ä space");
     await mkdir(place, { recursive: true });
     const { stdout } = await python(
@@ -71,7 +71,7 @@ describe("an interpreter that waits", () => {
     );
   });
 
-  test("is not used for variables that Python reads when it starts", async () => {
+  test("is not used for a program with variables that Python reads at its start", async () => {
     await writeFile(join(agent.workspace, "from_path.py"), "value = 'found'");
     const env = { PYTHONPATH: agent.workspace };
     expect((await python("import from_path; print(from_path.value)", env, "/")).stdout).toBe("found\n");
@@ -95,7 +95,7 @@ describe("an interpreter that waits", () => {
     }
   });
 
-  test("is not left behind by a directory that does not exist", async () => {
+  test("is not left behind by a request with a directory that does not exist", async () => {
     const { status, body } = await agent.execute({ code: "pass", workdir: "/no/such/place" });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain("does not exist");

@@ -41,14 +41,14 @@ describe("a name that is not UTF-8", () => {
     expect(await readdir(agent.workspace)).toEqual([]);
   });
 
-  test("is not guessed where two read the same", async () => {
+  test("is not guessed where two names read the same", async () => {
     await writeFile(place(name), "");
     await writeFile(place(Buffer.from([0x61, 0xfe, 0x62])), "");
     const { status, body } = await get("read", shown);
     expect({ status, code: body.code }).toEqual({ status: 400, code: "INVALID_PATH" });
   });
 
-  test("does not lead outside", async () => {
+  test("does not lead out of the served directories", async () => {
     await symlink("/etc", place(name));
     const { body } = await get("read", `${shown}/passwd`);
     expect(body.code).toBe("PATH_NOT_ALLOWED");

@@ -13,7 +13,7 @@ test.each([
   ["lines=0-1", undefined],
   ["nonsense", undefined],
   ["", undefined],
-])("of ten bytes, the range %j is %o", (header, expected) => {
+])("of a file of ten bytes, the range %j is %o", (header, expected) => {
   const range = byteRange(header, 10);
   expect(range && { start: range.start, end: range.end }).toEqual(expected);
 });

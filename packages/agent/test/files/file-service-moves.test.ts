@@ -126,7 +126,7 @@ describe("moving what was uploaded", () => {
     expect(await files.uploadTarget(path, name)).toBe(target);
   });
 
-  test("begins at a name of its own in the workspace, which is removed again", async () => {
+  test("is first uploaded to a name of its own in the workspace, which is removed again", async () => {
     const path = files.temporaryPath();
     expect(path.startsWith(`${workspace}/`)).toBe(true);
     expect(isTemporaryName(path.slice(workspace.length + 1))).toBe(true);

@@ -45,7 +45,7 @@ describe("writing", () => {
     expect(await readdir(workspace)).toEqual(["f", "g"]);
   });
 
-  test("that somebody else was faster at does not replace his file", async () => {
+  test("does not replace a file that another program creates at the same time", async () => {
     const slow = files.write("f", { ...plain, overwrite: false }, (append) => {
       append(Buffer.from("mine"));
       writeFileSync(at("f"), "his");
@@ -154,7 +154,9 @@ test.each([
   [".01234567-89ag-cdef-0123-456789abcdef.tmp", false],
   [".01234567-89a-cdef-0123-456789abcdef.tmp", false],
   ["01234567-89ab-cdef-0123-456789abcdef.tmp", false],
-])("whether %s is a name of ours is %s", (name, isOurs) => expect(isTemporaryName(name)).toBe(isOurs));
+])("whether %s is a name that the agent itself makes is %s", (name, isOurs) =>
+  expect(isTemporaryName(name)).toBe(isOurs),
+);
 
 describe("copying a stream", () => {
   const pieces = (...texts: string[]): Readable => Readable.from(texts.map((piece) => Buffer.from(piece)));

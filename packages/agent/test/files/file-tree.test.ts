@@ -58,7 +58,7 @@ describe("a path", () => {
   });
 
   test.each(["..", "../outside/secret", "../workspacex", "/etc/passwd", "/", "a/../../outside"])(
-    "%j is outside, which is said with what is inside",
+    "%j is refused as outside, and the refusal names the served directories",
     (path) => {
       expect(() => tree.resolve(path)).toThrow(
         expect.objectContaining({ status: 403, code: "PATH_NOT_ALLOWED", details: { path } }),
@@ -67,7 +67,7 @@ describe("a path", () => {
     },
   );
 
-  test("with a null byte is none", () => {
+  test("with a null byte is refused", () => {
     expect(() => tree.resolve("a\0b")).toThrow(
       expect.objectContaining({ status: 400, code: "INVALID_PATH" }),
     );
@@ -86,7 +86,7 @@ describe("a path", () => {
   ])("%s is itself served: %s", (path, isRoot) => expect(tree.isRoot(join(home, path))).toBe(isRoot));
 });
 
-describe("what is pinned", () => {
+describe("a pinned path", () => {
   beforeEach(async () => {
     await symlink(join(home, "outside", "secret"), join(workspace, "out"));
     await symlink(join(home, "outside"), join(workspace, "out-directory"));

@@ -50,8 +50,8 @@ async function all(client: SocketClient<WatchFrame>): Promise<string[]> {
   return changes(client.frames).filter((change) => !change.endsWith(" last"));
 }
 
-describe("what happens to files is told", () => {
-  test("their making, change, renaming and end", async () => {
+describe("a watch reports", () => {
+  test("that a file is created, changed, renamed and removed", async () => {
     using client = await watching();
     await writeFile(at("note"), "one");
     await client.until("its making is told", (frames) => changes(frames).includes("created note"));
@@ -70,7 +70,7 @@ describe("what happens to files is told", () => {
     expect(client.frames.at(-1)).toMatchObject({ path: at("letter"), timestamp: expect.any(String) });
   });
 
-  test("what a program in the sandbox does to them", async () => {
+  test("what a program in the sandbox does to files", async () => {
     using client = await watching();
     await agent.run({ command: "echo one > a; mkdir -p x/y; echo two > x/y/b; mv a x/y/c", workdir: folder });
     await client.until("all is told", (frames) => changes(frames).some((change) => change.includes("x/y/c")));
@@ -79,7 +79,7 @@ describe("what happens to files is told", () => {
       expect(events.filter((event) => event === `created ${path}`)).toHaveLength(1);
   });
 
-  test("a file that is replaced by another, as editors save", async () => {
+  test("that a file is replaced by another, as editors save files", async () => {
     await writeFile(at("text"), "old");
     using client = await watching();
     await writeFile(at(".text.swp"), "new");
@@ -92,7 +92,7 @@ describe("what happens to files is told", () => {
     expect(events).not.toContain("deleted text");
   });
 
-  test("a file that is there for less than a moment, and a directory", async () => {
+  test("a file that exists only for a moment, and a directory", async () => {
     using client = await watching();
     await agent.run({
       command: "for n in 1 2 3; do : > f$n; rm f$n; done; mkdir d; rmdir d",
@@ -107,13 +107,13 @@ describe("what happens to files is told", () => {
     ]);
   });
 
-  test("a file that is written through the API, without the name it had before it was complete", async () => {
+  test("a file that is written through the API, without its temporary name", async () => {
     using client = await watching();
     await agent.call("POST", "/files/write", { path: at("written"), content: "whole" });
     expect(await all(client)).toEqual(["created written"]);
   });
 
-  test("a file that only takes the place of one that ended is no renaming", async () => {
+  test("no renaming for a file that takes the place of one that was removed", async () => {
     await writeFile(at("old"), "");
     using client = await watching();
     await rm(at("old"));
@@ -122,8 +122,8 @@ describe("what happens to files is told", () => {
   });
 });
 
-describe("directories", () => {
-  test("are watched with all below, those that come later too", async () => {
+describe("watched directories", () => {
+  test("include all directories below, later ones too", async () => {
     await mkdir(at("a", "b"), { recursive: true });
     using client = await watching();
     await writeFile(at("a", "b", "deep"), "");
@@ -143,7 +143,7 @@ describe("directories", () => {
     ]);
   });
 
-  test("are watched on under their new name", async () => {
+  test("are watched under their new name after they were renamed", async () => {
     await mkdir(at("before", "inner"), { recursive: true });
     await writeFile(at("before", "inner", "file"), "");
     using client = await watching();
@@ -163,7 +163,7 @@ describe("directories", () => {
     expect(events.toSorted()).toEqual(["deleted tree", "deleted tree/branch", "deleted tree/branch/leaf"]);
   });
 
-  test("behind symbolic links are not", async () => {
+  test("do not include those behind symbolic links", async () => {
     await mkdir(at("real"));
     await symlink("/etc", at("outside"));
     using client = await watching();
@@ -173,7 +173,7 @@ describe("directories", () => {
   });
 });
 
-test("the end of what is watched is told, and nothing after it", async () => {
+test("the end of the watched directory is reported, and nothing after it", async () => {
   using client = await watching();
   await rm(folder, { recursive: true });
   await client.until("it is told", (frames) =>
@@ -181,7 +181,7 @@ test("the end of what is watched is told, and nothing after it", async () => {
   );
 });
 
-test("what is not watched any more is not told of", async () => {
+test("changes are not reported any more after a watch was ended", async () => {
   using client = await watching();
   client.send({ action: "unwatch", path: folder });
   client.send({ action: "watch", path: agent.temporary, ready: true });
@@ -204,7 +204,7 @@ test.each<[string, () => object, string]>([
   ["a file", () => ({ action: "watch", path: at("file") }), "INVALID_PATH"],
   ["no path", () => ({ action: "watch" }), "MISSING_PARAMETER"],
   ["another action", () => ({ action: "look", path: folder }), "INVALID_REQUEST"],
-])("%s is refused, and the connection goes on", async (_, frame, code) => {
+])("a frame with %s is refused, and the connection goes on", async (_, frame, code) => {
   await symlink("/etc", at("out"));
   await writeFile(at("file"), "");
   using client = await SocketClient.open(agent, "/files/watch", watchFrame);
@@ -215,7 +215,7 @@ test.each<[string, () => object, string]>([
   await client.until("another is watched", (frames) => frames.at(-1)?.type === "ready");
 });
 
-test("more directories than may be watched are refused by the limit's name", async () => {
+test("a watch of more directories than are allowed is refused, and the limit is named", async () => {
   await agent.run({
     command: "for i in $(seq 70); do mkdir -p d$i; (cd d$i; mkdir $(seq 60)); done",
     workdir: folder,

@@ -180,7 +180,7 @@ describe("a missing path", () => {
   });
 });
 
-describe("a path that leads outside", () => {
+describe("a path that leads out of the served directories", () => {
   const paths: Readonly<Record<string, () => string>> = {
     "an absolute path": () => join(outside, "secret"),
     "dots that climb": () => "../outside/secret",
@@ -223,7 +223,7 @@ test.for(Object.keys(operations))("a null byte in a path is refused by %s", asyn
   expect({ status, code: body.code }).toEqual({ status: 400, code: "INVALID_PATH" });
 });
 
-describe("what is no ordinary file", () => {
+describe("a file that is no regular file", () => {
   beforeEach(() => {
     execFileSync("mkfifo", [join(agent.workspace, "fifo")]);
     execFileSync("python3", ["-c", 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'], {

@@ -34,7 +34,7 @@ describe("a large file", () => {
     expect((await read("bytes")).body.content).toBe("\ufffd".repeat(1024 * 1024 + 1));
   });
 
-  test("is not read as text when it is too large, and the way is named", async () => {
+  test("is not read as text when it is too large, and the refusal names the operation for it", async () => {
     // The second file is shorter, but each of its control characters takes six bytes in JSON.
     for (const bytes of [Buffer.alloc(64 * 1024 * 1024 + 1, "x"), Buffer.alloc(12 * 1024 * 1024, 1)]) {
       await writeFile(join(agent.workspace, "large"), bytes);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { fileCalls } from "../support/file-calls.js";
 import { RunningAgent } from "../support/running-agent.js";
 
-test("what is outside is not reached by swapping a directory for a link at the right moment", async () => {
+test("a directory that is swapped for a link at the right moment does not lead out of the served directories", async () => {
   await using agent = await RunningAgent.start();
   const { read, write } = fileCalls(() => agent);
   const outside = join(agent.home, "outside");

@@ -45,7 +45,7 @@ describe("a job whose agent is killed", () => {
     });
   });
 
-  test("stays as it was then, however often the agent is killed", async () => {
+  test("stays failed, however often the agent is killed", async () => {
     const job = await startCommand(agent, "sleep 60");
     await agent.restart();
     const first = await listed(agent, job);
@@ -53,7 +53,7 @@ describe("a job whose agent is killed", () => {
     expect(await listed(agent, job)).toEqual(first);
   });
 
-  test("that had ended is what it was", async () => {
+  test("that had ended keeps its outcome", async () => {
     const done = await startCode(agent, "print('héllo'); import sys; sys.exit(3)", { name: "short" });
     const before = await ended(agent, done);
     const output = await outputOf(agent, done);
@@ -62,7 +62,7 @@ describe("a job whose agent is killed", () => {
     expect(await outputOf(agent, done)).toEqual({ ...output, timestamp: expect.any(String) });
   });
 
-  test("leaves what it left running when it had ended", async () => {
+  test("leaves running what it had left running when it ended", async () => {
     const tag = `tag-${randomUUID()}`;
     const job = await startCommand(agent, "nohup setsid sleep 60 >/dev/null 2>&1 &", { env: { TAG: tag } });
     await ended(agent, job);
@@ -71,7 +71,7 @@ describe("a job whose agent is killed", () => {
     for (const pid of processesWith(tag)) process.kill(pid, "SIGKILL");
   });
 
-  test.each(["SIGTERM", "SIGKILL"] as const)("by %s does not keep new ones from starting", async (signal) => {
+  test.each(["SIGTERM", "SIGKILL"] as const)("by %s does not keep new jobs from starting", async (signal) => {
     const old = await startCommand(agent, "sleep 60");
     await agent.restart(signal);
     expect(await listed(agent, old)).toMatchObject({ status: "failed", exit_code: 137 });
@@ -84,7 +84,7 @@ describe("a job whose agent is killed", () => {
   });
 });
 
-describe("what code in the sandbox has put in the place of the records", () => {
+describe("what code in the sandbox has put in the place of job records", () => {
   const genuine = () => {
     const [name = ""] = readdirSync(agent.state).filter((file) => file.endsWith(".json"));
     return { name, record: JSON.parse(readFileSync(join(agent.state, name), "utf8")) };

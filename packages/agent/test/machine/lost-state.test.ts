@@ -78,7 +78,7 @@ const calls: readonly [string, string, unknown?][] = [
 ];
 
 test.each(ways)(
-  "every refusal tells its reason, and no path of the agent's own, where the directory of temporary files %s",
+  "every refusal gives its reason and no path of the agent's own where the directory of temporary files %s",
   { timeout: 120_000 },
   async (_, spoil) => {
     await using agent = await RunningAgent.start();
@@ -90,7 +90,7 @@ test.each(ways)(
   },
 );
 
-test("every refusal tells its reason, and no path of the agent's own, where the disk is full", {
+test("every refusal gives its reason and no path of the agent's own where the disk is full", {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(process.getuid?.() !== 0, "only root may mount a small disk");

@@ -15,12 +15,12 @@ afterAll(() => agent[Symbol.asyncDispose]());
 const get = async <Body = Record<string, unknown>>(path: string) =>
   (await agent.call<Body>("GET", path)).body;
 
-test("the banner and the ping answer", async () => {
+test("the index page and /ping answer", async () => {
   expect(await get("/")).toMatchObject({ agent: "cloud-sandbox-agent", status: "running", vm_id: sandboxId });
   expect(await get("/ping")).toMatchObject({ status: "ok", message: "pong" });
 });
 
-test("health tells what this agent can do, and not more", async () => {
+test("/health lists the features that this agent has, and no others", async () => {
   const health = await get<{ uptime: string; features: Record<string, unknown> }>("/health");
   expect(health).toMatchObject({ status: "healthy", vm_id: sandboxId, active_executions: 0 });
   expect(health.uptime).toMatch(/^(\d+h)?(\d+m)?\d+s$/);
@@ -35,7 +35,7 @@ test("health tells what this agent can do, and not more", async () => {
   expect(health.features.terminal_access).toBe("openTerminal" in served);
 });
 
-test("info names template, limits and what is served", async () => {
+test("/info gives template, limits and operations", async () => {
   const info = await get<{ endpoints: Record<string, string>; start_time: string }>("/info");
   expect(info).toMatchObject({
     vm_id: sandboxId,
@@ -53,7 +53,7 @@ test("info names template, limits and what is served", async () => {
   }
 });
 
-test("the system is measured", async () => {
+test("/system measures the machine", async () => {
   const system = await get<
     Record<string, number> & { hardware: Record<string, number>; os: Record<string, string> }
   >("/system");
@@ -69,7 +69,7 @@ test("the system is measured", async () => {
   expect(system.process_count).toBeGreaterThan(1);
 });
 
-test("processor load is seen", async () => {
+test("/metrics shows processor load", async () => {
   await get("/metrics");
   // Measure again until the load is seen: on some kernels a process that has ended takes its CPU time out of the sum.
   const usage = async () => {

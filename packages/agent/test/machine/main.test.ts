@@ -94,7 +94,7 @@ test("the bundle is one file that runs alone, configured by its environment, whi
   expect(body.stdout).toBe("[]\n");
 });
 
-test("it is compiled beforehand, leaves nothing by that, and serves as before", async () => {
+test("the bundle runs with its code cache as before, and leaves no file of it", async () => {
   const rehearsal = await mkdtemp(join(home, "rehearsal-"));
   const { stdout } = await run("node", [program, "--compile", rehearsal], {
     encoding: "buffer",
@@ -115,7 +115,7 @@ test("a code cache of another version does not keep it from starting", async () 
   await eventually("it answers", isUp);
 });
 
-test("it serves a socket that it was handed", async () => {
+test("the agent serves a socket that was handed to it", async () => {
   const listener = createServer().listen(`${socket}.new`);
   await once(listener, "listening");
   await rename(`${socket}.new`, socket);
@@ -164,16 +164,19 @@ test.for([
   ["no sandbox", "{}", /sandboxId/],
   ["no key", '{"sandboxId":"s"}', /publicKey/],
   ["no address", '{"sandboxId":"s","publicKey":"k"}', /listen/],
-] as const)("with %s for a configuration it says so on one line", async ([, text, message]) => {
-  const agent = start("node", [program], {
-    env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: text },
-  });
-  const output = agent.stderr?.toArray();
-  expect(await once(agent, "exit")).toEqual([1, null]);
-  const lines = Buffer.concat((await output) ?? []).toString();
-  expect(lines).toMatch(message);
-  expect(lines.trim().split("\n")).toHaveLength(1);
-});
+] as const)(
+  "with %s as its configuration the agent ends with one line that says so",
+  async ([, text, message]) => {
+    const agent = start("node", [program], {
+      env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: text },
+    });
+    const output = agent.stderr?.toArray();
+    expect(await once(agent, "exit")).toEqual([1, null]);
+    const lines = Buffer.concat((await output) ?? []).toString();
+    expect(lines).toMatch(message);
+    expect(lines.trim().split("\n")).toHaveLength(1);
+  },
+);
 
 describe("as an ordinary user with few processes", () => {
   /**

@@ -11,7 +11,7 @@ type Channel = ConstructorParameters<typeof TerminalSession>[0];
 type Operation = ConstructorParameters<typeof TerminalSession>[1];
 
 test.each(["before", "after"])(
-  "a client that left %s its terminal was there leaves no shell",
+  "a client that goes away %s its terminal was opened leaves no shell",
   async (when) => {
     const directory = await mkdtemp(join(tmpdir(), "left-early-"));
     onTestFinished(() => rm(directory, { recursive: true }));

@@ -164,7 +164,7 @@ describe("a program in it", () => {
   });
 });
 
-test("all of it is killed when the connection ends", async () => {
+test("everything in a terminal is killed when its connection ends", async () => {
   using terminal = await TerminalClient.open("?shell=bash");
   const nap = `4812.${process.pid}`;
   terminal.type(
@@ -176,7 +176,7 @@ test("all of it is killed when the connection ends", async () => {
   await eventually("nothing is left", () => processesWith(nap).length === 0);
 });
 
-test("frames that are none are refused, and the terminal goes on", async () => {
+test("frames that are not valid are refused, and the terminal goes on", async () => {
   using terminal = await TerminalClient.open();
   terminal.send({ type: "resize", cols: 0, rows: 5 });
   terminal.send("nonsense");
@@ -189,13 +189,13 @@ test("frames that are none are refused, and the terminal goes on", async () => {
 });
 
 test.each(["?cols=0", "?rows=1001", "?cols=many"])(
-  "%s is refused before there is a terminal",
+  "a terminal with %s is refused before it is opened",
   async (query) => {
     await expect(connect(agent, `/terminal${query}`)).rejects.toThrow("400");
   },
 );
 
-test("a thousand at once: so many are opened, the others are refused, and other work goes on", async () => {
+test("of a thousand terminals at once 32 are opened, the others are refused, and other work goes on", async () => {
   const outcomes: PromiseSettledResult<WebSocket>[] = [];
   // Open 100 at a time, because the kernel queues only so many connections that the agent has not accepted yet.
   while (outcomes.length < 1000) {
@@ -217,6 +217,6 @@ test("a thousand at once: so many are opened, the others are refused, and other 
   );
 }, 90_000);
 
-test("is told of in the features", async () => {
+test("GET /health names terminals among the features", async () => {
   expect((await agent.call("GET", "/health")).body).toMatchObject({ features: { terminal_access: true } });
 });

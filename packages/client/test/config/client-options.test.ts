@@ -181,7 +181,7 @@ const clientCases: Case<SandboxClient>[] = [
   ),
 ];
 
-describe("what no server accepts is refused by the name of the option, before anything is sent", () => {
+describe("an option that no server accepts is refused by its name, before anything is sent", () => {
   test.each(clientCases)("%s", async (_, call, names) => {
     const server = await scriptedServer((_, response) => json(response, 200, {}));
     await refused(() => call(testClient(server.url)), names);

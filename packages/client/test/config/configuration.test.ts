@@ -185,14 +185,14 @@ type Makeable = {
     : never;
 }[keyof typeof library];
 
-test("what only the client makes cannot be made by others", () => {
+test("classes whose objects only the client makes have no constructor that others can call", () => {
   // The compiler checks this list against the classes that the library exports: it refuses a missing name and one too
   // many.
   const makeable: Record<Exclude<Makeable, `${string}Error`>, true> = { SandboxClient: true };
   for (const name of Object.keys(makeable)) expect(library).toHaveProperty(name);
 });
 
-test("the version is the package's", async () => {
+test("the exported version is that of package.json", async () => {
   const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
   expect(version).toBe(manifest.version);
 });

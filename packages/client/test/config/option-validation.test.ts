@@ -74,6 +74,6 @@ function client(options: ConstructorParameters<typeof SandboxClient>[0]): Sandbo
   return new SandboxClient({ apiKey, baseUrl: "http://127.0.0.1:10", ...options });
 }
 
-describe("what no server accepts is refused by the name of the option, before anything is sent", () => {
+describe("an option that no server accepts is refused by its name, before anything is sent", () => {
   test.each(freeCases)("%s", async (_, call, names) => refused(() => call(undefined), names));
 });

@@ -245,7 +245,7 @@ const sandboxCases: Case<Sandbox>[] = [
   ...everywhere("refresh", (options) => (sandbox) => sandbox.refresh(options)),
 ];
 
-describe("what no server accepts is refused by the name of the option, before anything is sent", () => {
+describe("an option that no server accepts is refused by its name, before anything is sent", () => {
   test.each(sandboxCases)("%s", async (_, call, names) => {
     const server = await scriptedServer((_, response) => json(response, 200, wireSandbox(server.url)));
     const sandbox = await testClient(server.url).sandboxes.get("abc");

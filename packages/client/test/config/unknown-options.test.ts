@@ -331,7 +331,7 @@ async function used(call: () => unknown): Promise<void> {
 }
 
 test.each<[string, (options: never) => unknown]>([...everyCall, ...otherCalls])(
-  "%s refuses an option that it does not have, before anything is sent",
+  "%s refuses an unknown option, before anything is sent",
   async (_, call) => {
     const before = requests;
     const refusal = used(() => call(wrong({ noOption: 1 })));
@@ -356,10 +356,13 @@ test.each<[string, () => unknown, RegExp]>([
   ["waitForPort", () => sandbox.ports.waitForPort(80, wrong({ timeout: 1 })), /mean "timeoutSeconds"/],
   ["a readiness check", () => template.startCommand("a", wrong({ ports: 80 })), /mean "port"/],
   ["templates.build", () => client.templates.build(template, wrong({ memory: 1 })), /mean "memoryMb"/],
-])("%s says what may be meant", async (_, call, message) => {
-  await expect(used(call)).rejects.toThrow(message);
-});
+])(
+  "the refusal of an unknown option of %s names the one that was meant, or all",
+  async (_, call, message) => {
+    await expect(used(call)).rejects.toThrow(message);
+  },
+);
 
-test("an option that is undefined is none", async () => {
+test("an unknown option with the value undefined is allowed", async () => {
   expect(await sandbox.commands.run("true", wrong({ timeout: undefined }))).toMatchObject({ exitCode: 0 });
 });

@@ -236,7 +236,7 @@ describe("a screenshot", () => {
   });
 
   test.each([[{}], [{ image: "" }], [{ image: "<html>" }], [Buffer.alloc(0)], [Buffer.from("{")]])(
-    "that is none is an error: %o",
+    "that is no image is an error: %o",
     async (answer) => {
       const { desktop } = await desktopAnswering(answer);
       expect(await rejection(desktop.screenshot())).toMatchObject({ code: "INVALID_RESPONSE" });

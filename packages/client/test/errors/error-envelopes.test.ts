@@ -219,7 +219,7 @@ const cases: [string, Case][] = [
   ],
 ];
 
-describe.each(carriers)("over %s, what a server refuses with", (_, carrier) => {
+describe.each(carriers)("over %s, the error of a server that answers", (_, carrier) => {
   test.each(cases)("%s", async (_, { status, body, error, code, summary, more }) => {
     const server = await scriptedServer((_, response) => {
       if (typeof body !== "string") return json(response, status, body);
@@ -299,13 +299,13 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
   expect(Object(thrown).serverHint === undefined).toBe(sent === undefined);
 });
 
-test("an error knows the id that was sent, where the server returns none", async () => {
+test("an error has the request id that was sent if the server returns none", async () => {
   const server = await scriptedServer((_, response) => json(response, 400, {}));
   const thrown = await rejection(testClient(server.url).sandboxes.get("abc"));
   expect(thrown).toMatchObject({ requestId: server.requests[0]?.headers["x-request-id"] });
 });
 
-test("no secret that a server repeats reaches an error", async () => {
+test("a secret that a server repeats is in no error", async () => {
   const jwt = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
   const server = await scriptedServer((_, response) =>
     json(
@@ -329,20 +329,20 @@ test("no secret that a server repeats reaches an error", async () => {
 test.each([
   ["tokens that do not end", { error: "eyJ-".repeat(20_000) }],
   ["markup that does not end", "<".repeat(20_000)],
-])("answers full of %s are read at once", { timeout: 5000 }, async (_, body) => {
+])("answers that are full of %s are read at once", { timeout: 5000 }, async (_, body) => {
   const server = await scriptedServer((_, response) => json(response, 400, body));
   const client = testClient(server.url);
   for (let times = 0; times < 30; times++)
     expect(await rejection(client.sandboxes.get("abc"))).toBeInstanceOf(library.ValidationError);
 });
 
-test("a long reason of a failed build is told at once", { timeout: 5000 }, () => {
+test("a long reason of a failed build is read at once", { timeout: 5000 }, () => {
   const reason = `a${" ".repeat(200_000)}b`;
   const failure = { reason: `${reason}. `, buildId: "1", templateId: "2", step: undefined, log: "Oh." };
   expect(new library.TemplateBuildError(failure).message).toContain(`${reason}:\nOh.\n`);
 });
 
-test("an error of another copy of this package is recognized", () => {
+test("an error of another copy of this package is recognised", () => {
   const foreign = Object.assign(new Error("elsewhere"), { [Symbol.for("cloud-sandbox.error")]: true });
   expect(library.isSandboxError(foreign)).toBe(true);
   for (const other of [new Error("plain"), null, undefined, "text", {}]) {

@@ -35,7 +35,7 @@ async function everythingTold(
   return JSON.stringify([told, lines]);
 }
 
-test("nobody is told a secret, also when the server repeats it", async () => {
+test("no secret is in hooks, logs or errors, even if the server repeats it", async () => {
   const secrets = {
     key: apiKey,
     bearer: "bearer-of-nobody",
@@ -72,7 +72,7 @@ test("nobody is told a secret, also when the server repeats it", async () => {
 test.each([
   ["with a quote", 'pass"word-12345'],
   ["of several lines", "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\n-----END KEY-----\n"],
-])("a secret %s is not told, also where a server quotes the request", async (_, secret) => {
+])("a secret %s is in no hook, log or error, even if a server quotes the request", async (_, secret) => {
   const quoted = JSON.stringify(secret).slice(1, -1);
   const quotes: Handler = ({ text }, response) =>
     json(response, 400, {
@@ -92,7 +92,7 @@ test.each([
   for (const text of [secret, quoted, JSON.stringify(quoted).slice(1, -1)]) expect(told).not.toContain(text);
 });
 
-test("a secret is not told as the id of a request or as a status either", async () => {
+test("a secret is in no hook, log or error as the id of a request or as a status either", async () => {
   const told = await everythingTold(
     async (client) => {
       await rejection(client.health());

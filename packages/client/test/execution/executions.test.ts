@@ -13,8 +13,8 @@ function piece(fields: Record<string, unknown> = {}): Record<string, unknown> {
 
 const outputOf = "GET /execute/processes/proc_1/output";
 
-describe("code in the background", () => {
-  test("is asked for in the wire's names", async () => {
+describe("a background job", () => {
+  test("is started with a request in the names of the HTTP API", async () => {
     const { agent } = await sandboxService({
       "POST /execute/background": (_, response) => json(response, 200, { process_id: "proc_1" }),
       "POST /execute/async": (_, response) => json(response, 202, { execution_id: "exec_1" }),
@@ -41,7 +41,7 @@ describe("code in the background", () => {
     ]);
   });
 
-  test("is waited for no longer than is said, also less than the second that a server counts", async () => {
+  test("is awaited no longer than waitAtMost says, even for less than the second in which servers count", async () => {
     const { agent } = await sandboxService({ [outputOf]: (_, response) => json(response, 200, piece()) });
     const job = (await withSandbox(agent.url)).processes.get("proc_1");
     expect(await job.waitAtMost(0.1)).toBeUndefined();
@@ -51,7 +51,7 @@ describe("code in the background", () => {
     expect(await rejection(job.waitAtMost(0.9, { signal }))).toMatchObject({ name: "AbortError" });
   });
 
-  test("is asked for ever more seldom where the server answers at once that it goes on", async () => {
+  test("is asked about less and less often if the server answers at once that it is still running", async () => {
     const { agent } = await sandboxService({ [outputOf]: (_, response) => json(response, 200, piece()) });
     const job = (await withSandbox(agent.url)).processes.get("proc_1");
     expect(await job.waitAtMost(2)).toBeUndefined();
@@ -59,7 +59,7 @@ describe("code in the background", () => {
     expect(agent.requests.length).toBeLessThan(25);
   });
 
-  test("is waited for a minute at a time, and followed from where it was left", async () => {
+  test("is awaited by requests that wait for a minute, and each continues where the last one ended", async () => {
     const { agent } = await sandboxService({
       [outputOf]: inTurn(
         (_, response) => json(response, 200, piece()),
@@ -103,7 +103,7 @@ describe("code in the background", () => {
     ["context", (sandbox) => sandbox.execute("1", { context: "c".repeat(65) })],
     ["..", async (sandbox) => sandbox.processes.get("..")],
   ] as [string, (sandbox: Awaited<ReturnType<typeof withSandbox>>) => Promise<unknown>][])(
-    "is refused for what %s cannot be, before anything is sent",
+    "is refused with an invalid %s, before anything is sent",
     async (_, call) => {
       const { agent } = await sandboxService();
       const sandbox = await withSandbox(agent.url);
@@ -113,7 +113,7 @@ describe("code in the background", () => {
   );
 });
 
-describe("a start whose caller gives up", () => {
+describe("a start of a background job whose caller gives up", () => {
   const asked = async (overrides: Record<string, Handler>) => {
     const stopping = new AbortController();
     const { agent } = await sandboxService({
@@ -127,7 +127,7 @@ describe("a start whose caller gives up", () => {
     return { agent, failure: await rejection(sandbox.executeBackground("1", { signal: stopping.signal })) };
   };
 
-  test("is awaited for a moment, and what it started is killed", async () => {
+  test("is awaited for a moment, and the job that it started is killed", async () => {
     const { agent, failure } = await asked({
       "DELETE /execute/kill": (_, response) => json(response, 200, { success: true }),
     });
@@ -135,14 +135,14 @@ describe("a start whose caller gives up", () => {
     expect(agent.calls()).toEqual(["POST /execute/background", "DELETE /execute/kill?process_id=proc_1"]);
   });
 
-  test("says what it could not kill", async () => {
+  test("says which job could not be killed", async () => {
     const { failure } = await asked({
       "DELETE /execute/kill": (_, response) => json(response, 403, { error: "No", code: "FORBIDDEN" }),
     });
     expect(failure).toMatchObject({ name: "AbortError", cleanupError: { code: "FORBIDDEN" } });
   });
 
-  test("is given up where no answer comes", async () => {
+  test("is given up if no answer comes", async () => {
     const stopping = new AbortController();
     let isGone = false;
     const { agent } = await sandboxService({
@@ -161,8 +161,8 @@ describe("a start whose caller gives up", () => {
   });
 });
 
-describe("what code displays", () => {
-  test("is taken from a server that has no operation for it as far as it tells", async () => {
+describe("displayed values", () => {
+  test("are taken, as far as it sends them, from a server without the operation for them", async () => {
     const { agent } = await sandboxService({
       "POST /execute": (_, response) => json(response, 200, finished({ png: "aGk=", html: "<b>1</b>" })),
     });

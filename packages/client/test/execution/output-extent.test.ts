@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { finished, withSandbox } from "../support/sandbox-service.js";
 import { json, scriptedServer } from "../support/scripted-server.js";
 
-test("what each stream wrote in all is told of that stream", async () => {
+test("a result gives the number of bytes of each stream", async () => {
   const wire = finished({
     stdout_truncated: true,
     stdout_bytes: 11,
@@ -21,7 +21,7 @@ test("what each stream wrote in all is told of that stream", async () => {
   expect((await sandbox.commands.run("ls")).output).toEqual(output);
 });
 
-test("what a program in the background has written is told of each stream", async () => {
+test("a background job gives the number of bytes of each stream", async () => {
   const piece = {
     status: "running",
     stdout: "",

@@ -34,7 +34,7 @@ async function displayed(): Promise<DisplayedValue[]> {
   return (await sandbox.executeRich("1")).richOutputs;
 }
 
-test("every kind of output is saved as a file of its type", async () => {
+test("every kind of displayed output is saved as a file of its type", async () => {
   const values = await displayed();
   for (const [at, value] of values.entries()) {
     const path = join(directory, `output-${at}`);
@@ -45,7 +45,7 @@ test("every kind of output is saved as a file of its type", async () => {
   }
 });
 
-test("what execute returns is saved too", async () => {
+test("outputs of execute are saved too", async () => {
   const { sandbox } = await sandboxWith({ "POST /execute": ok({ ...ended, png: base64, svg }) });
   const { richOutputs } = await sandbox.execute("1");
   const paths = [join(directory, "flat.png"), join(directory, "flat.svg")] as const;
@@ -55,7 +55,7 @@ test("what execute returns is saved too", async () => {
   expect(await readFile(paths[1], "utf8")).toBe(svg);
 });
 
-test("an existing file is replaced; a directory is refused, and one that is missing", async () => {
+test("saving replaces a file, refuses a directory, and creates a directory that is missing", async () => {
   const [value] = await displayed();
   const path = join(directory, "there.png");
   await writeFile(path, "much longer".repeat(100));
@@ -71,7 +71,7 @@ test("an existing file is replaced; a directory is refused, and one that is miss
   await expect(value?.saveTo("")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
-test("without local files, the error says how to get the bytes", async () => {
+test("where there are no local files, the error says how to get the bytes", async () => {
   const [value] = await displayed();
   const { getBuiltinModule } = process;
   onTestFinished(() => {

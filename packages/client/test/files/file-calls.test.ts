@@ -9,7 +9,7 @@ import { inTurn } from "../support/scripted-server.js";
 describe.each(carriers)("over %s, files", (_, carrier) => {
   const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
 
-  test("are listed in either spelling, without what is null", async () => {
+  test("are listed in both spellings of servers, without fields that are null", async () => {
     const modified = "2026-11-01T10:00:00Z";
     const { sandbox, agent } = await sandboxWith(
       {
@@ -71,7 +71,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(agent.calls()).toEqual(["GET /files/list?path=%2Fworkspace", "GET /files/list?path=%2Ftmp"]);
   });
 
-  test("end their transfer with what the caller's own function throws", async () => {
+  test("end their transfer with an error that the caller's own function throws", async () => {
     const { sandbox, agent } = await sandboxWith(
       {
         "POST /files/upload": ok({}),

@@ -5,7 +5,7 @@ import { carriers, rejection } from "../support/clients.js";
 import { ok, sandboxWith } from "../support/sandbox-of-service.js";
 import { type Handler, json } from "../support/scripted-server.js";
 
-test("a file is as long as it comes, also where a browser hides that it was compressed", async () => {
+test("a file is read to its end, even if a browser hides that it was compressed", async () => {
   const hiding = async (request: Request): Promise<Response> => {
     const { body, headers } = await globalThis.fetch(request);
     const shown = new Headers(headers);
@@ -109,7 +109,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(await rejection(sandbox.files.readBytes("/workspace/a"))).toMatchObject(expected);
   });
 
-  test("are not waited for beyond the caller's signal", async () => {
+  test("are awaited no longer than the caller's signal allows", async () => {
     const controller = new AbortController();
     const { sandbox } = await sandboxWith(
       {
@@ -125,7 +125,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(thrown).toMatchObject({ name: "AbortError", reason: "enough" });
   });
 
-  test("may take longer than a request, as long as they come", async () => {
+  test("may take longer than a request, as long as bytes arrive", async () => {
     const { sandbox } = await sandboxWith(
       {
         "GET /files/download": (_, response) => {
@@ -146,7 +146,7 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     ["says that there is more", (_, response) => response.writeHead(200, { "content-length": 200_000 })],
     ["says no length", (_, response) => response.writeHead(200)],
     ["calls it JSON", (_, response) => response.writeHead(200, { "content-type": "application/json" })],
-  ])("are not received beyond the most that is asked for, from a server that %s", async (_, begin) => {
+  ])("are read no further than maxBytes, from a server that %s", async (_, begin) => {
     let isLeft = false;
     const { sandbox, agent } = await sandboxWith(
       {
@@ -168,22 +168,25 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(agent.calls()).toHaveLength(1);
   });
 
-  test.each([true, false])("that are as long as is asked for are read, declared: %s", async (declared) => {
-    const { sandbox } = await sandboxWith(
-      {
-        "GET /files/download": (_, response) => {
-          if (declared) response.setHeader("content-length", bytes.length);
-          response.write(bytes.subarray(0, 1));
-          response.end(bytes.subarray(1));
+  test.each([true, false])(
+    "that are exactly as long as maxBytes are read, with Content-Length: %s",
+    async (declared) => {
+      const { sandbox } = await sandboxWith(
+        {
+          "GET /files/download": (_, response) => {
+            if (declared) response.setHeader("content-length", bytes.length);
+            response.write(bytes.subarray(0, 1));
+            response.end(bytes.subarray(1));
+          },
         },
-      },
-      carrier,
-    );
-    const read = await sandbox.files.readBytes("a", { maxBytes: bytes.length });
-    expect(Buffer.from(read).equals(Buffer.from(bytes))).toBe(true);
-  });
+        carrier,
+      );
+      const read = await sandbox.files.readBytes("a", { maxBytes: bytes.length });
+      expect(Buffer.from(read).equals(Buffer.from(bytes))).toBe(true);
+    },
+  );
 
-  test("are not read beyond their limit, whatever length a fetch declares", async () => {
+  test("are read no further than their limit, whatever length a fetch declares", async () => {
     const lying: typeof fetch = async (input, init) => {
       if (!String(input instanceof Request ? input.url : input).includes("/files/download"))
         return fetch(input, init);

@@ -13,7 +13,7 @@ async function onAServerWithoutStat() {
 }
 
 test.each(["/workspace/data.csv", "data.csv", "/workspace//data.csv/"])(
-  "a server without the operation is asked for the directory of %s",
+  "on a server without the operation, stat asks for the directory of %s",
   async (path) => {
     const { agent, files } = await onAServerWithoutStat();
     expect(await files.stat(path)).toMatchObject({ name: "data.csv", size: 12, isDirectory: false });
@@ -25,18 +25,21 @@ test.each([
   ["/workspace", "/workspace"],
   ["/tmp/", "/tmp"],
   [".", "/workspace"],
-])("%s is itself asked for there, for nothing above it can be", async (path, asked) => {
-  const { agent } = await sandboxService({
-    "GET /files/list": (request, response) =>
-      request.path === `/files/list?path=${encodeURIComponent(asked)}`
-        ? json(response, 200, { path: asked, files: [] })
-        : json(response, 404, { error: "No such directory", code: "FILE_NOT_FOUND" }),
-  });
-  const { files } = await withSandbox(agent.url);
-  expect(await files.stat(path)).toMatchObject({ name: asked.slice(1), path: asked, isDirectory: true });
-});
+])(
+  "on a server without the operation, stat asks for %s itself, because it has no directory above it",
+  async (path, asked) => {
+    const { agent } = await sandboxService({
+      "GET /files/list": (request, response) =>
+        request.path === `/files/list?path=${encodeURIComponent(asked)}`
+          ? json(response, 200, { path: asked, files: [] })
+          : json(response, 404, { error: "No such directory", code: "FILE_NOT_FOUND" }),
+    });
+    const { files } = await withSandbox(agent.url);
+    expect(await files.stat(path)).toMatchObject({ name: asked.slice(1), path: asked, isDirectory: true });
+  },
+);
 
-test("what is not in its directory is not found", async () => {
+test("stat reports a file that is not in its directory as not found", async () => {
   const { files } = await onAServerWithoutStat();
   expect(await rejection(files.stat("/workspace/other"))).toMatchObject({
     name: "NotFoundError",

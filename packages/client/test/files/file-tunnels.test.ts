@@ -86,7 +86,7 @@ async function knownToOffer(agent: FileAgent, options: SandboxClientOptions = {}
 
 const calls = (agent: FileAgent): string[] => agent.calls.filter((call) => call !== upgrade);
 
-test("a large file is sent through a tunnel, and what comes after it too", async () => {
+test("a large file is sent through a tunnel, and later files too", async () => {
   const agent = await fileAgent(accept);
   const files = await knownToOffer(agent);
   await files.write("f", large);
@@ -97,7 +97,7 @@ test("a large file is sent through a tunnel, and what comes after it too", async
   expect(calls(agent)).toEqual([`tunnel ${upload}`, `tunnel ${download}`, `tunnel ${upload}`]);
 });
 
-test("a file of unknown size takes the ordinary way, until one was large", async () => {
+test("a file of unknown size is sent without a tunnel until one of them was large", async () => {
   const agent = await fileAgent(accept);
   const { files } = await withSandbox(agent.url);
   agent.content = small;
@@ -112,7 +112,7 @@ test("a file of unknown size takes the ordinary way, until one was large", async
   expect(calls(agent).at(-1)).toBe(`tunnel ${download}`);
 });
 
-test("a tunnel is left when more comes through it than is asked for", async () => {
+test("a tunnel is left when more bytes come through it than were asked for", async () => {
   const used: Socket[] = [];
   const agent = await fileAgent(accept, ({ socket }) => used.push(socket));
   const files = await knownToOffer(agent);
@@ -126,7 +126,7 @@ test("a tunnel is left when more comes through it than is asked for", async () =
   expect(calls(agent)).toEqual(Array(3).fill(`tunnel ${download}`));
 });
 
-test("small files, and servers that do not state their isolation, are spared", async () => {
+test("no tunnel is opened for small files, or to servers that do not state their isolation", async () => {
   const agent = await fileAgent(accept);
   await (await withSandbox(agent.url)).files.write("f", small);
   const foreign = await withSandbox(agent.url, {}, { isolation: undefined });
@@ -138,20 +138,23 @@ test.each<[string, Upgrade]>([
   ["refuses it", (tunnel) => tunnel.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")],
   ["hangs up", (tunnel) => tunnel.destroy()],
   ["does not answer", (tunnel) => tunnel.resume().once("end", () => tunnel.end())],
-])("no call waits for a server that %s, which is asked once for a while", async (_, refuse) => {
-  const agent = await fileAgent(refuse);
-  const { files } = await withSandbox(agent.url);
-  await files.write("f", large, { requestTimeoutSeconds: 2.5 });
-  expect(Buffer.from(large).equals(agent.content)).toBe(true);
-  await expect.poll(() => agent.calls).toContain(upgrade);
-  await files.write("f", large);
-  await expect.poll(() => agent.tunnels.size).toBe(0);
-  await files.write("f", large);
-  expect(calls(agent)).toEqual([`outside ${upload}`, `outside ${upload}`, `outside ${upload}`]);
-  expect(agent.calls.filter((call) => call === upgrade)).toHaveLength(1);
-});
+])(
+  "no call waits for a server that %s, and the server is asked for a tunnel only once in a while",
+  async (_, refuse) => {
+    const agent = await fileAgent(refuse);
+    const { files } = await withSandbox(agent.url);
+    await files.write("f", large, { requestTimeoutSeconds: 2.5 });
+    expect(Buffer.from(large).equals(agent.content)).toBe(true);
+    await expect.poll(() => agent.calls).toContain(upgrade);
+    await files.write("f", large);
+    await expect.poll(() => agent.tunnels.size).toBe(0);
+    await files.write("f", large);
+    expect(calls(agent)).toEqual([`outside ${upload}`, `outside ${upload}`, `outside ${upload}`]);
+    expect(agent.calls.filter((call) => call === upgrade)).toHaveLength(1);
+  },
+);
 
-test("a tunnel that is refused later on is done without", async () => {
+test("a file is sent without a tunnel when a tunnel is refused later", async () => {
   let isOffered = true;
   const agent = await fileAgent((tunnel, inside) => (isOffered ? accept(tunnel, inside) : tunnel.destroy()));
   const files = await knownToOffer(agent);
@@ -161,7 +164,7 @@ test("a tunnel that is refused later on is done without", async () => {
   expect(agent.calls).toEqual([upgrade, `outside ${upload}`, `outside ${upload}`]);
 });
 
-test("what a tunnel loses is asked for on the ordinary way, once", async () => {
+test("a file that a tunnel loses is sent once more without one", async () => {
   const agent = await fileAgent(accept, (request) => request.socket.destroy());
   const files = await knownToOffer(agent, { retry: false });
   await files.write("f", large);
@@ -169,7 +172,7 @@ test("what a tunnel loses is asked for on the ordinary way, once", async () => {
   expect(calls(agent)).toEqual([`tunnel ${upload}`, `outside ${upload}`]);
 });
 
-test("an aborted call is not asked again", async () => {
+test("an aborted call is not sent again without a tunnel", async () => {
   const stopping = new AbortController();
   const agent = await fileAgent(accept, () => stopping.abort());
   const files = await knownToOffer(agent);
@@ -178,7 +181,7 @@ test("an aborted call is not asked again", async () => {
   expect(calls(agent)).toEqual([`tunnel ${upload}`]);
 });
 
-test("nor is one whose caller fails while it is told how far it is", async () => {
+test("a call whose progress function throws is not sent again without a tunnel", async () => {
   const agent = await fileAgent(accept);
   const files = await knownToOffer(agent, { retry: false });
   const local = join(await mkdtemp(join(tmpdir(), "tunnelled-")), "file");
@@ -194,7 +197,7 @@ test("nor is one whose caller fails while it is told how far it is", async () =>
   expect(calls(agent).filter((call) => call.startsWith("outside"))).toEqual([]);
 });
 
-test("a client that is closed leaves no tunnel open, and waits for none to open", async () => {
+test("closing a client closes its tunnels, and waits for none that is being opened", async () => {
   let isOffered = true;
   const silent: Upgrade = (tunnel) => tunnel.resume().once("end", () => tunnel.end());
   const agent = await fileAgent((tunnel, inside) => (isOffered ? accept : silent)(tunnel, inside));

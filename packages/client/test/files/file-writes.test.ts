@@ -51,21 +51,18 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     ["bytes", bytes],
     ["a blob", new Blob([bytes])],
     ["a long text", "x".repeat(300_000)],
-  ])(
-    "of %s are uploaded in a form where nothing else is known, their destination first",
-    async (_, content) => {
-      const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);
-      const size = new Blob([content]).size;
-      expect(await sandbox.files.write('/workspace/"a".bin', content)).toEqual({
-        path: '/workspace/"a".bin',
-        size,
-      });
-      const [request] = agent.requests;
-      expect(request?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
-      expect(request?.text.indexOf('name="path"')).toBeGreaterThan(0);
-      expect(request?.text.indexOf('name="path"')).toBeLessThan(request?.text.indexOf('name="file"') ?? 0);
-    },
-  );
+  ])("of %s are uploaded to the cloud in a form, with the destination first", async (_, content) => {
+    const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);
+    const size = new Blob([content]).size;
+    expect(await sandbox.files.write('/workspace/"a".bin', content)).toEqual({
+      path: '/workspace/"a".bin',
+      size,
+    });
+    const [request] = agent.requests;
+    expect(request?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
+    expect(request?.text.indexOf('name="path"')).toBeGreaterThan(0);
+    expect(request?.text.indexOf('name="path"')).toBeLessThan(request?.text.indexOf('name="file"') ?? 0);
+  });
 
   test.each<[string, () => FileContent]>([
     ["Node.js", () => Readable.from([Buffer.from("grüß"), "e"])],
@@ -139,15 +136,18 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     ["a blob", new Blob([bytes], { type: "image/png" }), Buffer.from(bytes)],
     ["a long text", "ü".repeat(300_000), Buffer.from("ü".repeat(300_000))],
     ["nothing", new Uint8Array(0), Buffer.alloc(0)],
-  ])("of %s are uploaded as they are where that is known", async (_, content, expected) => {
-    const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
-    const path = "/workspace/a b&c.bin";
-    expect(await sandbox.files.write(path, content)).toEqual({ path, size: expected.length });
-    const request = agent.requests.find(({ method }) => method === "POST");
-    expect(request?.path).toBe("/files/upload?path=%2Fworkspace%2Fa%20b%26c.bin");
-    expect(request?.headers["content-type"]).toBe("application/octet-stream");
-    expect(request?.body.equals(expected)).toBe(true);
-  });
+  ])(
+    "of %s are uploaded without a form to a server that has our extensions",
+    async (_, content, expected) => {
+      const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
+      const path = "/workspace/a b&c.bin";
+      expect(await sandbox.files.write(path, content)).toEqual({ path, size: expected.length });
+      const request = agent.requests.find(({ method }) => method === "POST");
+      expect(request?.path).toBe("/files/upload?path=%2Fworkspace%2Fa%20b%26c.bin");
+      expect(request?.headers["content-type"]).toBe("application/octet-stream");
+      expect(request?.body.equals(expected)).toBe(true);
+    },
+  );
 
   test("are uploaded unchanged in a form, also by the low-level client", async () => {
     const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);

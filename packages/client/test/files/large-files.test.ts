@@ -54,7 +54,7 @@ async function slowSandbox(wait: (received: number) => Promise<unknown> | undefi
   };
 }
 
-test("a local file arrives as it is, however slowly it is taken", async () => {
+test("a local file arrives unchanged, however slowly the server reads it", async () => {
   const bytes = randomBytes(24 * mebibyte);
   const path = join(directory, "file");
   await writeFile(path, bytes);
@@ -70,7 +70,7 @@ test("a local file arrives as it is, however slowly it is taken", async () => {
   expect(digest(slow.content())).toBe(digest(bytes));
 });
 
-test("a local file that becomes shorter meanwhile is an error that says so", async () => {
+test("a local file that becomes shorter while it is uploaded is an error that says so", async () => {
   const path = join(directory, "shrinking");
   await writeFile(path, randomBytes(24 * mebibyte));
   await using slow = await slowSandbox((received) =>

@@ -11,7 +11,7 @@ async function sandboxOf(options = {}): Promise<Sandbox> {
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ path: `/workspace/f${at}`, content: `content ${at}` }));
 
-test("writes text, bytes and streams, and says what was written in the order given", async () => {
+test("writeMany writes text, bytes and streams, and lists the files in the order in which they were given", async () => {
   const { files } = await sandboxOf();
   const content = [new TextEncoder().encode("bytes"), new Blob(["stream"]).stream()];
   const many = [
@@ -25,27 +25,30 @@ test("writes text, bytes and streams, and says what was written in the order giv
   expect(await files.writeMany([])).toEqual([]);
 });
 
-test.each([1, 3, undefined])("writes at most concurrency files at a time: %s", async (concurrency) => {
-  let running = 0;
-  let most = 0;
-  const service = new TestingService();
-  const { files } = await sandboxOf({
-    ...service.clientOptions,
-    fetch: async (request: Request) => {
-      running++;
-      most = Math.max(most, running);
-      try {
-        return await service.fetch(request);
-      } finally {
-        running--;
-      }
-    },
-  });
-  await files.writeMany(numbered(30), { concurrency });
-  expect(most).toBe(concurrency ?? 8);
-});
+test.each([1, 3, undefined])(
+  "writeMany writes at most concurrency files at a time: %s",
+  async (concurrency) => {
+    let running = 0;
+    let most = 0;
+    const service = new TestingService();
+    const { files } = await sandboxOf({
+      ...service.clientOptions,
+      fetch: async (request: Request) => {
+        running++;
+        most = Math.max(most, running);
+        try {
+          return await service.fetch(request);
+        } finally {
+          running--;
+        }
+      },
+    });
+    await files.writeMany(numbered(30), { concurrency });
+    expect(most).toBe(concurrency ?? 8);
+  },
+);
 
-test("one error names the files that are left, and no further file is begun", async () => {
+test("writeMany names the files that were not written in one error, and begins no further file", async () => {
   const { files } = await sandboxOf();
   const many = numbered(6);
   many.splice(2, 0, { path: "/etc/no", content: "" });
@@ -60,7 +63,7 @@ test("one error names the files that are left, and no further file is begun", as
   expect(await files.exists("/workspace/f2")).toBe(false);
 });
 
-test("a signal ends it, and wrong arguments are refused before anything is written", async () => {
+test("a signal ends writeMany, and wrong arguments are refused before anything is written", async () => {
   const { files } = await sandboxOf();
   const aborted = files.writeMany(numbered(3), { signal: AbortSignal.abort() });
   await expect(aborted).rejects.toMatchObject({ name: "AbortError" });

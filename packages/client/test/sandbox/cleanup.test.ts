@@ -17,26 +17,26 @@ function working(fails?: unknown) {
   return { background, remove, warnings, count: () => removed };
 }
 
-test("what is removed leaves nothing to say", async () => {
+test("a clean-up that succeeds reports nothing", async () => {
   const { background, remove, warnings, count } = working();
   expect(await cleanUp(remove, background)).toBeUndefined();
   expect({ warnings, count: count() }).toEqual({ warnings: [], count: 1 });
 });
 
-test("what cannot be removed is a warning, and the result", async () => {
+test("a clean-up that fails gives its error, and a warning", async () => {
   const { background, remove, warnings } = working(trouble);
   expect(await cleanUp(remove, background)).toBe(trouble);
   expect(warnings).toEqual([trouble]);
 });
 
-test("an error of the program's own is thrown", async () => {
+test("a clean-up that fails with a mistake in the program throws it", async () => {
   const bug = new TypeError("no function");
   const { background, remove, warnings } = working(bug);
   await expect(cleanUp(remove, background)).rejects.toBe(bug);
   expect(warnings).toEqual([]);
 });
 
-test("a failure says what could not be removed after it, and nothing else", async () => {
+test("the error of a call gets the error of its clean-up, if that fails", async () => {
   const clean = working();
   expect(await afterCleanUp(failure, clean.remove, clean.background)).toBe(failure);
   expect(failure).not.toHaveProperty("cleanupError");
@@ -45,7 +45,7 @@ test("a failure says what could not be removed after it, and nothing else", asyn
   expect(failure.cleanupError).toBe(trouble);
 });
 
-test("a failure that is none of ours stays as it is", async () => {
+test("an error that is not of this library is not changed when the clean-up fails", async () => {
   const { background, remove } = working(trouble);
   const bug = new TypeError("no function");
   expect(await afterCleanUp(bug, remove, background)).toBe(bug);

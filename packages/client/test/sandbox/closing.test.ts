@@ -63,7 +63,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     await closing;
   });
 
-  test("what is under way, and not for those who go on", async () => {
+  test("calls under way, but not for those of a caller that goes on calling", async () => {
     const { controlPlane } = await sandboxService();
     const client = testClient(controlPlane.url, carrier);
     const goOn = async (call: () => Promise<unknown>): Promise<unknown> => {
@@ -97,7 +97,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     expect(controlPlane.calls()).toEqual(["GET /health", "POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
   });
 
-  test("a sandbox that is made, and deleted where that fails", async () => {
+  test("the creation of a sandbox, which is deleted if that fails", async () => {
     const probe = held((_, response) => json(response, 403, { error: "no" }));
     const { controlPlane } = await sandboxService(
       { "GET /files/exists": probe.handler },
@@ -113,7 +113,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
   });
 
-  test("a program that may be handed over", async () => {
+  test("a program that may continue in the background", async () => {
     const end = { status: "completed", exit_code: 0, stdout: "", stderr: "", complete: true };
     const output = held((_, response) => json(response, 200, end));
     const { client, sandbox } = await sandboxWith(
@@ -131,7 +131,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     await closing;
   });
 
-  test("a file that comes", async () => {
+  test("the download of a file", async () => {
     const directory = await mkdtemp(join(tmpdir(), "closing-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const large = Buffer.alloc(6_000_000, "x");
@@ -147,7 +147,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     expect((await readFile(target)).equals(large)).toBe(true);
   });
 
-  test("a directory that goes", async () => {
+  test("the upload of a directory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "closing-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     await writeFile(join(directory, "file"), "content");
@@ -172,7 +172,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
 });
 
 describe.each(carriers)("closing a client over %s ends", (_, carrier) => {
-  test("a stream that is read, and one that nobody reads", async () => {
+  test("streams, whether they are read or not", async () => {
     const open = new Set<object>();
     const endless: Handler = (_, response) => {
       open.add(response.on("close", () => open.delete(response)));
@@ -195,8 +195,8 @@ describe.each(carriers)("closing a client over %s ends", (_, carrier) => {
   });
 });
 
-describe.each(carriers)("closing a client over %s waits no longer than it is told", (_, carrier) => {
-  test("and stops a call that is not over", async () => {
+describe.each(carriers)("closing a client over %s, with a time limit, waits no longer", (_, carrier) => {
+  test("and stops a call that is still under way", async () => {
     const { client, sandbox, agent } = await sandboxWith({ "POST /execute": () => undefined }, carrier);
     const pending = rejection(sandbox.execute("1"));
     await expect.poll(() => agent.requests.length).toBe(1);
@@ -204,7 +204,7 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
     expect(await pending).toMatchObject(closed);
   });
 
-  test("and deletes the sandbox of an isolated execution that is not over", async () => {
+  test("and deletes the sandbox of an isolated execution that is still under way", async () => {
     const { agent, controlPlane } = await sandboxService({ "POST /execute": () => undefined });
     const client = testClient(controlPlane.url, carrier);
     const pending = rejection(client.executeIsolated("1"));
@@ -236,7 +236,7 @@ describe.each(carriers)("closing a client over %s waits no longer than it is tol
   });
 });
 
-describe("closing a client waits for no connection that is being made", () => {
+describe("closing a client does not wait for a connection that is being opened", () => {
   /** A server that accepts connections and never answers. */
   async function silentServer(): Promise<{ url: string; connections: Set<Socket> }> {
     const connections = new Set<Socket>();
@@ -269,7 +269,7 @@ describe("closing a client waits for no connection that is being made", () => {
   });
 });
 
-describe("closing a client ends what is being opened over", () => {
+describe("closing a client ends a stream that is being opened over", () => {
   const carried: [string, () => Promise<SandboxClientOptions>][] = [
     ["its own WebSocket", async () => ({})],
     [

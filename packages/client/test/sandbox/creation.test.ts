@@ -15,7 +15,7 @@ const answer =
     json(response, status, body);
 
 describe.each(carriers)("over %s, a create", (_, carrier) => {
-  test("sends what was asked for, under the wire's names", async () => {
+  test("sends its options in the names of the HTTP API", async () => {
     const { controlPlane } = await sandboxService({
       [create]: answer(201, wireSandbox("http://127.0.0.1:9", { egress: { allow: ["pypi.org"] } })),
     });
@@ -48,7 +48,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
   test.each<[string, CreateSandboxOptions, object]>([
     ["nothing", {}, { template_name: "code-interpreter" }],
     ["an id", { templateId: "20" }, { template_id: "20" }],
-  ])("sends %s that was not given", async (_, options, expected) => {
+  ])("sends no field for an option that was not given: %s", async (_, options, expected) => {
     const { controlPlane } = await sandboxService();
     await testClient(controlPlane.url, carrier).sandboxes.create(options);
     expect(controlPlane.requests[0]?.json).toEqual(expected);
@@ -66,7 +66,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
     expect(controlPlane.requests).toEqual([]);
   });
 
-  test("of a server that keeps our contract is one request, with its environment", async () => {
+  test("is one request, with the environment, to a server that keeps our contract", async () => {
     const { controlPlane, agent } = await sandboxService();
     await testClient(controlPlane.url, carrier).sandboxes.create({ env: { A: "1" } });
     expect(controlPlane.calls()).toEqual([create]);
@@ -111,7 +111,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       expect(controlPlane.calls()).toEqual([create]);
     });
 
-    test("gives it the environment, which such servers do not apply", async () => {
+    test("sets the environment, which such servers do not apply, by a second request", async () => {
       const { controlPlane, agent } = await sandboxService({
         [create]: early(() => agent.url),
         "PATCH /env": inTurn(answer(502), answer(200, { env_vars: { A: "1" } })),
@@ -121,7 +121,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       expect(agent.requests[1]?.json).toEqual({ env_vars: { A: "1" }, merge: true });
     });
 
-    test("fails for what means more than not yet, and deletes the sandbox", async () => {
+    test("fails on an error other than those of an agent that is not ready yet, and deletes the sandbox", async () => {
       const { controlPlane } = await sandboxService({
         [create]: early(() => controlPlane.url),
         "PATCH /env": answer(400, { error: "A is no name", code: "INVALID_REQUEST" }),
@@ -185,7 +185,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
       expect(controlPlane.calls().at(-1)).toBe(remove);
     });
 
-    test("and says so when that fails too", async () => {
+    test("and says so if that fails too", async () => {
       const warnings: SandboxError[] = [];
       const { controlPlane } = await sandboxService({
         [create]: answer(201, wireSandbox("ftp://example.com")),
@@ -198,7 +198,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
     });
   });
 
-  test("whose left-over nobody listens for is a warning of the process", async () => {
+  test("whose sandbox could not be deleted is a warning of the process if no logger is set", async () => {
     const { controlPlane } = await sandboxService({
       [create]: answer(201, wireSandbox("ftp://example.com")),
       [remove]: answer(500, { error: "not now" }),
@@ -210,7 +210,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
     ]);
   });
 
-  describe("that nobody waits for any more deletes the sandbox when it comes", () => {
+  describe("that was given up deletes the sandbox when it comes after all", () => {
     test.each(["a signal", "its time limit"])("%s", async (reason) => {
       let comes: (() => void) | undefined;
       const { controlPlane, agent } = await sandboxService({
@@ -243,7 +243,7 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
 });
 
 describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
-  test("is three requests where the server keeps our contract, after one that asks what it offers", async () => {
+  test("is three requests to a server that keeps our contract, after one that asks what the server offers", async () => {
     const { controlPlane, agent } = await sandboxService();
     const result = await testClient(controlPlane.url, carrier).executeIsolated("print(1)", {
       env: { A: "1" },
@@ -302,7 +302,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     await expect.poll(() => killed).toBe(true);
   });
 
-  test("whose sandbox cannot be deleted gives its result and says so", async () => {
+  test("whose sandbox cannot be deleted gives its result, and says so", async () => {
     const warnings: SandboxError[] = [];
     const { controlPlane } = await sandboxService({ [remove]: answer(500, { error: "no" }) });
     const hooks = { onWarning: (warning: SandboxError) => warnings.push(warning) };
@@ -311,7 +311,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("names no file of the sandbox that is gone", async () => {
+  test("names no file of output in a sandbox that was deleted", async () => {
     const file = "/tmp/.sandbox/exec_1.stdout";
     const stdout = `head\n[... 9 bytes cut; the full output is in ${file} ...]\ntail`;
     const cut = finished({ stdout, stdout_truncated: true, stdout_bytes: 99, stdout_file: file });
@@ -326,7 +326,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     });
   });
 
-  test("names the file where the sandbox is still there", async () => {
+  test("names the file of output if its sandbox still exists", async () => {
     const { controlPlane } = await sandboxService({
       "POST /execute": answer(200, finished({ stdout: "cut: /tmp/all", stdout_file: "/tmp/all" })),
       [remove]: answer(500, { error: "no" }),
@@ -363,7 +363,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     expect(controlPlane.requests).toEqual([]);
   });
 
-  test("reports its steps, and one that throws leaves no sandbox", async () => {
+  test("reports its steps; a reporter that throws leaves no sandbox", async () => {
     const { controlPlane } = await sandboxService();
     const client = testClient(controlPlane.url, carrier);
     const steps: string[] = [];

@@ -28,7 +28,7 @@ function clientOf() {
   return { client, sandboxes, goOn: () => goOn(), killed: () => killed };
 }
 
-test("output is told as it is written, and the result when the sandbox is deleted", async () => {
+test("an isolated stream gives output while it is written, and the result when the sandbox is deleted", async () => {
   const { client, goOn, sandboxes } = clientOf();
   const told: unknown[] = [];
   for await (const event of client.executeIsolatedStream("print and wait")) {
@@ -49,7 +49,7 @@ test("output is told as it is written, and the result when the sandbox is delete
   ]);
 });
 
-test("the result is had without reading the output", async () => {
+test("an isolated stream gives its result without its output being read", async () => {
   const { client, goOn, sandboxes } = clientOf();
   const result = client.executeIsolatedStream("print and wait").result();
   const waiting = setInterval(goOn, 5);
@@ -58,7 +58,7 @@ test("the result is had without reading the output", async () => {
   expect(await sandboxes()).toBe(0);
 });
 
-test("leaving the loop kills the code and deletes its sandbox", async () => {
+test("leaving the loop over an isolated stream kills the code and deletes its sandbox", async () => {
   const { client, killed, sandboxes } = clientOf();
   for await (const event of client.executeIsolatedStream("print and wait")) {
     expect(event.type).not.toBe("result");
@@ -68,7 +68,7 @@ test("leaving the loop kills the code and deletes its sandbox", async () => {
   expect(killed()).toBe(1);
 });
 
-test("closing a stream that is being read kills the code and deletes its sandbox", async () => {
+test("closing an isolated stream kills the code and deletes its sandbox", async () => {
   const { client, killed, sandboxes } = clientOf();
   const stream = client.executeIsolatedStream("print and wait");
   const events = stream[Symbol.asyncIterator]();
@@ -83,7 +83,7 @@ test("closing a stream that is being read kills the code and deletes its sandbox
   await expect(stream.result()).rejects.toBeInstanceOf(StreamClosedError);
 });
 
-test("the caller's signal kills the code and deletes its sandbox", async () => {
+test("the caller's signal kills the code of an isolated stream and deletes its sandbox", async () => {
   const { client, killed, sandboxes } = clientOf();
   const leaving = new AbortController();
   const read = async () => {
@@ -95,14 +95,14 @@ test("the caller's signal kills the code and deletes its sandbox", async () => {
   expect(killed()).toBe(1);
 });
 
-test("closing the client deletes the sandbox of a stream that nobody reads on", async () => {
+test("closing the client deletes the sandbox of an isolated stream that nobody reads", async () => {
   const { client, killed } = clientOf();
   await client.executeIsolatedStream("print and wait")[Symbol.asyncIterator]().next();
   await client.close();
   expect(killed()).toBe(1);
 });
 
-test("a time limit that no server accepts is refused before anything is created", async () => {
+test("an isolated stream with a time limit that no server accepts is refused before anything is created", async () => {
   const { client, sandboxes } = clientOf();
   const stream = client.executeIsolatedStream("print and wait", { timeoutSeconds: 0 });
   await expect(stream.result()).rejects.toBeInstanceOf(ValidationError);

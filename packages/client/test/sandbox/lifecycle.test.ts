@@ -7,7 +7,7 @@ import { type Handler, inTurn, json, scriptedServer } from "../support/scripted-
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
 describe("a sandbox by its name", () => {
-  test("is refused, and not left, where the server makes another one each time", async () => {
+  test("is refused, and deleted again, if the server creates another one each time", async () => {
     const { controlPlane } = await sandboxService();
     const client = testClient(controlPlane.url);
     expect(await rejection(client.sandboxes.getOrCreate("shared"))).toMatchObject({
@@ -16,7 +16,7 @@ describe("a sandbox by its name", () => {
     expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
   });
 
-  test("that was there is not deleted by what fails after", async () => {
+  test("is not deleted by a later failure if it existed before", async () => {
     const { controlPlane } = await sandboxService({
       "POST /v1/sandboxes": (_, response) =>
         json(response, 200, wireSandbox("", { name: "shared", status: "error" })),
@@ -27,7 +27,7 @@ describe("a sandbox by its name", () => {
     expect(controlPlane.calls()).toEqual(["POST /v1/sandboxes"]);
   });
 
-  test("and by its labels is found on a server that filters by neither", async () => {
+  test("or by its labels is found on a server that filters by neither", async () => {
     const data = [
       wireSandbox("", { id: "a", name: "one", metadata: { owner: "me", stage: "x" } }),
       wireSandbox("", { id: "b", name: "two", metadata: { owner: "you" } }),
@@ -43,7 +43,7 @@ describe("a sandbox by its name", () => {
   });
 });
 
-describe("a sandbox that is kept", () => {
+describe("keepAlive of a sandbox", () => {
   async function keeping(timeout: Handler, fields: Record<string, unknown> = {}, headers = {}) {
     const answer = { ...wireSandbox("http://127.0.0.1:10"), expires_at: inSeconds(5), ...fields };
     const { controlPlane } = await sandboxService({
@@ -67,12 +67,12 @@ describe("a sandbox that is kept", () => {
       {},
     ],
     ["over", (_, response) => json(response, 403, { error: "no" }), "failed", { expires_at: inSeconds(-5) }],
-  ])("and is %s is kept no longer", async (_, handler, why, fields) => {
+  ])("ends for a sandbox that is %s", async (_, handler, why, fields) => {
     const { sandbox } = await keeping(handler, { ...fields });
     expect(await sandbox.keepAlive().ended).toBe(why);
   });
 
-  test("keeps a deadline that is late enough, or none", async () => {
+  test("does not change a deadline that is late enough, or none", async () => {
     for (const expires_at of [inSeconds(1000), null]) {
       const { sandbox, controlPlane } = await keeping(moved, { expires_at });
       using kept = sandbox.keepAlive({ seconds: 60, maxSeconds: 0.05 });
@@ -81,7 +81,7 @@ describe("a sandbox that is kept", () => {
     }
   });
 
-  test("keeps a later deadline that somebody else gave it", async () => {
+  test("does not change a later deadline that another client has set", async () => {
     const answer = wireSandbox("http://127.0.0.1:10");
     const { controlPlane } = await sandboxService({
       "GET /v1/sandboxes/abc": inTurn(
@@ -97,7 +97,7 @@ describe("a sandbox that is kept", () => {
     expect(timeouts(controlPlane)).toBe(0);
   });
 
-  test("is kept no longer, and tells nobody of its deadline, once the client is closed", async () => {
+  test("ends, and reports no deadline, when the client is closed", async () => {
     const { sandbox, client } = await keeping(moved);
     const refresh = vi.spyOn(sandbox, "refresh");
     const callback = vi.fn();
@@ -108,7 +108,7 @@ describe("a sandbox that is kept", () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  test("is kept by the server's clock, an hour from this machine's", async () => {
+  test("uses the server's clock, an hour from this machine's", async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const { sandbox, controlPlane } = await keeping(moved, { expires_at: inSeconds(3605) }, { date });
     using _kept = sandbox.keepAlive({ seconds: 60 });
@@ -122,7 +122,7 @@ describe("a sandbox that is kept", () => {
     ["no function", (sandbox) => Reflect.apply(sandbox.onExpiring, sandbox, [5])],
     ["a negative time", (sandbox) => sandbox.onExpiring(() => undefined, { leadSeconds: -1 })],
     ["no port", (sandbox) => sandbox.ports.previewUrl(0)],
-  ])("takes no %s", async (_, call) => {
+  ])("refuses %s", async (_, call) => {
     const { sandbox, controlPlane } = await keeping(moved);
     expect(() => call(sandbox)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
     expect(controlPlane.requests).toHaveLength(1);
@@ -150,7 +150,7 @@ describe("the address of a port", () => {
     );
   });
 
-  test("is none where nothing says what it is", async () => {
+  test("is unknown if no answer contains it", async () => {
     const { ports } = await withSandbox("http://127.0.0.1:10");
     expect(() => ports.previewUrl(80)).toThrow(expect.objectContaining({ code: "PREVIEW_UNAVAILABLE" }));
   });
@@ -174,7 +174,7 @@ describe("a stream of metrics", () => {
     return seen;
   }
 
-  test("gives each event, with comments between, however they are cut", async () => {
+  test("gives each event, however events and comments are cut into chunks", async () => {
     const handler: Handler = async (_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (const piece of [

@@ -36,7 +36,7 @@ function clientOf(answer: (request: Request) => Response | undefined = () => und
 const pathOf = ({ url }: Request): string => new URL(url).pathname;
 const lone = "POST /v1/executions";
 
-test("code needs no sandbox where the server says so, which is asked once", async () => {
+test("code is executed without a sandbox if the server offers that, which is asked once", async () => {
   const { client, keys, requests } = clientOf();
   const steps: string[] = [];
   const options = { minIsolation: "namespace", onStep: (step: string) => steps.push(step) } as const;
@@ -100,14 +100,14 @@ test.for([
   expect(requests.filter((request) => request === lone).length).toBeLessThan(2);
 });
 
-test("code that may outlast its caller's patience has a sandbox in which it can go on", async () => {
+test("code that may be handed over to the background has a sandbox in which it can continue", async () => {
   const { client, requests } = clientOf();
   await client.executeIsolatedOrDetach("one", { timeoutSeconds: 60, detachAfterSeconds: 45 });
   expect(requests).toContain("POST /v1/sandboxes");
   expect(requests).not.toContain(lone);
 });
 
-test("a refused program is sent again under the same key, a broken one is not", async () => {
+test("a program is sent again under the same key if it was refused, and not if its connection broke", async () => {
   let refusals = 1;
   const busy = () =>
     Response.json({ code: "RATE_LIMITED" }, { status: 429, headers: { "retry-after": "0" } });
@@ -125,7 +125,7 @@ test("a refused program is sent again under the same key, a broken one is not", 
   expect(broken.requests).toEqual(["GET /health", lone]);
 });
 
-test("a server that cannot be reached is told of with one error", async () => {
+test("a server that cannot be reached is reported with one error", async () => {
   const { client, requests } = clientOf(() => {
     throw Object.assign(new TypeError("fetch failed"), {
       cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),
@@ -135,7 +135,7 @@ test("a server that cannot be reached is told of with one error", async () => {
   expect(new Set(requests)).toEqual(new Set(["GET /health"]));
 });
 
-test("a signal kills code that has no sandbox, and is heard while the server is asked", async () => {
+test("a signal kills code without a sandbox, and also ends the question what the server offers", async () => {
   const { client, running } = clientOf();
   const stop = new AbortController();
   const endless = client.executeIsolated("endless", { signal: stop.signal });
@@ -150,7 +150,7 @@ test("a signal kills code that has no sandbox, and is heard while the server is 
   expect(late.requests).not.toContain(lone);
 });
 
-test("options that make no sense are refused before anything is sent", async () => {
+test("invalid options of a program without a sandbox are refused before anything is sent", async () => {
   const { client, requests } = clientOf();
   for (const options of [
     { template: "a", templateId: "b" },

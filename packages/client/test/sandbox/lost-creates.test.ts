@@ -21,7 +21,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
   test.each([
     ["does not come", silent],
     ["is lost with its connection", broken],
-  ])("%s is repeated with its key where the server knows creates by it", async (_, fault) => {
+  ])("%s is repeated with its idempotency key if the server knows such keys", async (_, fault) => {
     const { controlPlane } = await sandboxService({ [create]: inTurn(fault, made), [health]: knowsKeys });
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.create({
       requestTimeoutSeconds: 8,
@@ -33,7 +33,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     expect(second).toBe(first);
   });
 
-  test("comes late is taken, though it was asked for again", async () => {
+  test("comes late is used, although the create was repeated", async () => {
     let answer: (() => void) | undefined;
     const { controlPlane } = await sandboxService({
       [create]: inTurn(
@@ -49,7 +49,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     expect(controlPlane.calls()).toEqual([create, health, create]);
   });
 
-  test("is lost with its connection says what may be there, where the server says nothing of keys", async () => {
+  test("is lost with its connection is an error that says what may exist, if the server states no such keys", async () => {
     const { controlPlane } = await sandboxService({ [create]: broken, [health]: says({}) });
     const failure = await rejection(testClient(controlPlane.url, carrier).sandboxes.create());
     expect(failure).toMatchObject({
@@ -60,7 +60,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     expect(controlPlane.calls()).toEqual([create, health]);
   });
 
-  test("does not come is waited for, where the server says nothing of keys", async () => {
+  test("does not come is awaited, if the server states no idempotency keys", async () => {
     const { controlPlane } = await sandboxService({ [create]: silent, [health]: says({}) });
     const client = testClient(controlPlane.url, { ...carrier, timeouts: { requestSeconds: 1 } });
     const failure = await rejection(client.sandboxes.create());
@@ -73,7 +73,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     await client.close({ timeoutSeconds: 0 });
   });
 
-  test("does not come before the caller gives up is asked for again, and its sandbox deleted", async () => {
+  test("does not come before the caller gives up is asked for again, and the sandbox is deleted", async () => {
     const { controlPlane } = await sandboxService({ [create]: inTurn(silent, made), [health]: knowsKeys });
     const client = testClient(controlPlane.url, carrier);
     const controller = new AbortController();
@@ -87,7 +87,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     expect(controlPlane.calls()).toEqual([create, health, create, remove]);
   });
 
-  test("never comes after the caller has given up is a warning", async () => {
+  test("never comes after the caller has given up becomes a warning", async () => {
     const warnings: SandboxError[] = [];
     const { controlPlane } = await sandboxService({ [create]: silent, [health]: says({}) });
     const hooks = { onWarning: (warning: SandboxError) => warnings.push(warning) };
@@ -126,7 +126,7 @@ test.each([
   ["executeBackground", "/execute/background"],
   ["runBackground", "/commands/background"],
   ["executeAsync", "/execute/async"],
-])("%s is bounded by timeouts.request, whatever programs may take", async (start, path) => {
+])("%s is limited by timeouts.request, however long programs may take", async (start, path) => {
   const { controlPlane } = await sandboxService({ [`POST ${path}`]: silent });
   const client = testClient(controlPlane.url, { timeouts: { requestSeconds: 1 } });
   const sandbox = await client.sandboxes.get("abc");

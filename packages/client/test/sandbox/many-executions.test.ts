@@ -24,7 +24,7 @@ function clientOf() {
   return { client, running };
 }
 
-test("of many programs, some run at a time, and each is told with its own result or error", async () => {
+test("executeIsolatedMany runs some programs at a time, and gives each its own result or error", async () => {
   const { client, running } = clientOf();
   const programs = function* () {
     for (let number = 0; number < 50; number += 1) yield { code: `program ${number}` };
@@ -40,7 +40,7 @@ test("of many programs, some run at a time, and each is told with its own result
   expect(running.most).toBeLessThanOrEqual(4);
 });
 
-test("a result is told while the next program is still awaited", async () => {
+test("executeIsolatedMany gives a result while it waits for the next program", async () => {
   const { client } = clientOf();
   let more: () => void = () => undefined;
   const programs = async function* () {
@@ -58,7 +58,7 @@ test("a result is told while the next program is still awaited", async () => {
   expect(told).toEqual(["first\n", "second\n"]);
 });
 
-test("an error of the programs' source is thrown, and those that run are killed", async () => {
+test("executeIsolatedMany throws an error of the source of programs, and kills those that run", async () => {
   const { client, running } = clientOf();
   const programs = function* () {
     yield { code: "endless" };
@@ -68,7 +68,7 @@ test("an error of the programs' source is thrown, and those that run are killed"
   expect(running.now).toBe(0);
 });
 
-test("leaving the loop over many, or their signal, kills those that run", async () => {
+test("leaving the loop over executeIsolatedMany, or its signal, kills the programs that run", async () => {
   const { client, running } = clientOf();
   const endless = [{ code: "first" }, ...Array(3).fill({ code: "endless" })];
   for await (const { result } of client.executeIsolatedMany(endless)) {
@@ -86,7 +86,7 @@ test("leaving the loop over many, or their signal, kills those that run", async 
   await expect.poll(() => running.now).toBe(0);
 });
 
-test("options of many that there are not, or make no sense, are refused", async () => {
+test("executeIsolatedMany refuses options that are unknown or invalid", async () => {
   const { client } = clientOf();
   for (const options of [{ concurrency: 0 }, { concurrency: 1.5 }, { concurency: 2 } as object])
     await expect(client.executeIsolatedMany([], options).next()).rejects.toThrow(ValidationError);

@@ -38,15 +38,15 @@ async function made(owned: OwnedSandboxes, ...created: string[]): Promise<void> 
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("what a client owns", () => {
-  test("is deleted once each", async () => {
+describe("a sandbox that a client owns", () => {
+  test("is deleted only once", async () => {
     const { owned, deleted } = owning();
     await made(owned, "a", "b", "b");
     expect(await owned.deleteAll()).toEqual([]);
     expect(deleted).toEqual(["a", "b"]);
   });
 
-  test("is not deleted when it was forgotten", async () => {
+  test("is not deleted when the client has given it up", async () => {
     const { owned, deleted } = owning();
     await made(owned, "a", "b");
     owned.forget("a");
@@ -54,7 +54,7 @@ describe("what a client owns", () => {
     expect(deleted).toEqual(["b"]);
   });
 
-  test("includes one whose creation is under way, and none whose creation fails", async () => {
+  test("counts while it is being created, and not if its creation fails", async () => {
     const { owned, deleted } = owning();
     let create: (id: string) => void = () => undefined;
     let fail: (error: Error) => void = () => undefined;
@@ -67,7 +67,7 @@ describe("what a client owns", () => {
     expect(deleted).toEqual(["late"]);
   });
 
-  test("leaves a report of what could not be deleted, and deletes the rest", async () => {
+  test("that could not be deleted is reported, and the others are deleted", async () => {
     const lost = new Error("no network");
     const { owned, deleted } = owning(async (id) => {
       if (id === "a") throw lost;
@@ -77,7 +77,7 @@ describe("what a client owns", () => {
     expect(deleted).toEqual(["a", "b"]);
   });
 
-  test("is watched for signals only while there is something", async () => {
+  test("makes the process watch for signals, and only as long as there is one", async () => {
     const before = listeners();
     const { owned } = owning();
     expect(listeners()).toBe(before);
@@ -94,7 +94,7 @@ describe("what a client owns", () => {
     expect(listeners()).toBe(before);
   });
 
-  test("is watched from when its creation begins, and no more when that fails", async () => {
+  test("makes the process watch for signals when its creation begins, and no longer when that fails", async () => {
     const before = listeners();
     const { owned } = owning();
     let fail: (error: Error) => void = () => undefined;
@@ -104,14 +104,14 @@ describe("what a client owns", () => {
     await vi.waitFor(() => expect(listeners()).toBe(before));
   });
 
-  test("is deleted by what runs before a signal ends the process", async () => {
+  test("is deleted before a signal ends the process", async () => {
     const { owned, deleted } = owning();
     await made(owned, "a");
     await vi.mocked(beforeTermination).mock.lastCall?.[0]();
     expect(deleted).toEqual(["a"]);
   });
 
-  test("is ten thousand at most: of more, the oldest are left", async () => {
+  test("is forgotten, the oldest first, when there are more than ten thousand", async () => {
     const { owned, deleted } = owning();
     await made(owned, ...Array.from({ length: 10_001 }, (_, index) => `s${index}`));
     await owned.deleteAll();

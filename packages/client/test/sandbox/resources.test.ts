@@ -6,7 +6,7 @@ import { finished } from "../support/sandbox-service.js";
 import { type Handler, json } from "../support/scripted-server.js";
 
 describe("an execution", () => {
-  test("sends what was given, and nothing that was not", async () => {
+  test("sends the options that were given, and no others", async () => {
     const { sandbox, agent } = await sandboxWith({});
     await sandbox.execute("1", { language: "bash", timeoutSeconds: 5, env: { A: "1" }, workdir: "/tmp" });
     await sandbox.execute("2");
@@ -62,7 +62,7 @@ describe("an execution", () => {
     });
   });
 
-  test("outlives its own limit by a margin, and the request's by far", async () => {
+  test("is awaited longer than its own time limit, and much longer than other requests", async () => {
     const slow: Handler = (_, response) => setTimeout(() => json(response, 200, finished()), 1500);
     const { sandbox } = await sandboxWith({ "POST /execute": slow }, { timeouts: { requestSeconds: 1 } });
     expect((await sandbox.execute("1", { timeoutSeconds: 1 })).stdout).toBe("1\n");
@@ -133,8 +133,8 @@ describe("environment variables", () => {
   });
 });
 
-describe("what an agent reports", () => {
-  test("is given in this client's names", async () => {
+describe("answers of an agent", () => {
+  test("are given in the names of this client", async () => {
     const { sandbox } = await sandboxWith({
       "GET /health": ok({
         status: "healthy",

@@ -72,7 +72,7 @@ describe("on Node.js", () => {
     expect(Number(stdout)).toBeLessThan(10_000);
   });
 
-  test("a program without a key is told what to install, and goes on once that is there", async () => {
+  test("a program without a key is told what to install, and works when it is installed", async () => {
     const away = await mkdtemp(join(tmpdir(), "client-alone-"));
     const local = fileURLToPath(new URL("../../../local", import.meta.url));
     const program = `
@@ -99,7 +99,7 @@ describe("on Node.js", () => {
     }
   });
 
-  test("loading the package and making a client start nothing, and undici waits for the first call", async () => {
+  test("importing the package and making a client open nothing, and load no undici", async () => {
     // Import the client from a directory from which undici cannot be found, so that the first use of undici fails.
     const program = `
       const { SandboxClient } = require(${JSON.stringify(join(directory, "bare.cjs"))});
@@ -158,7 +158,7 @@ describe("where there is no Node.js", () => {
     ]);
   });
 
-  test("streams say what they lack, and work with a WebSocket that is brought along", async () => {
+  test("streams say what is missing, and work with a WebSocket that the caller provides", async () => {
     const server = await frameServer((_, socket) =>
       socket.send({ type: "result", exit_code: 4 }, { type: "complete", success: false }),
     );

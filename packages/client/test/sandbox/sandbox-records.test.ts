@@ -6,7 +6,7 @@ import { sandboxService, wireSandbox } from "../support/sandbox-service.js";
 import { type Handler, inTurn, json, scriptedServer } from "../support/scripted-server.js";
 
 describe("a sandbox", () => {
-  test("is shown by its facts, and no token with them", async () => {
+  test("is inspected and logged without its tokens", async () => {
     const { sandbox, controlPlane } = await sandboxWith({});
     for (const shown of [inspect(sandbox), inspect({ in: [sandbox] }, { depth: 5 })]) {
       expect(shown).toMatch(/Sandbox \{\s+id: 'abc',\s+status: 'running'/);
@@ -15,7 +15,7 @@ describe("a sandbox", () => {
     expect(controlPlane.requests).toHaveLength(1);
   });
 
-  test("refuses what is no program and no signal before it sends anything", async () => {
+  test("refuses an invalid program or signal before it sends anything", async () => {
     const { sandbox, agent, client, controlPlane } = await sandboxWith({});
     const noSignal = { signal: {} as AbortSignal };
     const refused: [string, () => Promise<unknown>][] = [
@@ -35,7 +35,7 @@ describe("a sandbox", () => {
     expect(controlPlane.requests).toHaveLength(1);
   });
 
-  test("moves its deadline, pauses and resumes, and knows of it", async () => {
+  test("moves its deadline, pauses, resumes, and knows its new state", async () => {
     const expiresAt = "2027-01-01T00:00:00.000Z";
     const { sandbox, controlPlane } = await sandboxWith({
       "PUT /v1/sandboxes/abc/timeout": ok({ id: "abc", timeout_seconds: 60, expires_at: expiresAt }),
@@ -81,7 +81,7 @@ describe("a sandbox", () => {
     expect(controlPlane.calls().at(-1)).toBe("DELETE /v1/sandboxes/abc");
   });
 
-  test("is not taken for deleted when a proxy knows nothing of the service", async () => {
+  test("is not taken for deleted when a proxy answers with 404", async () => {
     const { client } = await sandboxWith({
       "DELETE /v1/sandboxes/abc": (_, response) =>
         response.writeHead(404, { "content-type": "text/html" }).end("<title>404 Not Found</title>"),
@@ -102,13 +102,13 @@ describe("a sandbox", () => {
     expect(controlPlane.requests.map(({ method }) => method)).toEqual(methods);
   });
 
-  test.each(["stopped", "error", "creating"])("that is %s is not connected to", async (status) => {
+  test.each(["stopped", "error", "creating"])("that is %s cannot be connected to", async (status) => {
     const { controlPlane } = await sandboxService({ "GET /v1/sandboxes/abc": ok({ id: "abc", status }) });
     const thrown = await rejection(testClient(controlPlane.url).sandboxes.connect("abc"));
     expect(thrown).toMatchObject({ name: "ConflictError", code: "SANDBOX_NOT_RUNNING" });
   });
 
-  test("without an address says so when it is used", async () => {
+  test("without an address is an error when it is used", async () => {
     const { controlPlane } = await sandboxService({
       "GET /v1/sandboxes/abc": ok({ id: "abc", status: "creating" }),
     });
@@ -116,7 +116,7 @@ describe("a sandbox", () => {
     expect(await rejection(sandbox.execute("1"))).toMatchObject({ code: "SANDBOX_NOT_READY" });
   });
 
-  test.each(["", " ", ".", ".."])("is not asked for by the id %j", async (id) => {
+  test.each(["", " ", ".", ".."])("is not requested with the invalid id %j", async (id) => {
     const { controlPlane } = await sandboxService();
     const client = testClient(controlPlane.url);
     for (const call of [client.sandboxes.get(id), client.sandboxes.delete(id), client.templates.get(id)]) {
@@ -168,7 +168,7 @@ describe("a list", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("with a cursor that comes again is an error, not a loop", async () => {
+  test("with a cursor that repeats is an error, not an endless loop", async () => {
     const server = await scriptedServer(page(["a"], { has_more: true, next_cursor: "again" }));
     const ids: string[] = [];
     const reading = (async () => {
@@ -178,7 +178,7 @@ describe("a list", () => {
     expect(ids).toEqual(["a", "a"]);
   });
 
-  test("that is left early is not fetched further", async () => {
+  test("that a loop leaves early is not fetched further", async () => {
     const server = await scriptedServer(page(["a", "b"], { has_more: true, next_cursor: "2" }));
     for await (const { id } of testClient(server.url).sandboxes.list()) {
       expect(id).toBe("a");

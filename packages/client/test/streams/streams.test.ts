@@ -82,13 +82,13 @@ describe("a stream of an execution", () => {
       (socket) => socket.send({ type: "error", error: "odd", code: "INVALID_REQUEST" }, result, complete),
       ["error INVALID_REQUEST", "result 0"],
     ],
-  ])("takes %s", async (_, behave, expected) => {
+  ])("accepts %s", async (_, behave, expected) => {
     const server = await frameServer((_, socket) => behave(socket));
     expect(await read(await sandboxOf(server))).toEqual(expected);
     await allClosed(server);
   });
 
-  test("lets a program be silent for longer, as long as the server is there", async () => {
+  test("may be silent for longer than a request as long as the server answers pings", async () => {
     const server = await frameServer((_, socket) => {
       setTimeout(() => socket.send(result, complete), 4000);
     });
@@ -170,7 +170,7 @@ describe("a stream of an execution", () => {
     await allClosed(server);
   });
 
-  test("is read once, and starts nothing before", async () => {
+  test("can be read once, and starts when it is read", async () => {
     const server = await frameServer((_, socket) => socket.send(result, complete));
     const sandbox = await sandboxOf(server);
     const stream = sandbox.executeStream("1");
@@ -180,7 +180,7 @@ describe("a stream of an execution", () => {
     await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow(ValidationError);
   });
 
-  test("holds the server up while its reader is slow", async () => {
+  test("makes the server wait while its reader is slow", async () => {
     const chunk = out("x".repeat(256 * 1024));
     let sent = 0;
     const server = await frameServer((_, socket) => {
@@ -221,7 +221,7 @@ describe("a stream of an execution", () => {
     ["a timeout", ["1", { timeoutSeconds: 0.5 }]],
     ["a context", ["1", { context: "" }]],
     ["a signal", ["1", { signal: "abort" }]],
-  ])("is refused for what cannot be %s", async (_, [code, options]) => {
+  ])("is refused with an invalid %s", async (_, [code, options]) => {
     const server = await frameServer(() => undefined);
     const sandbox = await sandboxOf(server);
     const call = async () => sandbox.executeStream(code as string, options as object).result();
@@ -229,7 +229,7 @@ describe("a stream of an execution", () => {
     expect(server.upgrades).toHaveLength(0);
   });
 
-  test("goes over a WebSocket that is brought along", async () => {
+  test("uses a WebSocket that the caller provides", async () => {
     const server = await frameServer((_, socket) => socket.send(out("1"), result, complete));
     const { WebSocket } = await import("undici");
     const seen: string[] = [];

@@ -22,7 +22,7 @@ function unawareClient(): SandboxClient {
   return client;
 }
 
-test("all requests are answered by the service", async () => {
+test("with msw, all requests are answered by the testing service", async () => {
   const client = unawareClient();
   const sandbox = await client.sandboxes.create();
   expect((await sandbox.execute("print(42)")).stdout).toBe("42\n");
@@ -30,7 +30,7 @@ test("all requests are answered by the service", async () => {
   expect(service.filesOf(sandbox.id).readText("note.txt")).toBe("kept");
 });
 
-test("one operation of the control plane is answered otherwise, as its contract allows", async () => {
+test("with msw, one operation of the control plane is answered by the test, as its contract allows", async () => {
   server.use(
     controlPlane.post("/v1/sandboxes", ({ response }) =>
       response(429).json({ error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many." } }),
@@ -39,7 +39,7 @@ test("one operation of the control plane is answered otherwise, as its contract 
   await expect(unawareClient().sandboxes.create()).rejects.toThrow(RateLimitError);
 });
 
-test("one operation of all agents is answered otherwise", async () => {
+test("with msw, one operation of all agents is answered by the test", async () => {
   server.use(
     agent.post("/execute", async ({ request, response }) => {
       const { code } = await request.json();

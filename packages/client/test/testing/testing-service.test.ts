@@ -27,7 +27,7 @@ describe("programs", () => {
     expect(await client.executeIsolated("print(42)")).toMatchObject({ stdout: "42\n", exitCode: 0 });
   });
 
-  test("that nobody knows are refused by name, and leave no sandbox", async () => {
+  test("that the service does not know are refused by name, and leave no sandbox", async () => {
     const { client } = serviceWith({});
     const call = client.executeIsolated("print(43)");
     await expect(call).rejects.toThrow(ValidationError);
@@ -37,7 +37,7 @@ describe("programs", () => {
     expect(left).toEqual([]);
   });
 
-  test("fail with the error of the test that they are", async () => {
+  test("fail with the error of the test if they throw", async () => {
     const { client } = serviceWith({
       "1": () => {
         throw new RangeError("no such case");
@@ -79,7 +79,7 @@ describe("the clock", () => {
   });
 });
 
-test("streams come in memory too", async () => {
+test("the testing service has streams too", async () => {
   const { client } = serviceWith({
     count: async ({ stdout, sleep }) => {
       for (const n of [1, 2, 3]) {
@@ -114,7 +114,7 @@ test("code in the background sees the variables of the context that it names", a
   expect(data).toMatchObject({ complete: true, result: "1" });
 });
 
-test("a token ends by the service's clock, and the client gets another", async () => {
+test("a token expires by the service's clock, and the client gets another", async () => {
   const { client, service } = serviceWith({ "1": "1" });
   const sandbox = await client.sandboxes.create({ timeoutSeconds: 86_400 });
   await service.clock.advance(86_399);
@@ -123,7 +123,7 @@ test("a token ends by the service's clock, and the client gets another", async (
   expect((await sandbox.execute("1")).stdout).toBe("1");
 });
 
-test("reports go where they are sent, signed", async () => {
+test("reports of executions are sent to their callback, signed", async () => {
   const sent: Request[] = [];
   const service = new TestingService({
     programs: { "1": "1" },
@@ -141,7 +141,7 @@ test("reports go where they are sent, signed", async () => {
   expect(await verifyWebhook(await request.text(), request.headers, "secret")).toMatchObject({ stdout: "1" });
 });
 
-test("other addresses than the service's are not answered", async () => {
+test("requests to addresses other than the service's are not answered", async () => {
   const service = new TestingService();
   await expect(service.fetch("http://elsewhere.test/health")).rejects.toThrow(/sandboxes\.test/);
 });

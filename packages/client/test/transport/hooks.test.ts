@@ -68,7 +68,7 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
     ["a broken connection", (_, response) => response.destroy(), { name: "NetworkError" }],
     ["no answer", () => undefined, { name: "TimeoutError" }],
   ];
-  test.each(failures)("are told once of %s, as its caller is", async (_, handler, expected) => {
+  test.each(failures)("are called once for %s, with what the caller gets", async (_, handler, expected) => {
     const server = await scriptedServer(handler);
     const errors: CallErrorEvent[] = [];
     const hooks = { onError: (event: CallErrorEvent) => void errors.push(event) };
@@ -84,7 +84,7 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
     expect(errors[0]).toMatchObject({ requestId: server.requests[0]?.headers["x-request-id"], attempt: 1 });
   });
 
-  test("are not told that a low-level call was refused: its caller got an answer", async () => {
+  test("do not get a refused low-level call as an error, because its caller got an answer", async () => {
     const server = await scriptedServer(refused(404));
     const { hooks, seen } = recording();
     const client = testClient(server.url, { ...carrier, hooks });
@@ -94,7 +94,7 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
   });
 
   test.each(["onRequest", "onResponse", "onRetry", "onError"] as const)(
-    "that throw (%s) end the call with what they throw, and leave no connection",
+    "that throw (%s) end the call with their error, and leave no connection",
     async (name) => {
       const body = Buffer.alloc(5_000_000);
       const agent = await scriptedServer(
@@ -119,7 +119,7 @@ describe.each(carriers)("hooks over %s", (_, carrier) => {
   );
 });
 
-test("one that throws as a sandbox is made, or a stream opened, leaves neither", async () => {
+test("a hook that throws while a sandbox is created, or a stream opened, leaves neither", async () => {
   const server = await frameServer(() => undefined);
   const broken = new Error("The hook is broken");
   const onResponse: Hooks["onResponse"] = ({ method, status }) => {
@@ -135,7 +135,7 @@ test("one that throws as a sandbox is made, or a stream opened, leaves neither",
   await expect.poll(() => server.sockets.map((socket) => socket.closed)).toEqual([true]);
 });
 
-test("a stream is told of as a request, and of its breaking", async () => {
+test("hooks get a stream as a request, and its break as an error", async () => {
   const server = await frameServer((_, socket) => socket.connection.destroy());
   const { hooks, seen } = recording();
   const { logger, lines } = recordingLogger();
@@ -152,7 +152,7 @@ test("a stream is told of as a request, and of its breaking", async () => {
   expect(lines).toMatchObject([{ level: "error", text: expect.stringContaining(`GET ${path} failed: `) }]);
 });
 
-test("a stream that its reader leaves has not failed", async () => {
+test("hooks do not get a stream that its reader leaves as failed", async () => {
   const server = await frameServer((_, socket) => socket.send({ type: "stdout", data: "1" }));
   const { hooks, seen } = recording();
   const sandbox = await testClient(server.url, { hooks }).sandboxes.get("abc");
@@ -160,7 +160,7 @@ test("a stream that its reader leaves has not failed", async () => {
   expect(seen.map(({ kind }) => kind)).toEqual(["request", "response", "request", "response"]);
 });
 
-test("a stream that is refused is told of, with each try", async () => {
+test("hooks get a stream that is refused, with each try", async () => {
   const server = await frameServer(
     () => undefined,
     (_, connection) => answerUpgrade(connection, 503, { error: "later" }),
@@ -183,7 +183,7 @@ test("a stream that is refused is told of, with each try", async () => {
   expect(seen.at(-1)?.error).toBe(thrown);
 });
 
-test("waiting for a new sandbox is no failure", async () => {
+test("hooks do not get the wait for a new sandbox as a failure", async () => {
   const agent = await scriptedServer(
     inTurn(refused(502), refused(401), (_, response) => json(response, 200, { exists: true })),
   );

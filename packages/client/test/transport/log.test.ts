@@ -14,7 +14,7 @@ describe("the log", () => {
     ["an answer that is none", (_, response) => response.writeHead(200).end("hello"), "error", /failed: /],
     ["a broken connection", (_, response) => response.destroy(), "error", /failed: The connection/],
   ];
-  test.each(outcomes)("has %s at the level that it deserves", async (_, handler, level, text) => {
+  test.each(outcomes)("has %s at the right level", async (_, handler, level, text) => {
     const server = await scriptedServer(handler);
     const { logger, lines } = recordingLogger();
     await rejection(testClient(server.url, { logger, retry: false }).sandboxes.get("abc"));
@@ -31,7 +31,7 @@ describe("the log", () => {
     ]);
   });
 
-  test("has an abort among the details: its caller wanted it", async () => {
+  test("has an abort at the level debug, because the caller wanted it", async () => {
     const { logger, lines } = recordingLogger();
     const client = testClient(unusedUrl, { logger, logLevel: "debug" });
     await rejection(client.sandboxes.get("abc", { signal: AbortSignal.abort() }));
@@ -43,7 +43,7 @@ describe("the log", () => {
     ["info", ["warn", "error"]],
     ["warn", ["warn", "error"]],
     ["error", ["error"]],
-  ])("begins at its level, %s", async (logLevel, expected) => {
+  ])("begins at the level that is set, %s", async (logLevel, expected) => {
     const server = await scriptedServer(refused(503));
     const { logger, lines } = recordingLogger();
     const retry = { attempts: 2, baseDelaySeconds: 0.001 };
@@ -68,7 +68,7 @@ describe("the log", () => {
     ]);
   });
 
-  test("is silent unless one is given, and console is one", async () => {
+  test("is off by default, and console can be used as logger", async () => {
     const server = await scriptedServer(refused(500));
     const written: unknown[] = [];
     const before = { ...console };
@@ -84,7 +84,7 @@ describe("the log", () => {
     }
   });
 
-  test("has what could not be deleted, in place of a warning of the process", async () => {
+  test("has sandboxes that could not be deleted, instead of a warning of the process", async () => {
     const server = await scriptedServer(({ method }, response) =>
       method === "POST"
         ? json(response, 201, wireSandbox("ftp://nowhere"))

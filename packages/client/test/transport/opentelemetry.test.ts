@@ -36,7 +36,7 @@ const observed = (options: SandboxClientOptions = {}): SandboxClientOptions => (
 });
 
 describe.each(carriers)("a span over %s", (_, carrier) => {
-  test("has what the conventions for HTTP ask for, and no query", async () => {
+  test("has the attributes of the HTTP conventions, and no query", async () => {
     const server = await scriptedServer((_, response) => json(response, 200, { data: [] }));
     const client = testClient(server.url, observed(carrier));
     await client.sandboxes.list({ region: "a-private-word" }).pages().next();
@@ -145,7 +145,7 @@ test("the opening of a stream is a span, whose context the handshake has", async
   expect(server.upgrades[0]?.headers.traceparent).toContain(span?.spanContext().spanId);
 });
 
-test("a stream that is refused is a span that failed", async () => {
+test("the span of a refused stream has failed", async () => {
   const server = await frameServer(
     () => undefined,
     (_, connection) => answerUpgrade(connection, 410, { error: "gone" }),
@@ -156,7 +156,7 @@ test("a stream that is refused is a span that failed", async () => {
   expect(exporter.getFinishedSpans()).toMatchObject([{ attributes: { [ATTR_ERROR_TYPE]: "410" } }]);
 });
 
-test("another provider than the registered one may be given", async () => {
+test("another provider than the registered one may be used for spans", async () => {
   const server = await scriptedServer((_, response) => json(response, 200, found));
   const other = new InMemorySpanExporter();
   const tracerProvider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(other)] });

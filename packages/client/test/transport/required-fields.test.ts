@@ -11,7 +11,7 @@ const frames = [
   ...Object.entries(watchFrames).map((entry) => [...entry, watchFrame] as const),
 ];
 
-describe("the fields that must be in a frame are those that the protocol wants", () => {
+describe("the fields that the client requires in a frame are those that the protocol requires", () => {
   test.each(frames)("%s", (type, fields: RequiredFields, schema) => {
     const whole = {
       type,

@@ -112,7 +112,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
   });
 
   test.each(Object.keys(operations))(
-    "nothing listening is tried again for %s: nothing was sent",
+    "a connection to a port where nothing listens is repeated for %s, because nothing was sent",
     async (name) => {
       const server = await scriptedServer(good);
       const retries: RetryEvent[] = [];
@@ -130,13 +130,13 @@ describe.each(carriers)("over %s", (_, carrier) => {
     },
   );
 
-  test("what fares better the second time is given, with one request id for all tries", async () => {
+  test("a call that succeeds the second time gives its result, and all its tries have one request id", async () => {
     const server = await scriptedServer(inTurn(status(503), reset, good));
     expect((await testClient(server.url, carrier).sandboxes.get("abc")).id).toBe("abc");
     expect(new Set(server.requests.map(({ headers }) => headers["x-request-id"])).size).toBe(1);
   });
 
-  test("a create carries the same idempotency key in all its tries, and another one each time", async () => {
+  test("a create has the same idempotency key in all its tries, and other creates have other keys", async () => {
     const server = await scriptedServer(inTurn(status(429), status(400)));
     const client = testClient(server.url, carrier);
     await rejection(client.sandboxes.create());
@@ -150,7 +150,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
   test.each([
     ["seconds", () => "1", 990],
     ["date", () => new Date(Date.now() + 2500).toUTCString(), 1000],
-  ])("a server's time in %s is waited for", async (_, header, least) => {
+  ])("the time that a server names in %s is awaited", async (_, header, least) => {
     const server = await scriptedServer(
       inTurn((_, response) => json(response, 429, {}, { "retry-after": header() }), good),
     );
@@ -160,7 +160,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     expect(server.requests.length).toBe(2);
   });
 
-  test("a wait beyond the request's own time is not begun", async () => {
+  test("a wait that is longer than the request's time limit is not begun", async () => {
     const server = await scriptedServer(status(503, { "retry-after": "5" }));
     const client = testClient(server.url, carrier);
     const thrown = await rejection(client.sandboxes.get("abc", { requestTimeoutSeconds: 4 }));
@@ -168,7 +168,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("its own timeout is no reason to try again", async () => {
+  test("a request is not repeated after its own timeout", async () => {
     const server = await scriptedServer(() => undefined);
     const client = testClient(server.url, carrier);
     const thrown = await rejection(client.sandboxes.get("abc", { requestTimeoutSeconds: 1 }));
@@ -176,7 +176,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("none is made where none is wanted", async () => {
+  test("a request is not repeated where retry is switched off", async () => {
     const server = await scriptedServer(status(503));
     await rejection(testClient(server.url, { ...carrier, retry: false }).sandboxes.get("abc"));
     expect(server.requests.length).toBe(1);
@@ -198,7 +198,7 @@ test.each([
   expect(repeatable(method, path)).toBe(expected);
 });
 
-test("waits grow, are spread out, and never exceed their bound", () => {
+test("pauses between tries grow, are spread out, and never exceed their maximum", () => {
   const policy = new RetryPolicy(decidedRetry({ attempts: 10, baseDelaySeconds: 1, maxDelaySeconds: 4 }));
   for (const [attempt, most] of [
     [1, 1],
@@ -235,7 +235,7 @@ test.each<[string | undefined, string | undefined, number | undefined]>([
   expect(parseRetryAfter(headers)).toBe(expected);
 });
 
-test("a pause is not cut short because a timer cannot hold it", async () => {
+test("a pause that is longer than a timer can hold is not cut short", async () => {
   const scope = new CallScope(undefined);
   const sleeping = scope.sleep(3_000_000).then(
     () => "woke",

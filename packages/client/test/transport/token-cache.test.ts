@@ -83,14 +83,14 @@ describe("a token", () => {
     expect(count()).toBe(1);
   });
 
-  test("is not asked for again where another than the refused one is there", async () => {
+  test("is not requested again if another one than the refused is there already", async () => {
     const { cache, count } = holding(opaque);
     expect(await cache.replace("older")).toBe(true);
     expect(cache.value).toBe("opaque");
     expect(count()).toBe(0);
   });
 
-  test("that is refused and forgotten already is replaced all the same", async () => {
+  test("that is refused and already forgotten is replaced all the same", async () => {
     const cache = new TokenCache(async () => ({ value: "renewed", expiresAt: undefined }));
     expect(await cache.replace("older")).toBe(true);
     expect(cache.value).toBe("renewed");
@@ -102,8 +102,8 @@ describe("a token", () => {
   });
 });
 
-describe("a renewal", () => {
-  test("is one for all who wait, and the next is another", async () => {
+describe("a renewal of a token", () => {
+  test("is shared by all calls that wait, and the next renewal is another", async () => {
     let asked = 0;
     const cache = new TokenCache(async () => ({ value: `${++asked}`, expiresAt: undefined }));
     expect(cache.value).toBeUndefined();
@@ -124,7 +124,7 @@ describe("a renewal", () => {
     ],
     ["at its end is an error", { value: living(10), expiresAt: undefined }, 10, false],
     ["without a token at hand is an error", undefined, 0, false],
-  ])("that fails %s, and the next one is made", async (_, issued, seconds, isServed) => {
+  ])("that fails %s is followed by another one", async (_, issued, seconds, isServed) => {
     let isDown = true;
     const cache = new TokenCache(async () => {
       if (isDown) throw new Error("no network");

@@ -13,7 +13,7 @@ function bearers(requests: { headers: Record<string, unknown> }[]): unknown[] {
 }
 
 describe.each(carriers)("over %s, a token", (_, carrier) => {
-  test("comes with the sandbox and goes to its agent alone, where the account's key never goes", async () => {
+  test("comes with the sandbox and is sent only to its agent, which never gets the account's key", async () => {
     const { controlPlane, agent } = await sandboxService();
     const client = testClient(controlPlane.url, { ...carrier, bearerToken: "account-bearer" });
     const sandbox = await client.sandboxes.create();
@@ -68,7 +68,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
     expect(agent.requests).toHaveLength(2);
   });
 
-  test("that is refused and comes back the same is not tried again", async () => {
+  test("that is refused, and renewed as the same token, is not tried again", async () => {
     const token = tokenFor("abc");
     const { controlPlane, agent } = await sandboxService({
       "POST /execute": unauthorized,
@@ -81,7 +81,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
     expect(agent.requests).toHaveLength(1);
   });
 
-  test("that cannot be had is the control plane's error", async () => {
+  test("that the control plane refuses to renew is the control plane's error", async () => {
     const { controlPlane, agent } = await sandboxService({
       "GET /v1/sandboxes/abc": (_, response) =>
         json(response, 200, wireSandbox(agent.url, { auth_token: undefined })),
@@ -92,7 +92,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
     expect(agent.requests).toHaveLength(0);
   });
 
-  test("is not waited for beyond the caller's signal, and other callers get it all the same", async () => {
+  test("is awaited only until the caller's signal; other callers get it", async () => {
     let answer: (() => void) | undefined;
     const { controlPlane, agent } = await sandboxService({
       "GET /v1/sandboxes/abc": (_, response) =>
@@ -139,7 +139,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
     expect(new Set(bearers(agent.requests)).size).toBe(1);
   });
 
-  test("can be asked for at once, and is used then", async () => {
+  test("can be renewed on request, and is used from then on", async () => {
     const { controlPlane, agent } = await sandboxService();
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.get("abc");
     await sandbox.refreshToken();
@@ -171,7 +171,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
     expect(thief.requests).toEqual([]);
   });
 
-  test("goes below the path of a public host that has one, where no execution is repeated either", async () => {
+  test("is sent to an agent below a path, where executions are not repeated either", async () => {
     const agent = await scriptedServer((_, response) => json(response, 503, {}, { "retry-after": "0" }));
     const controlPlane = await scriptedServer((_, response) =>
       json(response, 200, wireSandbox(`${agent.url}/sandboxes/abc/`)),
@@ -196,7 +196,7 @@ describe("the token cache", () => {
     expect(count()).toBe(1);
   });
 
-  test("keeps a token that seems to have expired already: only a 401 tells", async () => {
+  test("keeps a token that seems to have expired: only a 401 shows that it has", async () => {
     const { cache, count } = issuing(["opaque", "other"], new Date(Date.now() - 3_600_000));
     expect(await cache.current()).toBe("opaque");
     expect(cache.current()).toBe("opaque");
@@ -213,7 +213,7 @@ describe("the token cache", () => {
     expect(count()).toBe(2);
   });
 
-  test("goes on with a token that is due while it cannot be renewed, until its end", async () => {
+  test("uses a token that cannot be renewed until it expires", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const later = (seconds: number): unknown => vi.setSystemTime(Date.now() + seconds * 1000);

@@ -38,11 +38,11 @@ describe.each(carriers)("a trace over %s", (_, carrier) => {
       { traceparent, tracestate: "a=1\r\nx-api-key: 1" },
       { traceparent },
     ],
-  ])("is told to the server %s", async (_, context, expected) => {
+  ])("is sent to the server %s", async (_, context, expected) => {
     expect(await sent(context)).toEqual({ traceparent: undefined, tracestate: undefined, ...expected });
   });
 
-  test("is asked for before each try", async () => {
+  test("is read before each try", async () => {
     const server = await scriptedServer(inTurn(refused(503), good));
     let tries = 0;
     const traceContext = () => ({ traceparent: traceparent.replace(/01$/, `0${tries++}`) });
@@ -62,7 +62,7 @@ test("a trace reaches agents, with streams too", async () => {
   expect(server.upgrades[0]?.headers.traceparent).toBe(traceparent);
 });
 
-test("servers of others get no trace, and their paths are told to nobody", async () => {
+test("servers of other hosts get no trace, and nobody gets their paths", async () => {
   const other = await scriptedServer((_, response) => response.writeHead(403).end());
   const server = await scriptedServer(({ path }, response) =>
     json(

@@ -36,7 +36,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     },
   );
 
-  test("a server that is not there says what to check", async () => {
+  test("a connection that is refused is an error that says what to check", async () => {
     const thrown = await rejection(testClient(unusedUrl, carrier).sandboxes.get("abc"));
     expect(thrown).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED", retryable: true });
     expect(String(thrown)).toContain(unusedUrl.replace("http://", ""));
@@ -77,7 +77,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
       expect(server.requests).toEqual([]);
     });
 
-    test("ends the wait before another try", async () => {
+    test("ends the pause before another try", async () => {
       const server = await scriptedServer((_, response) => json(response, 503, {}, { "retry-after": "20" }));
       const controller = new AbortController();
       const pending = rejection(
@@ -104,7 +104,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
       expect(warnings).toEqual([]);
     });
 
-    test("is let go of when the call ends", async () => {
+    test("has no listener left when the call has ended", async () => {
       const server = await scriptedServer((_, response) => json(response, 200, sandbox));
       const client = testClient(server.url, carrier);
       const { signal } = new AbortController();
@@ -124,7 +124,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     });
   });
 
-  test("one call's other address gets nothing, least of all the key", async () => {
+  test("a low-level call with another base URL sends nothing there, least of all the key", async () => {
     const other = await scriptedServer((_, response) => json(response, 200, sandbox));
     const server = await scriptedServer((_, response) => json(response, 200, sandbox));
     const client = testClient(server.url, carrier);
@@ -139,7 +139,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     expect(server.requests).toEqual([]);
   });
 
-  test("the key is sent, and what identifies the call", async () => {
+  test("a call sends the key, a request id and the client's version", async () => {
     const server = await scriptedServer((_, response) => json(response, 200, sandbox));
     const client = testClient(server.url, { ...carrier, bearerToken: "bearer-token" });
     await client.sandboxes.get("abc");

@@ -37,7 +37,7 @@ function signed(overrides: Record<string, string | undefined> = {}, text = body)
   >;
 }
 
-describe("a webhook that was signed", () => {
+describe("a signed webhook", () => {
   test.each<[string, string | Uint8Array, () => Parameters<typeof verifyWebhook>[1]]>([
     ["as text", body, () => signed()],
     ["as bytes", new TextEncoder().encode(body), () => signed()],
@@ -63,7 +63,7 @@ describe("a webhook that was signed", () => {
         });
       },
     ],
-  ])("is believed %s", async (_, raw, headers) => {
+  ])("is accepted %s", async (_, raw, headers) => {
     expect(await verifyWebhook(raw, headers(), secret)).toMatchObject({
       executionId: "exec_1",
       status: "failed",
@@ -121,7 +121,7 @@ describe("a webhook that was signed", () => {
     expect(String(error)).not.toContain(secret);
   });
 
-  test("may be older where that is allowed", async () => {
+  test("may be older if toleranceSeconds allows that", async () => {
     const headers = signed({ "X-HOPX-Timestamp": String(now() - 400) });
     expect((await verifyWebhook(body, headers, secret, { toleranceSeconds: 500 })).exitCode).toBe(3);
   });
@@ -132,12 +132,12 @@ describe("a webhook that was signed", () => {
     [report, secret, {}],
     [body, secret, { toleranceSeconds: 0 }],
     [body, secret, { toleranceSeconds: Number.NaN }],
-  ])("is not looked at with arguments that cannot be (%#)", async (raw, key, options) => {
+  ])("is not checked with invalid arguments (%#)", async (raw, key, options) => {
     const call = Reflect.apply(verifyWebhook, undefined, [raw, signed(), key, options]);
     expect(await rejection(call)).toBeInstanceOf(ValidationError);
   });
 
-  test("is refused whatever else its headers and its body are", async () => {
+  test("is refused, whatever other headers and bodies it has", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string(),
@@ -158,7 +158,7 @@ describe("a handler of webhooks", () => {
   const post = (init: RequestInit): Request =>
     new Request("http://receiver/hook", { method: "POST", ...init });
 
-  test("answers when the report is taken, and what it is refused for", async () => {
+  test("answers when the report was taken, and with the reason of a refusal", async () => {
     const taken: string[] = [];
     const handle = webhookHandler({ secret, onReport: ({ executionId }) => void taken.push(executionId) });
     expect((await handle(post({ body, headers: signed() }))).status).toBe(204);
@@ -171,7 +171,7 @@ describe("a handler of webhooks", () => {
     expect(taken).toEqual(["exec_1"]);
   });
 
-  test("throws what its user throws, so that the report comes again", async () => {
+  test("throws the error of the caller's function, so that the report is sent again", async () => {
     const handle = webhookHandler({
       secret,
       onReport: () => {
@@ -181,7 +181,7 @@ describe("a handler of webhooks", () => {
     expect(await rejection(handle(post({ body, headers: signed() })))).toMatchObject({ message: "no room" });
   });
 
-  test("is not made without a secret", () => {
+  test("cannot be made without a secret", () => {
     expect(() => webhookHandler({ secret: "", onReport: () => undefined })).toThrow(ValidationError);
   });
 });
