@@ -46,7 +46,7 @@ describe("a stream of a command", () => {
     ["long text", long, long],
     ["bytes", new TextEncoder().encode("one"), "one"],
     ["a stream", pieces(), "one twö"],
-  ])("is given %s to read, and the end of it", async (_, stdin, expected) => {
+  ])("writes %s to the command's input, and ends the input", async (_, stdin, expected) => {
     const server = await frameServer((frame, socket) => {
       if (frame.type === "stdin_close") socket.send(result, complete);
     });
@@ -85,7 +85,7 @@ describe("a stream of a command", () => {
     expect(await waiting).toMatchObject({ name: expected.name });
   });
 
-  test("lets go of an input that has more when the command has ended", async () => {
+  test("stops reading an input that has more when the command has ended", async () => {
     const server = await frameServer((frame, socket) => {
       if (frame.type === "stdin") socket.send(result, complete);
     });
@@ -107,7 +107,7 @@ describe("a stream of a command", () => {
     expect(isLeft).toBe(true);
   });
 
-  test("is not failed by an input that cannot be left", async () => {
+  test("does not fail if an input cannot be left", async () => {
     const server = await frameServer((frame, socket) => {
       if (frame.type === "stdin") socket.send(result, complete);
     });
@@ -127,7 +127,7 @@ describe("a stream of a command", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("ends with an input that fails, and says why", async () => {
+  test("ends with the error of an input that fails", async () => {
     const server = await frameServer(() => undefined);
     const failing = {
       async *[Symbol.asyncIterator]() {
@@ -173,7 +173,7 @@ describe("a terminal", () => {
     await allClosed(server);
   });
 
-  test("that is cut off is no terminal that ended", async () => {
+  test("whose connection breaks is not reported as ended", async () => {
     const server = await frameServer((_, socket) => socket.close(1000));
     const terminal = await (await sandboxOf(server)).terminal.open();
     await terminal.write("exit\r");
@@ -192,7 +192,7 @@ describe("a terminal", () => {
     expect(server.sockets[0]?.received.map(({ data }) => data).join("")).toBe(texts.join(""));
   });
 
-  test("sends long text whole", async () => {
+  test("sends long text completely", async () => {
     const text = `${"x".repeat(64 * 1024 - 1)}😀${"y".repeat(10)}`;
     const server = await frameServer((frame, socket) => {
       if (String(frame.data).endsWith("y")) socket.send({ type: "exit", code: 0 });
@@ -221,7 +221,7 @@ describe("a watch", () => {
   const ready = { type: "ready", path: "/workspace" };
   const change = (event: string, path: string): object => ({ type: "change", event, path });
 
-  test("tells when it has begun, and every change, those before included", async () => {
+  test("reports when it has begun, and every change, also those before", async () => {
     const server = await frameServer((_, socket) => {
       socket.send(change("created", "/workspace/a"), ready, change("deleted", "/workspace/a"));
     });
@@ -237,7 +237,7 @@ describe("a watch", () => {
     await allClosed(server);
   });
 
-  test("is read without asking whether it has begun", async () => {
+  test("can be read without asking whether it has begun", async () => {
     const server = await frameServer((_, socket) => socket.send(ready, change("modified", "/workspace/b")));
     for await (const { path } of (await sandboxOf(server)).files.watch("/workspace")) {
       expect(path).toBe("/workspace/b");
@@ -246,7 +246,7 @@ describe("a watch", () => {
     await allClosed(server);
   });
 
-  test("says so where a server never does, and where the path cannot be watched", async () => {
+  test("says so if a server does not report its begin, or if the path cannot be watched", async () => {
     const silent = await frameServer(() => undefined);
     const error = await rejection((await sandboxOf(silent, 1)).files.watch("/workspace").ready());
     expect(error).toBeInstanceOf(TimeoutError);
