@@ -43,7 +43,10 @@ describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
     await tmux.type("until stty size | grep '30 100'; do sleep 0.1; done\r");
     await seen(/^30 100$/m);
     await tmux.type("cat\r");
+    await seen(/\$ cat$/m);
     await tmux.press("C-c");
+    // What is typed before the shell's next prompt is lost: the shell drops it when a program was interrupted.
+    await seen(/\^C\n+.*\$$/);
     await tmux.type("echo after $?\r");
     await seen(/^after 130$/m);
     await tmux.type("clear; vi /workspace/note\r");

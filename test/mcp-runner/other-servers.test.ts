@@ -96,7 +96,8 @@ async function bareAnswers(name: string, one: Case): Promise<unknown> {
   }
 }
 
-describe("a server from npm, in a sandbox", () => {
+// The first session installs the servers, which takes npm minutes on a machine that is busy with other tests.
+describe("a server from npm, in a sandbox", { timeout: 240_000 }, () => {
   test.each(Object.entries(cases))("%s answers as it does bare", async (name, one) => {
     await using session = await runner.createSession(name);
     expect(await answers(session.client, one)).toEqual(await bareAnswers(name, one));
