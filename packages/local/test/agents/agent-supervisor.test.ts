@@ -120,7 +120,7 @@ test("an agent stopped during a health check is restarted before that check coul
 test.each([
   ["is slow once", { manner: "is silent" }],
   ["breaks off, since it is being started", { manner: "hangs up" }],
-] as const)("an agent that %s goes on", async (_, conduct) => {
+] as const)("an agent that %s is not restarted", async (_, conduct) => {
   await using agent = await SupervisedAgent.start();
   Object.assign(agent, conduct);
   void agent.call([reach, 60_000]);
@@ -165,7 +165,7 @@ test("an agent is looked at while a call is open, however many calls there were 
   expect(agent.probes).toBe(0);
 });
 
-test("an agent of many calls is looked at once at a time", async () => {
+test("an agent with many open calls gets one health check at a time", async () => {
   await using agent = await SupervisedAgent.start();
   let looks = 0;
   agent.isAgentStopped = () => {
@@ -179,14 +179,14 @@ test("an agent of many calls is looked at once at a time", async () => {
   expect(looks).toBe(1);
 });
 
-test("a health check comes at its own interval, which is longer", async () => {
+test("an agent that answers gets health checks at a longer interval", async () => {
   await using agent = await SupervisedAgent.start();
   void agent.call([5000], 100);
   await expect.poll(() => agent.probes).toBe(2);
   expect(agent.checks).toBeGreaterThan(2);
 });
 
-test("an agent that cannot be started anew is told of in the log", async () => {
+test("an agent that cannot be restarted is reported in the log", async () => {
   await using agent = await SupervisedAgent.start();
   agent.isStopped = true;
   agent.restartAgent = async () => {

@@ -31,7 +31,7 @@ test.each([
   "/v1x/a",
   "/x/v1/",
   "/x/health",
-])("the address %s is of the agent whose token comes with it", (url) => {
+])("the address %s belongs to the agent whose token is sent with the request", (url) => {
   expect(asking(url, tokenFor("s1"))).toEqual({ sandboxId: "s1", path: url });
   expect(asking(url)).toBeUndefined();
   expect(asking(url, "no-token")).toBeUndefined();
@@ -42,7 +42,7 @@ test.each(["/v1", "/v1/sandboxes", "/v1?a=b", "/health", "/health?a", "/health/x
   (url) => expect(asking(url, tokenFor("s1"))).toBeUndefined(),
 );
 
-test("an agent's path leads to it", () => {
+test("a path below an agent's address is passed on to that agent", () => {
   expect(asking(`${agentPath("s1")}/ping`)).toEqual({ sandboxId: "s1", path: "/ping" });
 });
 
@@ -51,4 +51,6 @@ test.each([
   ["/v1/sandboxes", controlPlaneEnvelope],
   ["/x/agent/", controlPlaneEnvelope],
   ["", controlPlaneEnvelope],
-])("errors at %j are worded as is used there", (url, envelope) => expect(envelopeAt(url)).toBe(envelope));
+])("an error at %j has the form of errors at that address", (url, envelope) =>
+  expect(envelopeAt(url)).toBe(envelope),
+);

@@ -54,8 +54,8 @@ const failure = (kind: EgressProblem["kind"], message: string) => {
 const failing = (code: string) => async (): Promise<string[]> =>
   Promise.reject(Object.assign(new Error("no"), { code }));
 
-describe("a connection", () => {
-  test("is made to the address that the name was looked up to, once", async () => {
+describe("a connection to the internet", () => {
+  test("is made to the address that was looked up, which happens once", async () => {
     const { port } = await server();
     const { dial, asked, lacks } = dialer();
     const { socket, address } = await dial("a.example", port);
@@ -91,7 +91,7 @@ describe("a connection", () => {
     expect(socket.writable).toBe(true);
   });
 
-  test("leaves nothing at its signal once it is there", async () => {
+  test("is not ended by its signal once it is open", async () => {
     const { port } = await server();
     const controller = new AbortController();
     const { socket } = await dialer().dial("a.example", port, controller.signal);
@@ -102,17 +102,17 @@ describe("a connection", () => {
   });
 });
 
-describe("no connection is made", () => {
+describe("no connection to the internet is made", () => {
   test.each([
     ["ETIMEOUT", failure("timeout", "The name a.example was not resolved in time.")],
     ["ENOTFOUND", failure("unresolvable", "The name a.example has no address.")],
     ["ENODATA", failure("unresolvable", "The name a.example has no address.")],
     ["ESERVFAIL", failure("unresolvable", "The name a.example could not be looked up (ESERVFAIL).")],
-  ])("where looking its name up fails with %s", async (code, expected) => {
+  ])("to a name whose lookup fails with %s", async (code, expected) => {
     await expect(dialer({ resolve: failing(code) }).dial("a.example", 80)).rejects.toEqual(expected);
   });
 
-  test("where its name has no address", async () => {
+  test("to a name that has no address", async () => {
     await expect(dialer({ resolve: async () => [] }).dial("a.example", 80)).rejects.toEqual(
       failure("unresolvable", "The name a.example has no address."),
     );
@@ -133,7 +133,7 @@ describe("no connection is made", () => {
     expect(asked).toEqual(["a.example"]);
   });
 
-  test("where nobody waits for it any more", async () => {
+  test("for a caller that has gone", async () => {
     const reason = new Error("enough");
     const { dial, lacks } = dialer();
     await expect(dial("127.0.0.1", 9, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -149,7 +149,7 @@ describe("no connection is made", () => {
   });
 });
 
-describe("the lack of a network explains", () => {
+describe("the lack of a network is given as the reason why a connection fails, for", () => {
   const lack = async (): Promise<string> => "There is none:";
 
   test.each([
@@ -167,7 +167,7 @@ describe("the lack of a network explains", () => {
     expect((error as EgressProblem).message.length).toBeGreaterThan("There is none: ".length);
   });
 
-  test("no address that is refused, and nothing behind another proxy", async () => {
+  test("the lack of a network is not given for refused addresses, nor behind an upstream proxy", async () => {
     const { dial, lacks } = dialer({ lack });
     await expect(dial("10.0.0.1", 80)).rejects.toMatchObject({
       message: expect.stringMatching(/^10\.0\.0\.1:80/),
@@ -182,7 +182,7 @@ describe("the lack of a network explains", () => {
   });
 });
 
-describe("behind another proxy", () => {
+describe("with an upstream proxy", () => {
   /** A proxy that answers every CONNECT with `said`, and then sends back what it receives. */
   async function proxy(said: string, userinfo = "", host = "127.0.0.1") {
     const heads: string[] = [];
@@ -203,7 +203,7 @@ describe("behind another proxy", () => {
     ["an address", "127.0.0.1", failing("ENOTFOUND"), "127.0.0.1:443"],
     ["an address of IPv6", "::1", failing("ENOTFOUND"), "[::1]:443"],
     ["a name that is known here", "a.example", async () => ["127.0.0.1"], "a.example:443"],
-  ])("a connection to %s is asked for by that", async (_, host, resolve, authority) => {
+  ])("a connection to %s is requested in that spelling", async (_, host, resolve, authority) => {
     const { heads, upstreamProxy } = await proxy(`${accepted}early,`);
     const { socket, address } = await dialer({ resolve, upstreamProxy }).dial(host, 443);
     expect(address).toBeUndefined();
@@ -215,14 +215,14 @@ describe("behind another proxy", () => {
     expect(String(await read(socket))).toBe("hello");
   });
 
-  test("credentials are given as its URL has them", async () => {
+  test("credentials are taken from the proxy's URL", async () => {
     const { heads, upstreamProxy } = await proxy(accepted, "me%40home:pass%20word@");
     await dialer({ upstreamProxy }).dial("a.example", 443);
     const credentials = Buffer.from("me@home:pass word").toString("base64");
     expect(heads[0]).toMatch(new RegExp(`^proxy-authorization: Basic ${credentials}\r$`, "im"));
   });
 
-  test.runIf(hasIpv6)("that has an address of IPv6, connections are made", async () => {
+  test.runIf(hasIpv6)("whose address is an IPv6 address, connections are made", async () => {
     const { upstreamProxy } = await proxy(accepted, "", "::1");
     await dialer({ upstreamProxy }).dial("a.example", 443);
   });
@@ -238,7 +238,7 @@ describe("behind another proxy", () => {
       "hello\r\n\r\n",
       /^The upstream proxy of this machine could not be reached\.$/,
     ],
-  ])("that %s, that is told", async (_, said, message) => {
+  ])("that %s, the error says so", async (_, said, message) => {
     const { upstreamProxy, connections } = await proxy(said);
     await expect(dialer({ upstreamProxy }).dial("a.example", 443)).rejects.toMatchObject({
       kind: "unreachable",
@@ -247,7 +247,7 @@ describe("behind another proxy", () => {
     await expect.poll(() => connections.size).toBe(0);
   });
 
-  test("a connection that is there is not ended by who asked for it", async () => {
+  test("the caller's signal does not end a connection that is open", async () => {
     const { upstreamProxy } = await proxy(accepted);
     const controller = new AbortController();
     const { socket } = await dialer({ upstreamProxy }).dial("a.example", 443, controller.signal);
@@ -256,7 +256,7 @@ describe("behind another proxy", () => {
     expect(String(await read(socket))).toBe("still");
   });
 
-  test("what is refused by its address is not asked for", async () => {
+  test("a destination whose address is refused is not requested from the proxy", async () => {
     const { heads, upstreamProxy } = await proxy(accepted);
     const { dial } = dialer({ upstreamProxy, resolve: async () => ["10.0.0.1"] });
     await expect(dial("a.example", 443)).rejects.toMatchObject({ kind: "refused" });

@@ -15,8 +15,8 @@ async function connected(): Promise<Socket> {
   return socket;
 }
 
-describe("an attempt", () => {
-  test("is pending until it is known what becomes of it", () => {
+describe("an attempt in the egress log", () => {
+  test("is pending until its outcome is known", () => {
     const log = new EgressLog();
     const before = Date.now();
     log.begin("socks5", destination);
@@ -45,7 +45,7 @@ describe("an attempt", () => {
     expect(log.totals).toEqual({ ...nothing, [decision]: 1 });
   });
 
-  test("that was allowed counts its bytes while it is open, and when it is closed", async () => {
+  test("that was allowed counts its bytes, while it is open and when it is closed", async () => {
     const log = new EgressLog();
     const socket = await connected();
     log.begin("connect", destination).allow(socket, "1.1.1.1");
@@ -61,7 +61,7 @@ describe("an attempt", () => {
     expect(log.totals).toEqual(totals);
   });
 
-  test("lasts until it has ended", async () => {
+  test("has a duration that ends with the connection", async () => {
     const log = new EgressLog();
     const attempt = log.begin("http", destination);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -77,7 +77,7 @@ describe("an attempt", () => {
   });
 });
 
-test("what was dropped is a number only", () => {
+test("attempts that the log has dropped are only counted", () => {
   const log = new EgressLog();
   log.noteDropped();
   log.noteDropped();
@@ -85,7 +85,7 @@ test("what was dropped is a number only", () => {
   expect(log.entries).toEqual([]);
 });
 
-test("the last thousand are kept in full, and all are counted", () => {
+test("the egress log keeps the last thousand attempts, and counts all", () => {
   const log = new EgressLog();
   for (let count = 1; count <= 2500; count += 1) {
     log.begin("http", destination).end("refused", String(count));
@@ -102,7 +102,7 @@ test("the last thousand are kept in full, and all are counted", () => {
   expect(log.totals).toEqual({ ...nothing, refused: 2500 });
 });
 
-test("of connections that are open, none is forgotten by being one of many", async () => {
+test("no open connection is dropped from the egress log, however many there are", async () => {
   const log = new EgressLog();
   const socket = await connected();
   log.begin("connect", destination).allow(socket, undefined);

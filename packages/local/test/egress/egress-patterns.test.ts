@@ -37,7 +37,7 @@ test.each([
   ["2001:db8::/32", "[2001:db8:1::1]:1", "address"],
   ["[2001:db8::/32]:80", "[2001:db8:1::1]:81", "nothing"],
   ["2001:db8::/32", "1.2.3.4:1", "nothing"],
-] as const)("the pattern %s is about %s by its %s", (text, authority, by) => {
+] as const)("the pattern %s matches %s by its %s", (text, authority, by) => {
   const pattern = DestinationPattern.parse(text);
   const destination = parseAuthority(authority);
   if (!pattern || !destination) throw new Error(`${text} or ${authority} cannot be read.`);
@@ -54,7 +54,7 @@ test.each([
   ["1.2.3.4", true],
   ["1.2.0.0/16", true],
   ["::1", true],
-])("whether %s is about addresses is %s", (text, isSubnet) => {
+])("the pattern %s is a range of addresses: %s", (text, isSubnet) => {
   const [pattern] = patterns(text);
   expect(pattern?.isSubnet).toBe(isSubnet);
   if (!isSubnet) expect(pattern?.matchesAddress("1.2.3.4", 1)).toBe(false);
@@ -68,13 +68,13 @@ test.each([
   "a.example:65536",
   "a.example:",
   "*.",
-])("%j is no pattern", (text) => expect(DestinationPattern.parse(text)).toBeUndefined());
+])("%j is not a valid pattern", (text) => expect(DestinationPattern.parse(text)).toBeUndefined());
 
-test.each(["a[::1]", "[::1]b", "a\\b", "a@b", "a#b", "a?b"])("%s is no host", (text) => {
+test.each(["a[::1]", "[::1]b", "a\\b", "a@b", "a#b", "a?b"])("%s is not a valid host", (text) => {
   expect(canonicalHost(text)).toBeUndefined();
 });
 
-test("a host is as long as names may be, and no longer", () => {
+test("a host may be as long as names may be, and no longer", () => {
   const longest = `${`${"a".repeat(62)}.`.repeat(4)}a`;
   expect(canonicalHost(longest)).toBe(longest);
   expect(canonicalHost(`${longest}a`)).toBeUndefined();
@@ -89,7 +89,7 @@ test.each([
   ["a", 1.5, false],
   ["a", Number.NaN, false],
   ["a b", 80, false],
-])("whether %s with the port %d is a destination is %s", (host, port, isOne) => {
+])("the host %s with the port %d is a valid destination: %s", (host, port, isOne) => {
   expect(parseDestination(host, port)).toEqual(isOne ? { host, port } : undefined);
 });
 
@@ -98,11 +98,11 @@ test.each([
   ["a:8080", { host: "a", port: 8080 }],
   ["[::1]", { host: "::1", port: 80 }],
   ["", undefined],
-])("without a port, the authority %j is one of the default port", (text, expected) => {
+])("the authority %j without a port gets the default port", (text, expected) => {
   expect(parseAuthority(text, 80)).toEqual(expected);
 });
 
-describe("a policy about several addresses", () => {
+describe("a policy for a name with several addresses", () => {
   const operator = { allowPrivate: [], deny: patterns("9.9.9.0/24") };
   const refusal = (rules: Partial<EgressRules>, ...addresses: string[]): string | undefined =>
     new EgressPolicy({ internetAccess: true, ...rules }, operator).refuseAddresses(
@@ -130,7 +130,7 @@ describe("a policy about several addresses", () => {
     else expect(refusal(rules, ...addresses)).toBeUndefined();
   });
 
-  test.each([true, false])("says whether there is internet access at all: %s", (internetAccess) => {
+  test.each([true, false])("knows whether there is internet access at all: %s", (internetAccess) => {
     expect(new EgressPolicy({ internetAccess }, operator).internetAccess).toBe(internetAccess);
   });
 });
@@ -140,6 +140,6 @@ test.each([
   [["X-Mine", "1", "Proxy-Authorization", "secret"], [], ["X-Mine", "1"]],
   [["X-Mine", "1", "Host", "a"], ["host"], ["X-Mine", "1"]],
   [["Connection", "X-Mine", "x-mine", "1"], [], []],
-])("of the headers %j without %j stay %j", (headers, more, kept) => {
+])("of the headers %j, without %j, %j are passed on", (headers, more, kept) => {
   expect(withoutHopByHop(headers, more)).toEqual(kept);
 });

@@ -58,7 +58,7 @@ test.each([
   "http://a",
   "[::1",
   "::/129",
-])("%o is no pattern", (text) => expect(DestinationPattern.parse(text)).toBeUndefined());
+])("%o is not a valid pattern", (text) => expect(DestinationPattern.parse(text)).toBeUndefined());
 
 describe("a policy", () => {
   const operator = {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { EgressProxy, echo, patterns, read, socks, tcpServer, text } from "../support/egress-proxy.js";
 
-describe("a tunnel", () => {
+describe("a tunnel through the egress proxy", () => {
   test("carries bytes both ways, also those that came with the request, until both have ended", async () => {
     const greeting = "hello before anything is asked";
     await using server = await tcpServer((socket) => {
@@ -72,7 +72,7 @@ describe("a tunnel", () => {
     expect(await proxy.say("GET http://a.example/ HTTP/1.1\r\n\r\n")).toBe("");
   });
 
-  test("is closed when nothing goes over it", async () => {
+  test("is closed when nothing is sent for too long", async () => {
     await using server = await tcpServer(echo);
     await using proxy = await EgressProxy.start({
       allowPrivate: ["127.0.0.1"],
@@ -83,14 +83,14 @@ describe("a tunnel", () => {
     await expect.poll(() => server.connections.size).toBe(0);
   });
 
-  test("that asks for nothing is closed", async () => {
+  test("whose client sends no request is closed", async () => {
     await using proxy = await EgressProxy.start({ limits: { greetingMs: 100 } });
     expect(await text(await proxy.connect())).toBe("");
     expect(await proxy.say("GET http://a.ex")).toMatch(/^(HTTP\/1.1 400 |$)/);
     expect(await proxy.say(Buffer.from([5, 1]))).toBe("");
   });
 
-  test("that has ended makes room for another", async () => {
+  test("that has ended makes room for another tunnel", async () => {
     await using proxy = await EgressProxy.start({ limits: { connections: 2 } });
     for (let count = 0; count < 5; count += 1) {
       const client = await proxy.connect();
@@ -105,24 +105,27 @@ describe("a tunnel", () => {
     ["CONNECT", (port: number) => `CONNECT slow.example:${port} HTTP/1.1\r\n\r\n`],
     ["a request", (port: number) => `GET http://slow.example:${port}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["SOCKS5", (port: number) => socks("slow.example", port)],
-  ])("by %s is not opened when its connection ends while the name is looked up", async (_, asking) => {
-    await using server = await tcpServer(echo);
-    const found: ((addresses: string[]) => void)[] = [];
-    await using proxy = await EgressProxy.start({
-      allowPrivate: ["127.0.0.1"],
-      resolve: () => new Promise((resolve) => found.push(resolve)),
-      limits: { greetingMs: 200, idleMs: 200 },
-    });
-    const client = await proxy.connect();
-    client.write(asking(server.port));
-    await expect.poll(() => found).toHaveLength(1);
-    await text(client);
-    found[0]?.(["127.0.0.1"]);
-    await expect.poll(() => proxy.egress.log.totals).toMatchObject({ allowed: 0, failed: 1 });
-    expect(proxy.egress.log.entries).toMatchObject([{ reason: "The program closed its connection." }]);
-  });
+  ])(
+    "requested by %s is not opened if its client goes away while the name is looked up",
+    async (_, asking) => {
+      await using server = await tcpServer(echo);
+      const found: ((addresses: string[]) => void)[] = [];
+      await using proxy = await EgressProxy.start({
+        allowPrivate: ["127.0.0.1"],
+        resolve: () => new Promise((resolve) => found.push(resolve)),
+        limits: { greetingMs: 200, idleMs: 200 },
+      });
+      const client = await proxy.connect();
+      client.write(asking(server.port));
+      await expect.poll(() => found).toHaveLength(1);
+      await text(client);
+      found[0]?.(["127.0.0.1"]);
+      await expect.poll(() => proxy.egress.log.totals).toMatchObject({ allowed: 0, failed: 1 });
+      expect(proxy.egress.log.entries).toMatchObject([{ reason: "The program closed its connection." }]);
+    },
+  );
 
-  test("beyond the limit of one sandbox is refused unread, and others have theirs", async () => {
+  test("beyond the limit of one sandbox is refused unread, and other sandboxes still get theirs", async () => {
     await using server = await tcpServer(echo);
     await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { connections: 10 } });
     const neighbour = proxy.gateway.open("neighbour");
@@ -144,7 +147,7 @@ describe("a tunnel", () => {
   });
 });
 
-test("until its rules are set, a sandbox reaches nothing; of one that is not there, nothing is known", async () => {
+test("a sandbox reaches nothing until its rules are set, and nothing is known of one that does not exist", async () => {
   await using proxy = await EgressProxy.start();
   proxy.gateway.setRules("nobody", { internetAccess: true });
   expect(proxy.gateway.log("nobody").entries).toEqual([]);
@@ -158,7 +161,7 @@ test("until its rules are set, a sandbox reaches nothing; of one that is not the
   proxy.gateway.close("new");
 });
 
-describe("what is not of the public internet", () => {
+describe("a destination that is not on the public internet", () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     "private.example": ["10.0.0.1"],
     "mixed.example": ["1.1.1.1", "127.0.0.1"],
@@ -199,7 +202,7 @@ describe("what is not of the public internet", () => {
   });
 });
 
-test("without internet access everything is refused, before any name is looked up, with what to do", async () => {
+test("without internet access every destination is refused before its name is looked up, with what to do", async () => {
   let lookups = 0;
   await using proxy = await EgressProxy.start({
     rules: { internetAccess: false },
@@ -217,7 +220,7 @@ test("without internet access everything is refused, before any name is looked u
   expect(lookups).toBe(0);
 });
 
-test("a list is held over the proxy, too, and refuses before any name is looked up", async () => {
+test("a list is applied to requests over the proxy too, and refuses before a name is looked up", async () => {
   const asked: string[] = [];
   await using server = await tcpServer(echo);
   await using proxy = await EgressProxy.start({
@@ -236,26 +239,31 @@ test("a list is held over the proxy, too, and refuses before any name is looked 
   expect(asked).toEqual(["a.good.example"]);
 });
 
-test.each(["bad.example", "a.worse.example"])("%s is not let through for more final dots", async (name) => {
-  await using server = await tcpServer(echo);
-  const denied = patterns("bad.example", "*.worse.example");
-  await using proxy = await EgressProxy.start({
-    allowPrivate: ["127.0.0.1"],
-    rules: { internetAccess: true, deny: denied },
-    resolve: async () => ["127.0.0.1"],
-  });
-  const answer = (host: string): Promise<string> =>
-    proxy.say(`CONNECT ${host}:${server.port} HTTP/1.1\r\n\r\n`);
-  expect(await answer(`${name}.`)).toMatch(/^HTTP\/1.1 403 .*egress.deny/);
-  expect(await answer(`${name}..`)).toMatch(/^HTTP\/1.1 400 /);
-  expect(await proxy.say(`GET http://${name}..:${server.port}/ HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
-  const named = Buffer.from(await proxy.say(socks(`${name}..`, server.port)), "latin1");
-  expect(named.subarray(0, 4)).toEqual(Buffer.from([5, 0, 5, 1]));
-  expect(server.connections.size).toBe(0);
-});
+test.each(["bad.example", "a.worse.example"])(
+  "%s is refused although dots were added to its end",
+  async (name) => {
+    await using server = await tcpServer(echo);
+    const denied = patterns("bad.example", "*.worse.example");
+    await using proxy = await EgressProxy.start({
+      allowPrivate: ["127.0.0.1"],
+      rules: { internetAccess: true, deny: denied },
+      resolve: async () => ["127.0.0.1"],
+    });
+    const answer = (host: string): Promise<string> =>
+      proxy.say(`CONNECT ${host}:${server.port} HTTP/1.1\r\n\r\n`);
+    expect(await answer(`${name}.`)).toMatch(/^HTTP\/1.1 403 .*egress.deny/);
+    expect(await answer(`${name}..`)).toMatch(/^HTTP\/1.1 400 /);
+    expect(await proxy.say(`GET http://${name}..:${server.port}/ HTTP/1.1\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 400 /,
+    );
+    const named = Buffer.from(await proxy.say(socks(`${name}..`, server.port)), "latin1");
+    expect(named.subarray(0, 4)).toEqual(Buffer.from([5, 0, 5, 1]));
+    expect(server.connections.size).toBe(0);
+  },
+);
 
-describe("behind another proxy", () => {
-  test("everything goes through that, by name, and what is known to be private is still refused", async () => {
+describe("with an upstream proxy", () => {
+  test("everything goes through it, by name, and private destinations that are known are still refused", async () => {
     const asked: string[] = [];
     await using upstream = await tcpServer((socket) => {
       socket.once("data", (request) => {
@@ -278,7 +286,7 @@ describe("behind another proxy", () => {
     expect(JSON.stringify(proxy.egress.log.entries)).not.toContain("pass");
   });
 
-  test("its refusal is told", async () => {
+  test("its refusal is reported", async () => {
     await using upstream = await tcpServer((socket) => {
       socket.end("HTTP/1.1 407 Who are you\r\n\r\n");
     });

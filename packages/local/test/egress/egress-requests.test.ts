@@ -4,7 +4,7 @@ import { text as allText } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { EgressProxy, echo, read, silent, tcpServer, text } from "../support/egress-proxy.js";
 
-describe("a plain request", () => {
+describe("a plain HTTP request through the egress proxy", () => {
   async function recordingServer() {
     const seen: { head: IncomingMessage; body: string }[] = [];
     const server = createServer(async (request, answer) => {
@@ -23,7 +23,7 @@ describe("a plain request", () => {
     return { seen, port: address.port, [Symbol.asyncDispose]: async () => void server.close() };
   }
 
-  test("arrives without what is between the program and the proxy, under the host that was checked", async () => {
+  test("arrives without headers for the proxy, for the host that was checked", async () => {
     await using server = await recordingServer();
     await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
     const target = `127.0.0.1:${server.port}`;
@@ -74,7 +74,7 @@ describe("a plain request", () => {
     expect(server.seen).toMatchObject([{ head: { method }, body: "hello" }]);
   });
 
-  test("on a connection that stays open is decided anew each time", async () => {
+  test("is checked again each time on a connection that stays open", async () => {
     await using server = await recordingServer();
     await using elsewhere = await tcpServer(echo, "127.0.0.2", server.port);
     const answers = [["127.0.0.1"], ["127.0.0.2"]];
@@ -132,14 +132,14 @@ describe("a plain request", () => {
     );
   });
 
-  test("whose server goes before it answers is refused with that reason", async () => {
+  test("whose server closes the connection before it answers is refused with that reason", async () => {
     await using server = await tcpServer((socket) => socket.once("data", () => socket.destroy()));
     await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
     const answer = await proxy.say(`GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 502 127.0.0.1:\d+ closed the connection before it answered\./);
   });
 
-  test("whose server resets the connection in the middle of its answer is cut off there", async () => {
+  test("whose server resets the connection in the middle of its answer is broken off", async () => {
     await using server = await tcpServer((socket) => {
       socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na part"));
     });
@@ -153,7 +153,7 @@ describe("a plain request", () => {
     expect(await proxy.say("GET /path HTTP/1.1\r\nHost: x\r\n\r\n")).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test("to tunnel is refused with a whole answer, and the connection is closed", async () => {
+  test("for a tunnel is refused with a complete answer, and the connection is closed", async () => {
     await using proxy = await EgressProxy.start({ rules: { internetAccess: false } });
     const answer = await proxy.say("CONNECT a.example:443 HTTP/1.1\r\n\r\n");
     const [head = "", body = ""] = answer.split("\r\n\r\n");

@@ -10,7 +10,7 @@ describe("the rules that a create asks for", () => {
     expect(egressRules({ internetAccess })).toEqual({ internetAccess, allow: undefined, deny: undefined });
   });
 
-  test("are patterns of each list", () => {
+  test("are lists of patterns", () => {
     const { allow, deny } = egressRules({
       internetAccess: true,
       allow: ["pypi.org:443", "10.0.0.0/8"],
@@ -36,7 +36,7 @@ describe("the rules that a create asks for", () => {
   });
 
   test.each([[{ allow: ["pypi.org"] }], [{ deny: ["pypi.org"] }], [{ allow: [] }]])(
-    "cannot narrow what there is not: %j",
+    "cannot restrict internet access that is off: %j",
     (wish) => {
       expect(() => egressRules({ internetAccess: false, ...wish })).toThrow(/^egress limits internet access/);
     },
@@ -93,7 +93,7 @@ describe("what an operator sets", () => {
   });
 });
 
-describe("the report of what sandboxes reach", () => {
+describe("the report on the internet access of sandboxes", () => {
   test("has no remarks where there are none", async () => {
     const report = await examineEgress({}, async () => undefined);
     expect(report).toEqual({
@@ -110,7 +110,7 @@ describe("the report of what sandboxes reach", () => {
     ]);
   });
 
-  test("says what may keep them from it", async () => {
+  test("names what may prevent it", async () => {
     const env = { http_proxy: "http://a", HTTPS_PROXY: "http://b", ALL_PROXY: "", [internetVariable]: "off" };
     const report = await examineEgress(env, async () => "There is none.");
     expect(report).toMatchObject({

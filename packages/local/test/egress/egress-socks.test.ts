@@ -37,7 +37,7 @@ describe("SOCKS5", () => {
     expect(Buffer.from(await proxy.say(bytes), "latin1").toString("hex")).toMatch(answer);
   });
 
-  test("is read the same in whatever pieces it comes, and to the byte", async () => {
+  test("reads a request however it is cut into chunks, and not a byte more", async () => {
     const address = fc.oneof(
       fc.uint8Array({ minLength: 4, maxLength: 4 }),
       fc.uint8Array({ minLength: 16, maxLength: 16 }),
@@ -77,7 +77,7 @@ describe("SOCKS5", () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test("nothing that is sent does more than end the connection", async () => {
+  test("ends the connection after random bytes, and does nothing else", async () => {
     await using proxy = await EgressProxy.start({ resolve: async () => [], limits: { greetingMs: 2000 } });
     const start = fc.constantFrom([], [5], [5, 1, 0], [5, 1, 0, 5, 1, 0], [5, 1, 0, 5, 1, 0, 3]);
     const property = fc.asyncProperty(start, fc.uint8Array({ maxLength: 300 }), async (prefix, bytes) => {

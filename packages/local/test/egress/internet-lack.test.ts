@@ -46,7 +46,7 @@ test.each([
     "This machine has no internet access: its name servers know no name of the internet.",
   ],
   ["is silent", undefined, "This machine has no internet access: its name servers do not answer."],
-])("of a name server that %s is asked once for many failures", async (_, flags, said) => {
+])("a name server that %s is asked once, however many connections fail", async (_, flags, said) => {
   using server = await nameServer(flags);
   const lack = nameServersLack([server.address]);
   expect(await Promise.all([lack(), lack()])).toEqual([said, said]);
@@ -54,11 +54,11 @@ test.each([
   expect(server.questions()).toBe(1);
 });
 
-test("without servers of its own the machine's are asked", () => {
+test("without configured name servers the machine's are asked", () => {
   expect(() => nameServersLack()).not.toThrow();
 });
 
-test("where nothing listens for questions, the machine has none", async () => {
+test("a machine whose name server does not exist has no internet access", async () => {
   const server = await nameServer(3);
   server[Symbol.dispose]();
   expect(await nameServersLack([server.address])()).toContain("do not answer");
@@ -76,13 +76,16 @@ test.each([
     /no internet access.*not on the public/,
   ],
   ["an address that is refused anyway", "10.0.0.1:443", "refused", /^10\.0\.0\.1:443 is not on the public/],
-])("%s is explained by it where that is the reason", async (_, authority, decision, reason) => {
-  await using proxy = await EgressProxy.start({ resolve, lack });
-  await expect(proxy.tunnel(authority)).rejects.toThrow();
-  expect(proxy.egress.log.entries).toMatchObject([{ decision, reason: expect.stringMatching(reason) }]);
-});
+])(
+  "the machine's lack of internet access is given as the reason for %s where it is",
+  async (_, authority, decision, reason) => {
+    await using proxy = await EgressProxy.start({ resolve, lack });
+    await expect(proxy.tunnel(authority)).rejects.toThrow();
+    expect(proxy.egress.log.entries).toMatchObject([{ decision, reason: expect.stringMatching(reason) }]);
+  },
+);
 
-test("what the sandbox may not reach is not explained by it", async () => {
+test("a destination that the sandbox may not reach is not explained by the machine's lack of internet access", async () => {
   await using proxy = await EgressProxy.start({ resolve, lack, rules: { internetAccess: false } });
   await expect(proxy.tunnel("pypi.org:443")).rejects.toThrow(/403 This sandbox has no internet access/);
 });

@@ -43,24 +43,27 @@ test.each<[string, string[] | Error, string[] | Error, string[]]>([
   ["of IPv4 only", ["1.1.1.1"], none, ["1.1.1.1"]],
   ["of IPv6 only", none, ["::2"], ["::2"]],
   ["none, without an error", [], [], []],
-])("gives the addresses of a name: %s", async (_, four, six, expected) => {
+])("the resolver gives the addresses of a name: %s", async (_, four, six, expected) => {
   const asked = answering(four, six);
   expect(await nameServers()("a.example")).toEqual(expected);
   expect(asked).toEqual(["a.example", "a.example"]);
 });
 
-test("a name without any is an error, the one for IPv4", async () => {
+test("a name without addresses is the error of its IPv4 lookup", async () => {
   answering(unknown, none);
   await expect(nameServers()("a.example")).rejects.toBe(unknown);
 });
 
-test.each(["localhost", "a.localhost"])("%s is this machine, and nobody is asked", async (name) => {
-  const asked = answering(["1.1.1.1"], ["::2"]);
-  expect(await nameServers()(name)).toEqual(["127.0.0.1", "::1"]);
-  expect(asked).toEqual([]);
-});
+test.each(["localhost", "a.localhost"])(
+  "the name %s means this machine, and no name server is asked",
+  async (name) => {
+    const asked = answering(["1.1.1.1"], ["::2"]);
+    expect(await nameServers()(name)).toEqual(["127.0.0.1", "::1"]);
+    expect(asked).toEqual([]);
+  },
+);
 
-test.each(["notlocalhost", "localhost.example"])("%s is a name like any other", async (name) => {
+test.each(["notlocalhost", "localhost.example"])("the name %s is looked up like any other", async (name) => {
   const asked = answering(["1.1.1.1"], none);
   expect(await nameServers()(name)).toEqual(["1.1.1.1"]);
   expect(asked).toEqual([name, name]);

@@ -21,7 +21,7 @@ function addressesOf(block: string): string[] {
   return [...new Set([fill(0), fill(0b0101_0101), fill(0xff)])];
 }
 
-describe("every block that is set apart", () => {
+describe("every block of addresses that is reserved", () => {
   const rows = specialBlocks.map(({ block, use, source }) => [block, use, source] as const);
 
   test.each(rows)("%s (%s) is refused to sandboxes and to webhooks", (block, use, source) => {
@@ -40,7 +40,7 @@ describe("every block that is set apart", () => {
     }
   });
 
-  test("stands in the table once", () => {
+  test("is in the table once", () => {
     expect(new Set(rows.map(([block]) => block)).size).toBe(rows.length);
   });
 });
@@ -59,7 +59,9 @@ test.each([
   ["a hexadecimal form", "0x7f.0.0.1"],
   ["no address", "no address"],
   ["nothing", ""],
-])("%s is not of the public internet", (_, address) => expect(isPublicAddress(address)).toBe(false));
+])("%s is not an address of the public internet", (_, address) =>
+  expect(isPublicAddress(address)).toBe(false),
+);
 
 /** Addresses of the public internet. Many are the neighbours of blocks that are refused. */
 test.each([
@@ -83,14 +85,14 @@ test.each([
     "2620:4f:8001::1",
     "3fff:1000::1",
   ],
-])("%s is of the public internet", (address) => expect(isPublicAddress(address)).toBe(true));
+])("%s is an address of the public internet", (address) => expect(isPublicAddress(address)).toBe(true));
 
 test.each(["5.6.7.8", "2a00:1450:4001::1", "2A00:1450:4001:0:0:0:0:1"])(
-  "%s is not, where it is an address of this machine",
+  "%s is not public if it is an address of this machine",
   (address) => expect(isPublicAddress(address, () => ["5.6.7.8", "2a00:1450:4001::1"])).toBe(false),
 );
 
-describe("without being told, the addresses of this machine", () => {
+describe("the addresses of this machine, unless they are given,", () => {
   const address = (text: string): NetworkInterfaceInfo =>
     ({ address: text }) satisfies Partial<NetworkInterfaceInfo> as NetworkInterfaceInfo;
   afterAll(() => {

@@ -8,7 +8,7 @@ import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from
 const terminal = upgradeHead(`/agent/${sandboxId}/terminal`);
 
 describe("a WebSocket to an agent", () => {
-  test("carries bytes both ways, also those sent with the heads", async () => {
+  test("carries bytes both ways, also those that were sent with the request or the answer", async () => {
     await using rig = await GatewayRig.start((socket) => {
       socket.write(`${switched}welcome,`);
       socket.pipe(socket);
@@ -23,7 +23,7 @@ describe("a WebSocket to an agent", () => {
   test.each([
     ["by path", `/agent/${sandboxId}/files/watch?x=1`, "/files/watch?x=1"],
     ["by its token", "/files/watch?x=1", "/files/watch?x=1"],
-  ])("is found %s, and keeps what it asks for", async (_, target, asked) => {
+  ])("is found %s, and keeps the protocol that it asks for", async (_, target, asked) => {
     const heads: string[] = [];
     await using rig = await GatewayRig.start((socket, head) => {
       heads.push(head);
@@ -66,7 +66,7 @@ describe("a WebSocket to an agent", () => {
     if (other?.closed === false) await once(other, "end");
   });
 
-  test("is not read faster than it is taken", async () => {
+  test("is read no faster than the other side takes it", async () => {
     await using rig = await GatewayRig.start((socket) => {
       socket.pause().write(switched);
     });
@@ -84,7 +84,7 @@ describe("a WebSocket to an agent", () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test("that the agent refuses is answered as it says", async () => {
+  test("that the agent refuses gets the agent's answer", async () => {
     await using rig = await GatewayRig.start((socket) => {
       socket.end("HTTP/1.1 401 Unauthorized\r\nX-Request-ID: req_1\r\nContent-Length: 2\r\n\r\nno");
     });
@@ -97,7 +97,7 @@ describe("a WebSocket to an agent", () => {
     [409, "SANDBOX_PAUSED", sandboxPaused(sandboxId)],
     [404, "SANDBOX_NOT_FOUND", sandboxEnded({ ...gone, end: "deleted" })],
     [410, "SANDBOX_EXPIRED", sandboxEnded({ ...gone, end: "expired" })],
-  ])("to a sandbox that does not run is refused before: %i %s", async (status, code, problem) => {
+  ])("to a sandbox that does not run is refused at once: %i %s", async (status, code, problem) => {
     await using rig = await GatewayRig.start((socket) => socket.end(switched));
     rig.sandbox = () => {
       throw problem;
@@ -123,7 +123,7 @@ describe("a WebSocket to an agent", () => {
   });
 });
 
-describe("a switch of protocols that nobody asked for", () => {
+describe("a switch of protocols that the client has not asked for", () => {
   const bare =
     "HTTP/1.1 101 Switching Protocols\r\nX-Theirs: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-Smuggled: 1\r\n\r\n";
   const other = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
@@ -156,7 +156,7 @@ describe("a switch of protocols that nobody asked for", () => {
     ["early hints", "HTTP/1.1 103 Early Hints\r\nLink: </theirs>\r\n\r\n".repeat(100)],
     ["a request to go on", "HTTP/1.1 100 Continue\r\n\r\n"],
     ["what is not known yet", "HTTP/1.1 199 Theirs\r\nX-Theirs: 1\r\n\r\n"],
-  ])("is not %s before the answer, which stays here", async (_, before) => {
+  ])("is not %s before the answer, which is not passed on", async (_, before) => {
     await using rig = await GatewayRig.start((socket) =>
       socket.end(`${before}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`),
     );
@@ -180,10 +180,10 @@ test.each([
   expect(got).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"AGENT_UNREADABLE"/);
 });
 
-describe("an answer that is longer than any real one", () => {
+describe("an answer that is longer than any that an agent sends", () => {
   const ping = `GET /agent/${sandboxId}/ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-  test("is refused where it says so", async () => {
+  test("is refused if its Content-Length says so", async () => {
     await using rig = await GatewayRig.start((socket) => {
       flood(socket, `HTTP/1.1 200 OK\r\nContent-Length: ${9 * 1024 * 1024}\r\n\r\n`);
     });
@@ -192,7 +192,7 @@ describe("an answer that is longer than any real one", () => {
     );
   });
 
-  test("is broken off where it does not", async () => {
+  test("is broken off if it has no Content-Length", async () => {
     await using rig = await GatewayRig.start((socket) => flood(socket, "HTTP/1.1 200 OK\r\n\r\n"));
     const client = rig.open(ping).resume();
     await expect.poll(() => client.readableEnded || client.destroyed).toBe(true);
@@ -210,7 +210,7 @@ describe("an answer that is longer than any real one", () => {
     else expect(got.length).toBeGreaterThan(bytes);
   });
 
-  test("is none where it is a file", async () => {
+  test("may be longer if it is a file", async () => {
     const bytes = 9 * 1024 * 1024;
     await using rig = await GatewayRig.start((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n${"x".repeat(bytes)}`),
@@ -271,7 +271,7 @@ describe("a call to an agent", () => {
   test.each([
     ["Content-Length: 5", "hello"],
     ["Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n"],
-  ])("takes the body of any method with it, framed by %s", async (framing, body) => {
+  ])("passes on the body of any method, framed by %s", async (framing, body) => {
     const heads: string[] = [];
     await using rig = await GatewayRig.start((socket, head) => {
       heads.push(head);

@@ -29,8 +29,8 @@ const addresses = [
 ];
 const token = `Authorization: Bearer ${tokenFor(sandboxId)}`;
 
-describe.each(addresses)("a page of an origin that is allowed", (what, path) => {
-  test(`may ask ${what} what the APIs know`, async () => {
+describe.each(addresses)("a page of an allowed origin", (what, path) => {
+  test(`may send ${what} the methods and headers of the APIs`, async () => {
     await using rig = await served();
     const wanted = "Access-Control-Request-Headers: authorization, x-api-key, idempotency-key, content-type";
     const method = "Access-Control-Request-Method: PATCH";
@@ -49,7 +49,7 @@ describe.each(addresses)("a page of an origin that is allowed", (what, path) => 
     expect(answer).not.toContain("req_1");
   });
 
-  test(`may read the answer of ${what}, also one with which it is refused`, async () => {
+  test(`may read the answer of ${what}, also a refusal`, async () => {
     await using rig = await served();
     for (const isRefused of [false, true]) {
       if (isRefused) rig.sandbox = pausedSandbox;
@@ -65,7 +65,7 @@ describe.each(addresses)("a page of an origin that is allowed", (what, path) => 
     ["another port", "https://app.example:8443", corsOrigins],
     ["no origin of its own", "null", corsOrigins],
     ["any origin where none is allowed", allowed, []],
-  ])(`is not a page of %s: it learns nothing of ${what}`, async (_, origin, origins) => {
+  ])(`that is a page of %s gets no CORS headers from ${what}`, async (_, origin, origins) => {
     await using rig = await served(origins);
     const method = "Access-Control-Request-Method: GET";
     for (const line of [`OPTIONS ${path}`, `GET ${path}`]) {
@@ -75,14 +75,14 @@ describe.each(addresses)("a page of an origin that is allowed", (what, path) => 
   });
 });
 
-test("an OPTIONS that is not a browser's question goes where it is meant to", async () => {
+test("an OPTIONS that is not a preflight is passed on", async () => {
   await using rig = await served();
   expect(await ask(rig, `OPTIONS /agent/${sandboxId}/env`, `Origin: ${allowed}`)).toMatch(
     /req_1[\s\S]*\{\}$/,
   );
 });
 
-test("a GET that names the method of a question is answered where it is meant to", async () => {
+test("a GET with the header of a preflight is passed on", async () => {
   await using rig = await served();
   const method = "Access-Control-Request-Method: GET";
   expect(await ask(rig, `GET /agent/${sandboxId}/env`, `Origin: ${allowed}`, method)).toMatch(
@@ -90,14 +90,14 @@ test("a GET that names the method of a question is answered where it is meant to
   );
 });
 
-test("where no origin is allowed, answers do not depend on it", async () => {
+test("where no origin is allowed, answers do not depend on the origin", async () => {
   await using rig = await served([]);
   expect(fields(await ask(rig, `GET /agent/${sandboxId}/env`, `Origin: ${allowed}`))).not.toHaveProperty(
     "vary",
   );
 });
 
-test("a preview says itself who may read it", async () => {
+test("a preview sets its CORS headers itself", async () => {
   const preview = `Host: 3000-${sandboxId}.localhost`;
   await using rig = await GatewayRig.start(
     (socket) => {
@@ -119,7 +119,7 @@ test("a preview says itself who may read it", async () => {
 
 // The gateway does not check the origin of a WebSocket: clients other than browsers send any origin they like, and a
 // page in a browser cannot send the token that a WebSocket needs.
-test("a WebSocket is judged by its token, whatever its origin", async () => {
+test("a WebSocket is checked by its token, whatever its origin", async () => {
   await using rig = await GatewayRig.start((socket, head) => {
     socket.end(
       /authorization/i.test(head) ? switched : "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",
@@ -143,7 +143,7 @@ test.each([
   "x https://app.example",
   "https://app.example, https://b.example",
   "https://app.example?a",
-])("%s is no origin to allow", (origin) => {
+])("%s is not a valid origin to allow", (origin) => {
   expect(() => new CrossOriginAccess([origin])).toThrow(/as in https:\/\/app\.example/);
 });
 

@@ -13,7 +13,7 @@ const token = tokenFor(sandboxId);
 const protocol = "cloud-sandbox-files";
 const opening = upgradeTo(protocol, `/agent/${sandboxId}/files/tunnel`, `Authorization: Bearer ${token}`);
 
-test("a tunnel carries bytes as they are, both ways, also those sent with the head", async () => {
+test("a file tunnel carries bytes unchanged, both ways, also those sent with the head", async () => {
   const heads: string[] = [];
   await using rig = await GatewayRig.start((socket, head) => {
     const end = head.indexOf("\r\n\r\n") + 4;
@@ -31,7 +31,7 @@ test("a tunnel carries bytes as they are, both ways, also those sent with the he
   );
 });
 
-test("what belongs to the account, or to another sandbox, stays outside", async () => {
+test("a file tunnel passes on no credentials of the account or of another sandbox", async () => {
   const heads: string[] = [];
   await using rig = await GatewayRig.start((socket, head) => {
     heads.push(head);
@@ -48,7 +48,7 @@ test("what belongs to the account, or to another sandbox, stays outside", async 
   expect(heads[0]).not.toMatch(/authorization|api-key|cookie/i);
 });
 
-test("large answers arrive whole, however slowly they are taken", async () => {
+test("large answers arrive completely through a file tunnel, however slowly they are read", async () => {
   const content = randomBytes(32 * 1024 * 1024);
   await using rig = await GatewayRig.start((socket) => {
     socket.write(accepted);
@@ -67,7 +67,7 @@ test("large answers arrive whole, however slowly they are taken", async () => {
   expect(Buffer.concat(pieces).subarray(accepted.length).equals(content)).toBe(true);
 });
 
-test("large requests arrive whole, however slowly they are taken", async () => {
+test("large requests arrive completely through a file tunnel, however slowly they are read", async () => {
   const content = randomBytes(32 * 1024 * 1024);
   const pieces: Buffer[] = [];
   let agent: Socket | undefined;
@@ -87,7 +87,7 @@ test("large requests arrive whole, however slowly they are taken", async () => {
   expect(Buffer.concat(pieces).equals(content)).toBe(true);
 });
 
-test.each(["agent", "client"])("a tunnel ends when the %s breaks off", async (who) => {
+test.each(["agent", "client"])("a file tunnel ends when the %s breaks off", async (who) => {
   const sockets: Socket[] = [];
   await using rig = await GatewayRig.start((socket) => {
     sockets.push(socket);
@@ -100,7 +100,7 @@ test.each(["agent", "client"])("a tunnel ends when the %s breaks off", async (wh
   if (other?.closed === false) await once(other, "end");
 });
 
-test("a tunnel to a sandbox that was paused is cut by what comes next", async () => {
+test("a file tunnel to a sandbox that was paused is closed with the next request", async () => {
   const asked: string[] = [];
   await using rig = await GatewayRig.start((socket) => {
     socket.setEncoding("latin1").on("data", (bytes: string) => asked.push(bytes));
@@ -114,7 +114,7 @@ test("a tunnel to a sandbox that was paused is cut by what comes next", async ()
   expect(asked).toEqual([]);
 });
 
-test("an upload that a paused sandbox does not take is cut", async () => {
+test("an upload to a sandbox that is paused is broken off", async () => {
   await using rig = await GatewayRig.start((socket) => socket.pause().write(accepted));
   const client = rig.open(opening);
   await expect.poll(received(client)).toBe(accepted);
@@ -129,7 +129,7 @@ test("an upload that a paused sandbox does not take is cut", async () => {
   await expect.poll(() => client.destroyed || client.readableEnded).toBe(true);
 });
 
-test("a tunnel whose caller does not read ends with its machine", async () => {
+test("a file tunnel whose caller does not read ends with its machine", async () => {
   const sockets: Socket[] = [];
   await using rig = await GatewayRig.start((socket) => {
     sockets.push(socket);
@@ -145,7 +145,7 @@ test("a tunnel whose caller does not read ends with its machine", async () => {
   client.destroy();
 });
 
-test("a tunnel whose machine ends while it is opened is refused, and its connection closed", async () => {
+test("a file tunnel whose machine ends while it is opened is refused, and its connection closed", async () => {
   const sockets: Socket[] = [];
   await using rig = await GatewayRig.start((socket) => {
     sockets.push(socket.resume());
@@ -163,7 +163,7 @@ test.each([
     "answered with status 200",
   ],
   ["no HTTP", "hello there, who is it?\r\n\r\n", "with something that is not HTTP"],
-])("%s is no tunnel, and the last on its connection", async (_, said, told) => {
+])("an agent that answers with %s opens no file tunnel, and the connection ends", async (_, said, told) => {
   const sockets: Socket[] = [];
   await using rig = await GatewayRig.start((socket) => {
     sockets.push(socket.resume());
@@ -177,7 +177,7 @@ test.each([
   await expect.poll(() => sockets[0]?.readableEnded).toBe(true);
 });
 
-test("a tunnel that is open outlives the time that opening it may take", async () => {
+test("a file tunnel may stay open for longer than opening it may take", async () => {
   await using rig = await GatewayRig.start((socket) => {
     socket.write(accepted);
     socket.pipe(socket);
@@ -192,7 +192,7 @@ test("a tunnel that is open outlives the time that opening it may take", async (
   );
 });
 
-test("a tunnel to a sandbox that is gone is refused before", async () => {
+test("a file tunnel to a sandbox that does not exist any more is refused at once", async () => {
   await using rig = await GatewayRig.start((socket) => socket.end(accepted));
   rig.sandbox = () => {
     throw sandboxEnded({ id: sandboxId, createdAt: new Date(0), expiresAt: new Date(0), end: "deleted" });
@@ -200,13 +200,13 @@ test("a tunnel to a sandbox that is gone is refused before", async () => {
   expect(await text(rig.open(opening))).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"SANDBOX_NOT_FOUND"/);
 });
 
-test("a tunnel at the root needs a token", async () => {
+test("a file tunnel at the root needs a token", async () => {
   await using rig = await GatewayRig.start((socket) => socket.end(accepted));
   const answer = await text(rig.open(upgradeTo(protocol, "/files/tunnel")));
   expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*public_host/);
 });
 
-test("a port of a sandbox is offered nothing of this kind", async () => {
+test("file tunnels are not offered for a port of a sandbox", async () => {
   const heads: string[] = [];
   await using rig = await GatewayRig.start((socket, head) => {
     heads.push(head);

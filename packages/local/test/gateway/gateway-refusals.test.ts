@@ -33,8 +33,8 @@ async function refused(
   return { answer, head, body, requests };
 }
 
-describe("a refusal", () => {
-  test("is the problem in the agent's words, with its headers and an id", async () => {
+describe("a refusal of the gateway", () => {
+  test("is the problem in the agent's form, with its headers and an id", async () => {
     const { head, body } = await refused(problem);
     expect(head).toMatch(/^HTTP\/1\.1 418 /);
     const [, id] = /^x-request-id: (req_[\da-f]{32})\r?$/m.exec(head) ?? [];
@@ -46,19 +46,19 @@ describe("a refusal", () => {
     expect(head).not.toMatch(/cache-control/i);
   });
 
-  test("may be in other words", async () => {
+  test("may have another form", async () => {
     const { body } = await refused(problem, { envelope: controlPlaneEnvelope });
     expect(JSON.parse(body)).toMatchObject({ error: { code: "CONFLICT" } });
   });
 
-  test("of what is no problem says that the agent is unreadable, and nothing of the cause", async () => {
+  test("for an unexpected error says that the agent cannot be read, and nothing of the cause", async () => {
     const { head, body } = await refused(new Error("secret"));
     expect(head).toMatch(/^HTTP\/1\.1 409 /);
     expect(JSON.parse(body)).toMatchObject({ code: "AGENT_UNREADABLE" });
     expect(body).not.toContain("secret");
   });
 
-  test("is a page for people who ask with a browser, which nobody keeps", async () => {
+  test("is a page for browsers, which is not cached", async () => {
     const { head, body } = await refused(
       problem,
       { forPeople: true },
@@ -74,7 +74,7 @@ describe("a refusal", () => {
     ["asks for JSON", { forPeople: true }, ["Accept: application/json"]],
     ["says nothing of what it takes", { forPeople: true }, []],
     ["asks where no people are expected", {}, ["Accept: text/html"]],
-  ])("is JSON for whoever %s", async (_, form, headers) => {
+  ])("is JSON for a client that %s", async (_, form, headers) => {
     const { head } = await refused(problem, form, { headers });
     expect(head).toMatch(/^content-type: application\/json\r?$/m);
     expect(/cache-control: no-store/.test(head)).toBe(form.forPeople === true);
@@ -88,12 +88,12 @@ describe("a refusal", () => {
     expect(answer).not.toContain("CONFLICT");
   });
 
-  test("of who has left is none", async () => {
+  test("is not sent to a client that has gone", async () => {
     const { answer } = await refused(problem, {}, { before: (response) => response.destroy() });
     expect(answer).toBe("");
   });
 
-  test("lets what is still sent come, so that it is read", async () => {
+  test("reads the rest of the request, so that the client reads the refusal", async () => {
     const { requests } = await refused(problem, {}, { headers: ["Content-Length: 5"] });
     expect(requests[0]?.readableFlowing).toBe(true);
   });

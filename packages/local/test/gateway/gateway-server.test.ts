@@ -9,7 +9,7 @@ const post = (path: string, ...headers: readonly string[]): string =>
 test.each([
   ["says nothing", ""],
   ["does not end its request's head", "GET / HTTP/1.1\r\nHost: localhost\r\nX-More: "],
-])("a connection that %s is given up, and told why", async (_, start) => {
+])("a connection that %s is closed with an answer that says why", async (_, start) => {
   await using rig = await GatewayRig.start((socket) => socket.end(), { timeouts });
   const client = rig.open(start);
   const trickle = setInterval(() => client.write("x"), 20);
@@ -21,7 +21,7 @@ test.each([
   }
 });
 
-test("a body that comes in bits is not waited for once its request is answered", async () => {
+test("a body that arrives slowly is not awaited after its request was answered", async () => {
   const refused = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
   await using rig = await GatewayRig.start((socket) => socket.write(refused), { timeouts });
   const client = rig.open(`${post(`/agent/${sandboxId}/execute`)}1`);
@@ -30,7 +30,7 @@ test("a body that comes in bits is not waited for once its request is answered",
   await expect.poll(() => client.readableEnded || client.destroyed).toBe(true);
 });
 
-test("a body that came after its answer lets its connection serve later requests", async () => {
+test("a connection serves later requests if a body arrives soon after its answer", async () => {
   const refused = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
   await using rig = await GatewayRig.start((socket) => socket.write(refused), { timeouts });
   const request = post(`/agent/${sandboxId}/execute`);
@@ -44,7 +44,7 @@ test("a body that came after its answer lets its connection serve later requests
   await expect.poll(got).toMatch(/HTTP\/1\.1 401 [\s\S]*HTTP\/1\.1 401 /);
 });
 
-test("a body that its agent does not take holds up no request behind it", async () => {
+test("a body that the agent does not read delays no later request", async () => {
   const answers = ["413 Content Too Large", "200 OK"];
   await using rig = await GatewayRig.start((socket) =>
     socket.pause().write(`HTTP/1.1 ${answers.shift()}\r\nContent-Length: 0\r\n\r\n`),
@@ -59,7 +59,7 @@ test("a body that its agent does not take holds up no request behind it", async 
   await expect.poll(got).toMatch(/HTTP\/1\.1 200 OK/);
 });
 
-test("a body that somebody waits for may take longer, and its connection serves the next request", async () => {
+test("a body that the agent waits for may take longer, and its connection serves the next request", async () => {
   const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   await using rig = await GatewayRig.start(
     (socket, head) => {

@@ -30,11 +30,11 @@ describe("a server on loopback", () => {
     ["[own].example", false],
     ["[::2]", false],
     ["10.0.0.1", false],
-  ])("of which one name is allowed answers to %s: %s", (host, served) => {
+  ])("that allows one name answers to %s: %s", (host, served) => {
     expect(isServed(new HostGuard("127.0.0.1", ["OWN.example"]), host)).toBe(served);
   });
 
-  test("answers to no other name where none is allowed, and says how to allow one", () => {
+  test("that allows no name answers to no other, and says how to allow one", () => {
     const refusal = new HostGuard("127.0.0.1").refusal("evil.example");
     expect(refusal).toMatchObject({ status: 403, code: "FORBIDDEN" });
     expect(refusal?.message).toContain("--allowed-host");
@@ -54,6 +54,6 @@ test.each([
   expect(isServed(new HostGuard(listens, allowed), host)).toBe(served);
 });
 
-test("a server for other machines answers to every name where nothing is said of them", () => {
+test("a server for other machines answers to every name unless names are given", () => {
   expect(isServed(new HostGuard("0.0.0.0"), "any.example")).toBe(true);
 });

@@ -32,7 +32,7 @@ const ok = (socket: Socket): void => {
 };
 
 describe("a preview", () => {
-  test("is answered by what listens on the port, asked with a token of ours", async () => {
+  test("is answered by the server on the port, which the agent is asked for with a token of ours", async () => {
     const { rig, connects, heads } = await relaying(ok);
     await using _ = rig;
     const answer = await text(rig.open(get(preview(3000, "/a?b=c"), "X-Mine: 1")));
@@ -44,7 +44,7 @@ describe("a preview", () => {
     expect(heads[0]).not.toMatch(/^upgrade:/im);
   });
 
-  test("is asked for by any method, with its body", async () => {
+  test("passes on any method, with its body", async () => {
     const { rig, heads } = await relaying((socket, head) => {
       if (/\r\n\r\n.*hello/s.test(head)) return ok(socket);
       socket.once("data", () => ok(socket));
@@ -56,7 +56,7 @@ describe("a preview", () => {
     expect(heads[0]).toMatch(/^content-length: 5\r$/im);
   });
 
-  test("without a slash at its end is asked for with one, on a connection that goes on", async () => {
+  test("without a slash at the end of its path is passed on with one, and the connection stays open", async () => {
     const { rig, connects } = await relaying(ok);
     await using _ = rig;
     const post = `${get(preview(3000, "?a=b"), "Content-Length: 5").replace("Connection: close\r\n", "").replace("GET", "POST")}12345`;
@@ -71,7 +71,7 @@ describe("a preview", () => {
   });
 
   test.each(["0", "65536", "x", "70000", "-1"])(
-    "of port %s is none, and the way to one is told",
+    "of port %s is refused, and the refusal shows the form of a URL",
     async (port) => {
       const { rig, connects } = await relaying(ok);
       await using _ = rig;
@@ -83,14 +83,14 @@ describe("a preview", () => {
     },
   );
 
-  test.each(["1", "65535"])("of port %s is one", async (port) => {
+  test.each(["1", "65535"])("of port %s is passed on", async (port) => {
     const { rig, connects } = await relaying(ok);
     await using _ = rig;
     expect(await text(rig.open(get(preview(port))))).toMatch(/^HTTP\/1\.1 200 /);
     expect(connects[0]).toContain(`CONNECT 127.0.0.1:${port} `);
   });
 
-  test("of no port is told without a port of ours where the host names none", async () => {
+  test("of no port is refused with the form of a URL, without a port if the host names none", async () => {
     const { rig } = await relaying(ok);
     await using _ = rig;
     const answer = await text(rig.open(get(preview("x")).replace("localhost:99", "localhost")));
@@ -114,7 +114,7 @@ describe("a preview", () => {
     expect(answer.includes('"port":3000')).toBe(code === "PORT_NOT_LISTENING");
   });
 
-  test("of what is no web server is refused", async () => {
+  test("of a server that is no web server is refused", async () => {
     const { rig } = await relaying((socket) => socket.end("hello\r\n\r\n"));
     await using _ = rig;
     const answer = await text(rig.open(get(preview(3000))));
@@ -147,7 +147,7 @@ describe("a preview", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 409 [\s\S]*"code":"SANDBOX_PAUSED"/);
   });
 
-  test("whose client leaves is not waited for", async () => {
+  test("whose client goes away is broken off", async () => {
     let isClosed = false;
     const { rig, heads } = await relaying((socket) => {
       socket.resume().once("close", () => {

@@ -25,7 +25,7 @@ const theirs = encoded({ iss: "theirs", sub: "s1" });
 const byHost = { sandboxId: "s1", port: 3000, path: "/", prefix: "" };
 const byPath = { ...byHost, prefix: "/preview/s1/3000" };
 
-describe("to a server in a sandbox", () => {
+describe("to a server in a sandbox a preview", () => {
   const passed = (headers: Headers, target = byHost): Record<string, unknown> =>
     previewRequestHeaders(message(headers), target, (text) => text === "account-key");
 
@@ -42,11 +42,11 @@ describe("to a server in a sandbox", () => {
       { connection: "x-mine", "x-mine": "1", te: "t", expect: "100-continue" },
       [],
     ],
-  ])("go %s", (_, headers, kept) => {
+  ])("passes on %s", (_, headers, kept) => {
     expect(Object.keys(passed(headers)).sort()).toEqual([...kept, "x-forwarded-proto"].sort());
   });
 
-  test("goes a credential of another scheme, whatever counts as a key", () => {
+  test("passes on a credential of another scheme, whatever counts as a key", () => {
     const { authorization } = previewRequestHeaders(
       message({ authorization: "Basic x" }),
       byHost,
@@ -55,7 +55,7 @@ describe("to a server in a sandbox", () => {
     expect(authorization).toBe("Basic x");
   });
 
-  test("goes where it is seen from outside", () => {
+  test("passes on the host that the client sees", () => {
     expect(passed({ host: "h:1" })).toEqual({
       host: "h:1",
       "x-forwarded-host": "h:1",
@@ -70,7 +70,7 @@ describe("to a server in a sandbox", () => {
   });
 });
 
-describe("from a server in a sandbox", () => {
+describe("from a server in a sandbox a preview", () => {
   const headers: Headers = {
     "content-type": "text/html",
     "set-cookie": ["a=1; Domain=.localhost; Path=/", "b=2;domain = x", "c=3"],
@@ -79,7 +79,7 @@ describe("from a server in a sandbox", () => {
     connection: "close",
   };
 
-  test("with a host of its own come all headers, and cookies of that host", () => {
+  test("with a host of its own passes on all headers, and cookies of that host", () => {
     expect(previewResponseHeaders(message(headers), byHost, "h")).toEqual({
       "content-type": "text/html",
       "set-cookie": ["a=1; Path=/", "b=2", "c=3"],
@@ -89,7 +89,7 @@ describe("from a server in a sandbox", () => {
     expect(previewResponseHeaders(message({ location: "/a" }), byHost, "h")).toEqual({ location: "/a" });
   });
 
-  test("by path come none that speak for the address", () => {
+  test("by path passes on no headers that apply to the whole origin", () => {
     expect(previewResponseHeaders(message(headers), byPath, "h")).toStrictEqual({
       "content-type": "text/html",
       "access-control-allow-origin": "*",
@@ -118,12 +118,12 @@ describe("from a server in a sandbox", () => {
     ["/preview/s1/3000", "/preview/s1/3000"],
     ["/preview/s1/3000/a", "/preview/s1/3000/a"],
     ["/preview/s1/30001/a", "/preview/s1/3000/preview/s1/30001/a"],
-  ])("by path, a redirect to %j leads to %j", (location, expected) => {
+  ])("by path turns a redirect to %j into one to %j", (location, expected) => {
     expect(previewResponseHeaders(message({ location }), byPath, "h:1")).toEqual({ location: expected });
   });
 });
 
-describe("a request", () => {
+describe("the target of a preview", () => {
   const nan = Number.NaN;
   test.each([
     ["3000-1ab.localhost", "/a?b", { sandboxId: "1ab", port: 3000, path: "/a?b", prefix: "" }],
@@ -153,14 +153,14 @@ describe("a request", () => {
     ["h", "/preview/1ab/8e1/", { sandboxId: "1ab", port: nan, path: "/", prefix: "/preview/1ab/8e1" }],
     ["h", "/preview/1ab?b", { sandboxId: "1ab", port: nan, path: "b", prefix: "/preview/1ab/" }],
     ["h", "/preview/", { sandboxId: "", port: nan, path: "", prefix: "/preview//" }],
-  ])("to %s for %s is for %o", (host, url, expected) => {
+  ])("for the host %s and the path %s is %o", (host, url, expected) => {
     expect(previewTarget(message({ host }, url))).toEqual(expected);
   });
 
   test.each([
     ["http://127.0.0.1:8080", "http://1ab.localhost:8080/", "http://{port}-1ab.localhost:8080/"],
     ["http://127.0.0.1", "http://1ab.localhost/", "http://{port}-1ab.localhost/"],
-  ])("is shown below %s where to go", (base, url, template) => {
+  ])("below %s has its URLs in the sandbox's record", (base, url, template) => {
     expect(previewUrls("1ab", base)).toEqual({
       preview_url: url,
       preview_url_template: template,
@@ -169,7 +169,7 @@ describe("a request", () => {
   });
 });
 
-describe("to and from an agent", () => {
+describe("to and from an agent the gateway", () => {
   test.each<[string, Headers, string[]]>([
     [
       "a token for this sandbox",
@@ -180,14 +180,14 @@ describe("to and from an agent", () => {
     ["no token for nobody", { authorization: "Bearer a.b" }, []],
     ["no other credential", { "x-api-key": "k", "x-api-secret": "s", cookie: "c", accept: "a" }, ["accept"]],
     ["nothing undefined", { accept: undefined }, []],
-  ])("goes %s", (_, headers, kept) => {
+  ])("passes on %s", (_, headers, kept) => {
     expect(Object.keys(forwardedRequestHeaders({ headers }, "s1")).sort()).toEqual(kept);
   });
 
   test.each([
     ...["set-cookie", "set-cookie2", "alt-svc", "accept-ch", "nel", "report-to", "clear-site-data"],
     ...["service-worker-allowed", "strict-transport-security", "access-control-allow-origin"],
-  ])("does not come %s, which speaks for the whole address", (name) => {
+  ])("does not pass on %s, which applies to the whole origin", (name) => {
     expect(isOriginWide(name)).toBe(true);
     expect(forwardedResponseHeaders({ headers: { [name]: "1", etag: "2" } })).toEqual({ etag: "2" });
   });
@@ -195,7 +195,7 @@ describe("to and from an agent", () => {
   test.each([
     ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
     ...["te", "trailer", "transfer-encoding", "upgrade", "expect"],
-  ])("does not go %s, which is of one connection", (name) => {
+  ])("does not pass on %s, which belongs to one connection", (name) => {
     expect(messageHeaders({ headers: { [name]: "1", etag: "2" } })).toEqual({ etag: "2" });
   });
 });
@@ -207,11 +207,11 @@ test.each<[string, string, object]>([
   ["text", "nonsense", {}],
   ["nothing", "", {}],
   ["what is no JSON", "a.!!!.c", {}],
-])("of a token with %s, the claims are read or there are none", (_, token, expected) => {
+])("the claims of a token with %s are read, or empty", (_, token, expected) => {
   expect(claimsOf(token)).toEqual(expected);
 });
 
-test("a subject is text", () => {
+test("the subject of a token is a text or undefined", () => {
   expect(subjectOf(ours)).toBe("s1");
   expect(subjectOf(encoded({ sub: 5 }))).toBeUndefined();
 });

@@ -45,7 +45,7 @@ async function gateway(status: number, lifeMs: () => number) {
   return { asked, issued, look: () => fetch(url) };
 }
 
-describe("the token of previews", () => {
+describe("the token with which the gateway asks agents for ports", () => {
   test("is used again while it is good for more than a minute", async () => {
     const { asked, look } = await gateway(404, () => 120_000);
     for (let time = 0; time < 3; time++) expect((await look()).status).toBe(404);
@@ -63,7 +63,7 @@ describe("the token of previews", () => {
   });
 });
 
-test("who finds too many connections is told when to come back", async () => {
+test("a client that opens too many previews is told when to try again", async () => {
   const { look } = await gateway(429, () => 120_000);
   const answer = await look();
   expect(answer.status).toBe(429);

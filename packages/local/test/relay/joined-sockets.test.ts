@@ -23,7 +23,7 @@ async function joined(): Promise<{ ends: [Socket, Socket]; sockets: [Socket, Soc
   return { ends, sockets };
 }
 
-test("bytes go both ways until both have said their end", async () => {
+test("joined sockets carry bytes both ways until both have ended", async () => {
   const {
     ends: [one, other],
   } = await joined();
@@ -33,7 +33,7 @@ test("bytes go both ways until both have said their end", async () => {
   expect(await text(one)).toBe("answer");
 });
 
-test.each([0, 1])("when the socket %d goes away in the middle, the other goes too", async (gone) => {
+test.each([0, 1])("when socket %d is closed in the middle, the joined one is closed too", async (gone) => {
   const { sockets } = await joined();
   const [leaver, stayer] = [sockets[gone], sockets[1 - gone]] as [Socket, Socket];
   const closed = once(stayer, "close");
@@ -41,20 +41,17 @@ test.each([0, 1])("when the socket %d goes away in the middle, the other goes to
   await closed;
 });
 
-test.each([0, 1])(
-  "when the socket %d breaks after it has said its end, the other goes too",
-  async (broken) => {
-    const { ends, sockets } = await joined();
-    ends[broken]?.end();
-    const breaker = sockets[broken] as Socket;
-    await expect.poll(() => breaker.readableEnded).toBe(true);
-    const closed = once(sockets[1 - broken] as Socket, "close");
-    breaker.destroy(new Error("broken"));
-    await closed;
-  },
-);
+test.each([0, 1])("when socket %d breaks after its end, the joined one is closed too", async (broken) => {
+  const { ends, sockets } = await joined();
+  ends[broken]?.end();
+  const breaker = sockets[broken] as Socket;
+  await expect.poll(() => breaker.readableEnded).toBe(true);
+  const closed = once(sockets[1 - broken] as Socket, "close");
+  breaker.destroy(new Error("broken"));
+  await closed;
+});
 
-test.each([0, 1])("what the socket %d said before it left arrives", async (left) => {
+test.each([0, 1])("what socket %d sent before it was closed arrives at the joined one", async (left) => {
   const { ends, sockets } = await joined();
   ends[left]?.end("the last word");
   const leaver = sockets[left] as Socket;

@@ -14,7 +14,7 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 
 const limits = { memoryMb: 512, diskMb: 256, vcpu: 1.5, maxProcesses: 99 };
 
-test("a group of the unified hierarchy holds a machine to its memory, processes and CPU", async () => {
+test("a control group of version 2 limits a machine's memory, processes and CPU", async () => {
   await writeFile(join(base, "cgroup.controllers"), "cpuset cpu io memory pids\n");
   const groups = await openControlGroups("42-7", base);
   expect(groups?.version).toBe(2);
@@ -39,7 +39,7 @@ test("a group of the unified hierarchy holds a machine to its memory, processes 
   expect(await group?.outOfMemoryKills()).toBe(2);
 });
 
-test("a host whose hierarchy offers too little has no control groups, and keeps nothing of the try", async () => {
+test("a host with too few controllers has no control groups, and keeps no directory of the attempt", async () => {
   await writeFile(join(base, "cgroup.controllers"), "cpuset io\n");
   await mkdir(join(base, "cpu"));
   expect(await openControlGroups("42-7", base)).toBeUndefined();

@@ -119,13 +119,16 @@ describe("a data directory", () => {
     expect((await start("--data-dir", directory)).stderr).toBe(stderr);
   });
 
-  test.each(["/proc/foo", "/proc/foo/bar"])("%s, which cannot be made, ends the start too", async (path) => {
-    const { code, stderr } = await start("--data-dir", path);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^cloud-sandbox-local: The data directory \/proc\/foo\S* cannot be used: .*\n$/);
-  });
+  test.each(["/proc/foo", "/proc/foo/bar"])(
+    "%s, which cannot be created, ends the start too",
+    async (path) => {
+      const { code, stderr } = await start("--data-dir", path);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^cloud-sandbox-local: The data directory \/proc\/foo\S* cannot be used: .*\n$/);
+    },
+  );
 
-  test("that is full ends the start, and is good again when it is not", async ({ skip }) => {
+  test("that is full ends the start, and works again when it has room", async ({ skip }) => {
     skip(process.getuid?.() !== 0, "mounting a file system takes root");
     const small = join(directory, "small");
     mkdirSync(small);

@@ -37,14 +37,14 @@ afterEach(async () => {
 
 const get = async (): Promise<string | undefined> => (await keptOrMade("name", make))?.toString();
 
-test("bytes are made once and kept", async () => {
+test("kept bytes are made once", async () => {
   expect(await get()).toBe("made");
   expect(await get()).toBe("made");
   expect(make).toHaveBeenCalledTimes(1);
   expect(await readdir(directory)).toEqual(["name.kept"]);
 });
 
-test("what could not be made is not kept", async () => {
+test("bytes that could not be made are not kept", async () => {
   make.mockResolvedValueOnce(undefined);
   expect(await get()).toBeUndefined();
   expect(await get()).toBe("made");
@@ -70,7 +70,7 @@ test.each<[string, () => Promise<void>]>([
       await symlink(join(caches, "elsewhere"), file);
     },
   ],
-])("%s is not used, but replaced", async (_, spoil) => {
+])("in place of kept bytes, %s is not used but replaced", async (_, spoil) => {
   await get();
   await spoil();
   expect(await get()).toBe("made");
@@ -89,7 +89,7 @@ test.for<[string, () => Promise<void>]>([
       await symlink("elsewhere", directory);
     },
   ],
-])("a directory %s is not used", async ([whose, spoil], { skip }) => {
+])("a directory %s is not used for kept bytes", async ([whose, spoil], { skip }) => {
   skip(whose === "of another user" && !isRoot, notRoot);
   await get();
   await spoil();
@@ -98,14 +98,14 @@ test.for<[string, () => Promise<void>]>([
   expect(make).toHaveBeenCalledTimes(3);
 });
 
-test("where nothing can be kept, bytes are made each time", async () => {
+test("where bytes cannot be kept, they are made each time", async () => {
   await writeFile(directory, "a file where the directory would be");
   expect(await get()).toBe("made");
   expect(await get()).toBe("made");
   expect(make).toHaveBeenCalledTimes(2);
 });
 
-test("a variable that names no absolute path is ignored, as its specification says", async () => {
+test("a variable for the cache directory that is no absolute path is ignored, as its specification says", async () => {
   const home = join(caches, "home");
   await mkdir(home);
   vi.stubEnv("HOME", home);
@@ -114,7 +114,7 @@ test("a variable that names no absolute path is ignored, as its specification sa
   expect(await readdir(join(home, ".cache", "cloud-sandbox-local"))).toEqual(["name.kept"]);
 });
 
-test("nothing is created in the home of another user", async ({ skip }) => {
+test("no cache directory is created in the home of another user", async ({ skip }) => {
   skip(!isRoot, notRoot);
   await chown(caches, 54_321, 54_321);
   vi.stubEnv("HOME", caches);
@@ -123,7 +123,7 @@ test("nothing is created in the home of another user", async ({ skip }) => {
   expect(await readdir(caches)).toEqual([]);
 });
 
-test("only a few files are kept, the newest", async () => {
+test("only the newest few files of kept bytes remain", async () => {
   const count = 20;
   for (let index = 0; index < count; index += 1) await keptOrMade(`number-${index}`, make);
   const names = await readdir(directory);

@@ -13,6 +13,6 @@ test.each([
   expect(usableRange(map)).toEqual(range);
 });
 
-test("a user namespace with root alone cannot lend a uid, and says what to do", () => {
+test("a user namespace with only root in it cannot lend a uid, and the error says what to do", () => {
   expect(() => usableRange("0 1000 1\n")).toThrow("start as an ordinary user");
 });

@@ -3,7 +3,7 @@ import { RuntimeUnavailableError, startLocalControlPlane } from "../../src/index
 import type { RuntimeName } from "../../src/runtimes.js";
 
 test.each(["podmann", "toString"])(
-  "a runtime named %s is refused with the names that there are",
+  "a runtime named %s is refused with the names of those that exist",
   async (name) => {
     const started = startLocalControlPlane({ runtime: name as RuntimeName });
     await expect(started).rejects.toThrow(RuntimeUnavailableError);

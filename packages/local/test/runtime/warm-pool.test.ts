@@ -46,7 +46,7 @@ describe("a warm pool", () => {
     await pool.close();
   });
 
-  test("destroys what waits when it closes, also what is booting still", async () => {
+  test("destroys waiting machines when it closes, also one that still boots", async () => {
     const host = new Host();
     const pool = host.pool(3);
     pool.fill();
@@ -61,7 +61,7 @@ describe("a warm pool", () => {
     expect({ booted: host.booted, running: host.running }).toEqual({ booted: 4, running: 1 });
   });
 
-  test("boots one at a time, and nothing while there is something better to do", async () => {
+  test("boots one machine at a time, and none while there is more urgent work", async () => {
     const host = new Host();
     const pool = host.pool(3);
     pool.fill();
@@ -76,7 +76,7 @@ describe("a warm pool", () => {
     await pool.close();
   });
 
-  test("grows and shrinks as it is told", async () => {
+  test("grows and shrinks with the size that it is given", async () => {
     const host = new Host();
     const pool = host.pool(0);
     pool.fill();
@@ -89,7 +89,7 @@ describe("a warm pool", () => {
   });
 });
 
-test("does not hand out a machine that was booted before the host's packages changed", async () => {
+test("a warm pool does not hand out a machine that was booted before the host's packages changed", async () => {
   const host = new Host();
   const pool = host.pool(1);
   pool.fill();

@@ -31,7 +31,7 @@ describe("a deadline", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("within a second is not late", () => {
+  test("in less than a second passes in time", () => {
     deadlines.set("a", inMs(300));
     vi.advanceTimersByTime(299);
     expect(passed).toEqual([]);
@@ -56,7 +56,7 @@ describe("a deadline", () => {
     expect(passed).toEqual(["a"]);
   });
 
-  test("that was cleared does not pass, and the others do", () => {
+  test("that was cleared does not pass, and others do", () => {
     for (const [id, milliseconds] of [
       ["a", 1000],
       ["b", 3000],
@@ -70,14 +70,14 @@ describe("a deadline", () => {
     expect(passed).toEqual(["c", "b"]);
   });
 
-  test("is looked at when the clock was set forward", () => {
+  test("is checked when the clock was set forward", () => {
     deadlines.set("a", inMs(3_600_000));
     vi.setSystemTime(now + 3_600_000);
     vi.advanceTimersByTime(1000);
     expect(passed).toEqual(["a"]);
   });
 
-  test("does not keep a program alive", () => {
+  test("does not keep a process running", () => {
     const unref = vi.fn();
     const timer = { unref } as unknown as NodeJS.Timeout;
     unref.mockReturnValue(timer);
@@ -87,7 +87,7 @@ describe("a deadline", () => {
   });
 });
 
-test("several that have passed are all told", () => {
+test("several deadlines that have passed are all reported", () => {
   deadlines.set("a", inMs(100));
   deadlines.set("b", inMs(200));
   deadlines.set("c", inMs(5000));
@@ -96,7 +96,7 @@ test("several that have passed are all told", () => {
   expect(passed).toEqual(["a", "b"]);
 });
 
-test("when all were cleared, none passes and no timer stays", () => {
+test("when all deadlines were cleared, none passes and no timer stays", () => {
   deadlines.set("a", inMs(1000));
   deadlines.set("b", inMs(1000));
   deadlines.clearAll();

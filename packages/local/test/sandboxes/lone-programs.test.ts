@@ -40,7 +40,7 @@ async function logged(...reasons: readonly Error[]): Promise<readonly string[]> 
   return lines;
 }
 
-test("that a wall cannot be made is said once for each reason", async () => {
+test("the log says once for each reason why programs without a sandbox cannot be started", async () => {
   const full = new ProgramNotStarted("the disk is full");
   expect(await logged(full, full, new ProgramNotStarted("no process is left"))).toEqual([
     "Programs that need no agent get a sandbox with one, which takes longer. The program was not started: the disk is full",
@@ -48,6 +48,6 @@ test("that a wall cannot be made is said once for each reason", async () => {
   ]);
 });
 
-test("nothing is said of programs that need an agent", async () => {
+test("the log says nothing of programs that need a sandbox", async () => {
   expect(await logged(new ProgramNeedsAgent("its code needs an agent."))).toEqual([]);
 });

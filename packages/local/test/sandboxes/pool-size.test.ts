@@ -9,7 +9,7 @@ test.each<[size: number, option: number | undefined, variable: string | undefine
   [64, undefined, " 64 "],
   [3, 3, "7"],
   [0, 0, "many"],
-])("%i machines wait with the option %s and the variable %j", (size, option, variable) => {
+])("%i machines wait with the option --pool %s and the variable %j", (size, option, variable) => {
   expect(poolSize(option, { CLOUD_SANDBOX_POOL: variable })).toBe(size);
 });
 

@@ -3,7 +3,7 @@ import { programAnswer } from "../../src/sandboxes/program-answer.js";
 
 const wish = { language: "python3", wantsRich: true };
 
-test("an agent's answer keeps only what the contract says, in its types", () => {
+test("of an agent's answer only the fields of the contract are kept, with their types", () => {
   const raw = {
     ...{ stdout: "out", stderr: 5, exit_code: "0", success: true, execution_time: "long" },
     ...{ termination_reason: "victory", stdout_bytes: 1.5, stderr_truncated: "yes", result: ["1"], png: {} },
@@ -23,12 +23,12 @@ test("an agent's answer keeps only what the contract says, in its types", () => 
   });
 });
 
-test("there are no more displayed values than any code may display", () => {
+test("no more displayed values are kept than code may display", () => {
   const rich_outputs = Array.from({ length: 100 }, () => ({ type: "text/plain" }));
   expect(programAnswer({ exit_code: 0, rich_outputs }, wish).rich_outputs).toHaveLength(64);
 });
 
-test("displayed values that nobody asked for are left out", () => {
+test("displayed values are left out if the caller does not want them", () => {
   const raw = { exit_code: 0, rich_outputs: [{ type: "text/plain" }] };
   expect(programAnswer(raw, { ...wish, wantsRich: false }).rich_outputs).toEqual([]);
 });

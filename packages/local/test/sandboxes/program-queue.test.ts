@@ -3,7 +3,7 @@ import { ProgramQueue } from "../../src/sandboxes/program-queue.js";
 
 const patience = () => new AbortController().signal;
 
-test("as many programs are started as there are places; the next one takes over, in order", async () => {
+test("as many programs run as there are places, and the next one follows in order", async () => {
   const queue = new ProgramQueue(2);
   const leaves = [await queue.enter(patience()), await queue.enter(patience())];
   const order: string[] = [];
@@ -20,7 +20,7 @@ test("as many programs are started as there are places; the next one takes over,
   await fourth;
 });
 
-test("a program that takes long gives its place away", async () => {
+test("a program that takes long gives up its place", async () => {
   vi.useFakeTimers();
   try {
     const queue = new ProgramQueue(1);
@@ -35,7 +35,7 @@ test("a program that takes long gives its place away", async () => {
   }
 });
 
-test("a caller that goes away leaves the queue, and too many that wait are told when to come again", async () => {
+test("a caller that goes away leaves the queue; a caller too many is told when to try again", async () => {
   const queue = new ProgramQueue(1);
   const leave = await queue.enter(patience());
   const gone = new AbortController();

@@ -43,7 +43,7 @@ const stores: [string, () => Promise<Pick<Store, "sandboxes" | "close">>][] = [
 ];
 
 describe.each(stores)("the sandboxes of a store %s", (_, open) => {
-  test("are given back as they were saved, the last time counting", async () => {
+  test("are read as they were last saved", async () => {
     const store = await open();
     const bare = { ...sandbox, name: undefined, metadata: {}, idempotency: undefined };
     store.sandboxes.save(sandbox);
@@ -53,7 +53,7 @@ describe.each(stores)("the sandboxes of a store %s", (_, open) => {
     await store.close();
   });
 
-  test("are remembered by their end", async () => {
+  test("have their end stored", async () => {
     const store = await open();
     store.sandboxes.save(sandbox);
     store.sandboxes.end({ id, end: "expired", createdAt, expiresAt });
@@ -65,7 +65,7 @@ describe.each(stores)("the sandboxes of a store %s", (_, open) => {
 });
 
 describe("a data directory", () => {
-  test("holds what was saved, for its owner's eyes only", async () => {
+  test("holds what was saved, and only its owner can read it", async () => {
     const first = await openStore(directory);
     first.sandboxes.save(sandbox);
     first.settings?.set("api_key", "k");
@@ -104,7 +104,7 @@ describe("a data directory", () => {
     await after.close();
   });
 
-  test("that a newer version has written is refused, and let go of", async () => {
+  test("that a newer version has written is refused, and its lock released", async () => {
     const database = await Database.open(join(directory, "store.sqlite"));
     database.run("INSERT INTO migrations (name) VALUES ('of the future')");
     database.close();
@@ -115,13 +115,13 @@ describe("a data directory", () => {
   test.each([
     ["a file", "/etc/hostname"],
     ["below a file", "/etc/hostname/data"],
-  ])("that is %s is refused with a sentence", async (_, path) => {
+  ])("that is %s is refused with one sentence", async (_, path) => {
     await expect(openStore(path)).rejects.toThrow(/cannot be used: .*Choose another with --data-dir/);
   });
 });
 
 describe("a transaction", () => {
-  test("that fails half-way leaves nothing", async () => {
+  test("that fails half-way changes nothing", async () => {
     const database = await Database.open();
     const half = (): void =>
       database.transaction(() => {

@@ -23,13 +23,13 @@ describe("a token", () => {
     expect(decodeProtectedHeader(token)).toEqual({ alg: "EdDSA" });
   });
 
-  test("is another one each time", async () => {
+  test("is different each time", async () => {
     const issuer = await TokenIssuer.create();
     const [one, other] = [await issuer.issue("s"), await issuer.issue("s")];
     expect(decodeJwt(one.token).jti).not.toBe(decodeJwt(other.token).jti);
   });
 
-  test("of the control plane's own is good for a minute, and says whose it is", async () => {
+  test("of the control plane itself is valid for a minute, and names its scope", async () => {
     const issuer = await TokenIssuer.create();
     const claims = await claimsOf(issuer, await issuer.issueOwn("s"));
     expect(claims).toMatchObject({ sub: "s", exp: now / 1000 + 60, scope: "control-plane" });
@@ -37,7 +37,7 @@ describe("a token", () => {
 });
 
 describe("an issuer's key", () => {
-  test("goes on in another issuer, and is no other issuer's", async () => {
+  test("is used again by another issuer of the same store, and by no other", async () => {
     const issuer = await TokenIssuer.create();
     const again = await TokenIssuer.open(await issuer.exportKey());
     expect(again.publicKey.trim()).toBe(issuer.publicKey.trim());
@@ -48,7 +48,7 @@ describe("an issuer's key", () => {
   });
 });
 
-describe("a token that was prepared", () => {
+describe("a token that was made in advance", () => {
   const prepared = async (waitMs: number, change: (issuer: TokenIssuer) => void = () => undefined) => {
     const issuer = await TokenIssuer.create();
     issuer.prepare("s");
@@ -58,7 +58,7 @@ describe("a token that was prepared", () => {
     return { issuedAt, issuer };
   };
 
-  test("is given to its sandbox once", async () => {
+  test("is given to its sandbox only once", async () => {
     const { issuedAt } = await prepared(hourMs - 1000);
     expect(await issuedAt("other")).toBe(now / 1000 + 3599);
     expect(await issuedAt("s")).toBe(now / 1000);

@@ -67,7 +67,7 @@ async function machineOf(...answers: readonly unknown[]) {
   };
 }
 
-test("a step whose agent answers at once that it goes on is asked about ever more seldom", async () => {
+test("a build asks less and less often about a step whose agent answers at once that it is still running", async () => {
   const going = Array.from({ length: 7 }, (_, at) => ({ ...piece, stdout: "x", stdout_offset: at + 1 }));
   await using machine = await machineOf(started, ...going, { ...piece, complete: true, exit_code: 0 });
   const began = performance.now();
@@ -85,7 +85,7 @@ test.each([
   ["that are no JSON", [started, "<html>"]],
   ["of too many values", [started, `{"rich_outputs":[${"{},".repeat(300_000)}{}]}`]],
   ["that are too long", [started, { ...piece, stdout: "x".repeat(5 * 1024 * 1024) }]],
-])("answers %s end the step", async (_, answers) => {
+])("a build step ends with an error if its agent answers %s", async (_, answers) => {
   await using machine = await machineOf(...answers);
   await expect(machine.run()).rejects.toThrow(/agent/);
 });

@@ -3,7 +3,7 @@ import { Database } from "../../src/store/database.js";
 import { newDeliveryId } from "../../src/webhooks/delivery.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
 
-test("of what is done, the oldest is forgotten first", async () => {
+test("of deliveries that have ended, the oldest is forgotten first", async () => {
   const database = await Database.open();
   try {
     const deliveries = new DeliveryRepository(database);

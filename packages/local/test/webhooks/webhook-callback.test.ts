@@ -4,7 +4,7 @@ import { parseCallback } from "../../src/webhooks/callback.js";
 const url = "https://example.com/hook?a=b";
 
 describe("a callback", () => {
-  test("is taken as it was given", () => {
+  test("is accepted as it was given", () => {
     const asked = {
       callback_url: `${url}#fragment`,
       callback_headers: { Authorization: "Bearer x", "x-own": "1" },
@@ -30,7 +30,7 @@ describe("a callback", () => {
     expect(() => parseCallback({ callback_url }, false)).toThrow(/callback_url/);
   });
 
-  test("to a private address is taken where that is allowed", () => {
+  test("to a private address is accepted if that is allowed", () => {
     expect(parseCallback({ callback_url: "http://127.0.0.1:1/" }, true).url).toBe("http://127.0.0.1:1/");
     expect(() => parseCallback({ callback_url: "file:///etc/passwd" }, true)).toThrow(/http or https/);
   });
@@ -54,7 +54,7 @@ describe("a callback", () => {
     expect(refused).not.toThrow(value);
   });
 
-  test("is refused with the field that is wrong, for programs to read", () => {
+  test("is refused with the name of the invalid field", () => {
     const refused = (asked: object): unknown => parseCallback({ callback_url: url, ...asked }, false);
     const field = (name: string): unknown =>
       expect.objectContaining({ status: 400, code: "INVALID_REQUEST", details: { field: name } });
@@ -66,7 +66,7 @@ describe("a callback", () => {
     );
   });
 
-  test("has headers of 16 KiB in all, and no more", () => {
+  test("may have headers of 16 KiB in all, and no more", () => {
     const headers = (bytes: number) => ({ a: "x".repeat(100), b: "x".repeat(bytes - 102) });
     const parsed = (bytes: number): unknown =>
       parseCallback({ callback_url: url, callback_headers: headers(bytes) }, false);
@@ -78,7 +78,7 @@ describe("a callback", () => {
     ...["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"],
     ...["transfer-encoding", "content-length", "content-encoding", "expect", "host"],
     ...["x-hopx-signature", "x-hopx-timestamp", "x-hopx-delivery"],
-  ])("leaves %s to the sender", (name) => {
+  ])("may not set the header %s, which the sender sets", (name) => {
     const refused = (): unknown =>
       parseCallback({ callback_url: url, callback_headers: { [name]: "1" } }, false);
     expect(refused).toThrow(/set by the control plane/);

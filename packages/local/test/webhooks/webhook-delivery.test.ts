@@ -59,7 +59,7 @@ async function done(id: string): Promise<Delivery> {
   return delivery;
 }
 
-describe("a report to a name", () => {
+describe("a report to a host name", () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     "mixed.test": ["1.1.1.1", "127.0.0.1"],
     "private.test": ["127.0.0.1"],
@@ -94,7 +94,7 @@ describe("a report to a name", () => {
 });
 
 describe("a report", () => {
-  test("is sent as it is, signed, with the caller's headers and the delivery's id", async () => {
+  test("is sent unchanged, signed, with the caller's headers and the delivery's id", async () => {
     await using receiver = await WebhookReceiver.start();
     const id = pending({
       url: `${receiver.url}?for=me`,
@@ -137,7 +137,7 @@ describe("a report", () => {
     ["answers something else than HTTP", (response) => response.socket?.end("hello\r\n\r\n")],
   ];
 
-  test.each(failingAtFirst)("is sent again, the same, while the receiver %s", async (_, behave) => {
+  test.each(failingAtFirst)("is sent again unchanged while the receiver %s", async (_, behave) => {
     await using receiver = await WebhookReceiver.start((response, attempt) =>
       attempt <= 2 ? behave(response, attempt) : answering(204)(response, attempt),
     );
@@ -159,7 +159,7 @@ describe("a report", () => {
     expect(await done(id)).toMatchObject({ status: "delivered", attempts: 1 });
   });
 
-  test("is sent when the receiver is there at last", async () => {
+  test("is sent when the receiver listens at last", async () => {
     const port = await freePort();
     const id = pending({ url: `http://127.0.0.1:${port}/hook` });
     queue({ maxAttempts: 10_000 }).deliver(id);
@@ -202,7 +202,7 @@ describe("a report", () => {
   });
 });
 
-describe("a report is given up, and that is said,", () => {
+describe("a report is given up, and the delivery says so,", () => {
   test.each([
     [
       "after the last attempt",
@@ -249,7 +249,7 @@ describe("a report is given up, and that is said,", () => {
   });
 });
 
-test("a receiver that does not answer does not hold up the others", async () => {
+test("a receiver that does not answer delays no other", async () => {
   await using silent = await WebhookReceiver.start(() => undefined);
   await using quickOne = await WebhookReceiver.start();
   const all = queue({ requestTimeoutMs: 60_000 });
@@ -261,7 +261,7 @@ test("a receiver that does not answer does not hold up the others", async () => 
   expect(silent.received.length).toBeLessThanOrEqual(4);
 });
 
-test("another queue goes on where one was stopped, with what was in flight", async () => {
+test("another queue continues with the deliveries of one that was stopped", async () => {
   await using receiver = await WebhookReceiver.start((response, attempt) =>
     attempt === 2 ? undefined : answering(attempt === 1 ? 500 : 200)(response, attempt),
   );
@@ -275,7 +275,7 @@ test("another queue goes on where one was stopped, with what was in flight", asy
   expect(await done(id)).toMatchObject({ status: "delivered", attempts: 2 });
 });
 
-test("of what is done, the latest are remembered", () => {
+test("of deliveries that have ended, only the latest are remembered", () => {
   const ids = Array.from({ length: 1100 }, () => pending({ url: "https://example.com/" }));
   const open = ids.splice(0, 50);
   for (const id of ids) deliveries.change(id, { status: "delivered" });

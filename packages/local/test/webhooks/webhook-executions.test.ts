@@ -7,7 +7,7 @@ import type { Said } from "../support/scripted-agent.js";
 import { agentSaying, nowhere, running, started, webhooks } from "../support/webhook-rig.js";
 
 describe("code that is executed asynchronously", () => {
-  test("is started as a background job, without what is only for its end", async () => {
+  test("is started as a background job, without the fields for its report", async () => {
     const { execute, agent, asked } = await webhooks({ answer: agentSaying(running) });
     const answer = await execute(
       {
@@ -47,7 +47,7 @@ describe("code that is executed asynchronously", () => {
     expect(asked[0]).toBe("s");
   });
 
-  test("may be asked for without a path, by whom the token is for", async () => {
+  test("may be requested without a path, by the token's sandbox", async () => {
     const { execute, asked } = await webhooks({ answer: agentSaying(running) });
     const body = { code: "1", callback_url: nowhere };
     const answer = await execute(
@@ -62,13 +62,13 @@ describe("code that is executed asynchronously", () => {
   test.each([
     ["GET", "/agent/s/execute/async"],
     ["POST", "/agent/s/execute/background"],
-  ])("is not what %s %s asks for", async (method, path) => {
+  ])("is not requested by %s %s", async (method, path) => {
     const { call, agent } = await webhooks();
     expect((await call(path, { method })).status).toBe(299);
     expect(agent.asked).toEqual([]);
   });
 
-  test("is not started when nothing could be sent to its callback", async () => {
+  test("is not started if no report could be sent to its callback", async () => {
     const { execute, agent } = await webhooks({ options: { allowPrivateAddresses: false } });
     for (const callback_url of [nowhere, "ftp://example.com/"]) {
       const { status, body } = await execute({ code: "1", callback_url });
@@ -77,7 +77,7 @@ describe("code that is executed asynchronously", () => {
     expect(agent.asked).toEqual([]);
   });
 
-  test("goes to public addresses only, unless that is said", async () => {
+  test("reports only to public addresses unless others are allowed", async () => {
     const store = await openStore();
     onTestFinished(async () => void (await store.close()));
     const { execute, agent } = await webhooks({
@@ -88,7 +88,7 @@ describe("code that is executed asynchronously", () => {
     expect(agent.asked).toEqual([]);
   });
 
-  test("that the agent refuses is refused in its words", async () => {
+  test("that the agent refuses is refused with the agent's words", async () => {
     const text = JSON.stringify({ error: { code: "NO", message: "é" } });
     const { execute, agent, deliveries } = await webhooks({ answer: () => ({ status: 422, text }) });
     const answer = await execute({ code: "1", callback_url: nowhere });
@@ -107,7 +107,7 @@ describe("code that is executed asynchronously", () => {
     ["an empty process", { ...started, process_id: "" }],
     ["a name without end", { ...started, execution_id: "x".repeat(201) }],
     ["a process without end", { ...started, process_id: "x".repeat(201) }],
-  ])("has an agent that answers with %s: that is told", async (_, said) => {
+  ])("whose agent answers with %s is refused with that reason", async (_, said) => {
     const { execute, deliveries } = await webhooks({ answer: () => said });
     const { status, body } = await execute({ code: "1", callback_url: nowhere });
     expect({ status, code: body.code }).toEqual({ status: 409, code: "AGENT_UNREADABLE" });
@@ -123,7 +123,7 @@ describe("code that is executed asynchronously", () => {
     expect((await execute({ code: "1", callback_url: nowhere })).body).toMatchObject(names);
   });
 
-  test("has an agent that answers without end: that is logged", async () => {
+  test("whose agent sends an endless answer is logged", async () => {
     const { execute, log } = await webhooks({ answer: () => ({ status: 200, text: "x".repeat(65 * 1024) }) });
     expect((await execute({ code: "1", callback_url: nowhere })).status).toBe(500);
     expect(log).toEqual([
@@ -131,7 +131,7 @@ describe("code that is executed asynchronously", () => {
     ]);
   });
 
-  test("is killed when its end could not be reported", async () => {
+  test("is killed if its end could not be reported", async () => {
     const store = await openStore();
     onTestFinished(async () => void (await store.close()));
     const database = await store.database();
@@ -153,7 +153,7 @@ describe("code that is executed asynchronously", () => {
     expect(agent.asked).toHaveLength(2);
   });
 
-  test("is refused when a thousand others are not done", async () => {
+  test("is refused while a thousand others have not ended", async () => {
     const { execute, deliveries, agent } = await webhooks({ answer: agentSaying(running) });
     const known = await deliveries();
     const add = () => {

@@ -39,7 +39,7 @@ async function follow(
 }
 
 describe("an execution that has ended", () => {
-  test("is reported with all of its short outputs, each asked for without the other", async () => {
+  test("is reported with both outputs if they are short, each fetched alone", async () => {
     const job = { ...ended, stdout_bytes: 5, stderr_bytes: 3 };
     const { report, urls } = await follow(({ url }) => {
       if (url.includes("stdout_offset=0")) return { ...job, stdout: "héy\n", stderr: "" };
@@ -69,7 +69,7 @@ describe("an execution that has ended", () => {
     ]);
   });
 
-  test("and has written nothing is not asked for what it wrote", async () => {
+  test("and has written nothing is reported without asking for output", async () => {
     const { report, urls } = await follow(() => silent);
     expect(await report).toMatchObject({ stdout: "", stderr: "" });
     expect(urls()).toEqual([`${output}wait=30&limit=16`]);
@@ -122,7 +122,7 @@ describe("an execution that has ended", () => {
   test.each([
     ["since it was created", -7000, 7],
     ["and never less than nothing", 60_000, 0],
-  ])("without a duration took the time %s", async (_, offset, seconds) => {
+  ])("without a duration gets the time %s as its duration", async (_, offset, seconds) => {
     const { report } = await follow(() => ({ ...ended, duration: undefined }), {
       createdAt: new Date(Date.now() + offset),
     });
@@ -132,7 +132,7 @@ describe("an execution that has ended", () => {
   });
 });
 
-describe("an output", () => {
+describe("a reported output", () => {
   /**
    * An agent with `total` bytes of stdout, in numbered lines. It answers with the part that is asked for, and `more`
    * bytes.
@@ -150,7 +150,7 @@ describe("an output", () => {
     return { all, answer };
   };
 
-  test("of as much as is reported is whole", async () => {
+  test("that is as long as the limit is complete", async () => {
     const { all, answer } = agentWith(reported);
     const { report, urls } = await follow(answer);
     const { stdout, stdout_truncated, stderr_truncated } = await report;
@@ -162,7 +162,7 @@ describe("an output", () => {
     expect(urls()).toHaveLength(2);
   });
 
-  test("of more is its beginning and its end, and that is said", async () => {
+  test("that is longer has its beginning and its end, and says so", async () => {
     const { all, answer } = agentWith(reported + 1000);
     const { report } = await follow(answer);
     const { stdout, stdout_truncated, stderr_truncated } = await report;
@@ -174,7 +174,7 @@ describe("an output", () => {
     });
   });
 
-  test("of stderr is told by its own length", async () => {
+  test("of stderr has its own length", async () => {
     const { report, urls } = await follow(() => ({ ...ended, stderr_bytes: reported + 1, stderr: "x" }));
     expect(await report).toMatchObject({ stdout: "", stdout_truncated: false, stderr_truncated: true });
     expect(urls().slice(1)).toEqual([
@@ -183,12 +183,12 @@ describe("an output", () => {
     ]);
   });
 
-  test("of stderr that is whole is not told as cut", async () => {
+  test("of stderr that is complete is not marked as cut", async () => {
     const { report } = await follow(() => ({ ...ended, stderr_bytes: reported, stderr: "x" }));
     expect(await report).toMatchObject({ stderr: "x", stderr_truncated: false });
   });
 
-  test("of which more is sent than was asked for is cut", async () => {
+  test("of which the agent sends more than it was asked for is cut", async () => {
     const { all, answer } = agentWith(reported, 100);
     const { report } = await follow((asked) => ({
       ...(answer(asked) as typeof ended),
@@ -198,7 +198,7 @@ describe("an output", () => {
   });
 });
 
-describe("who follows", () => {
+describe("the follower of an execution", () => {
   test.each<[string, Said]>([
     ["says that it still runs", { ...ended, status: "running" }],
     ["is out of order", { status: 500, text: JSON.stringify(ended) }],
@@ -210,13 +210,13 @@ describe("who follows", () => {
     ["tells a long error", { ...ended, error: "x".repeat(1001) }],
     ["sends more than any agent", { ...ended, stdout: "x".repeat(4 * 1024 * 1024) }],
     ["sends more values than any agent", { ...ended, more: Array.from({ length: 260_000 }, () => []) }],
-  ])("asks again an agent that %s", async (_, said) => {
+  ])("asks again if the agent %s", async (_, said) => {
     const { report, agent } = await follow((_asked, count) => (count <= 2 ? said : ended));
     expect(await report).toMatchObject({ status: "completed", exit_code: 0 });
     expect(agent.asked).toHaveLength(3);
   });
 
-  test("asks ever more seldom what answers at once", async () => {
+  test("asks less and less often if answers come at once", async () => {
     const over = new AbortController();
     const { report, agent } = await follow(() => ({ ...ended, status: "running" }), { signal: over.signal });
     const outcome = report.catch(() => undefined);
@@ -230,13 +230,13 @@ describe("who follows", () => {
   test.each([
     ["as long as any that is told", { termination_reason: "x".repeat(100) }],
     ["with the longest error", { error: "x".repeat(1000) }],
-  ])("takes a reason %s", async (_, job) => {
+  ])("accepts a reason %s", async (_, job) => {
     const { report, agent } = await follow(() => ({ ...ended, ...job }));
     expect(await report).toMatchObject(job);
     expect(agent.asked).toHaveLength(1);
   });
 
-  test("takes an answer of just the most bytes", async () => {
+  test("accepts an answer of the maximum length", async () => {
     const text = JSON.stringify({ ...ended, stdout: "" });
     const filled = text.replace('"stdout":""', `"stdout":"${"x".repeat(4 * 1024 * 1024 - text.length)}"`);
     const { report, agent } = await follow(() => ({ status: 200, text: filled }));
@@ -245,7 +245,7 @@ describe("who follows", () => {
     expect(agent.asked).toHaveLength(1);
   });
 
-  test("stays with a sandbox that is paused, or whose agent starts anew", async () => {
+  test("waits for a sandbox that is paused, or whose agent is restarted", async () => {
     const paused = new Problem(409, "SANDBOX_PAUSED", "It is paused.");
     const { report } = await follow(() => ended, {
       before: () => {
@@ -259,7 +259,7 @@ describe("who follows", () => {
     ["is gone", () => new Problem(404, "NOT_FOUND", "Gone.")],
     ["has expired", () => new Problem(410, "SANDBOX_EXPIRED", "Gone.")],
     ["was stopped", () => new Problem(409, "SANDBOX_STOPPED", "Gone.")],
-  ])("reports what is lost with a sandbox that %s", async (_, problem) => {
+  ])("reports an execution as lost with a sandbox that %s", async (_, problem) => {
     const { report } = await follow(() => ended, {
       createdAt: new Date(Date.now() - 3000),
       before: () => {
@@ -283,7 +283,7 @@ describe("who follows", () => {
     expect(Date.parse(timestamp)).not.toBeNaN();
   });
 
-  test("reports an execution that its agent does not know any more as lost", async () => {
+  test("reports an execution as lost if its agent does not know it any more", async () => {
     const { report } = await follow(() => ({ status: 404, text: JSON.stringify(ended) }));
     expect(await report).toMatchObject({
       termination_reason: "interrupted",
@@ -291,7 +291,7 @@ describe("who follows", () => {
     });
   });
 
-  test("stops when it is told to, in a question and between two", async () => {
+  test("stops at its signal, during a request and between two", async () => {
     const during = new AbortController();
     const { report, agent } = await follow(() => "nothing", { signal: during.signal });
     const outcome = report.catch((error: unknown) => error);
@@ -311,7 +311,7 @@ describe("who follows", () => {
   });
 });
 
-describe("the pace of questions", () => {
+describe("the pause between requests to an agent", () => {
   const never = new AbortController().signal;
   const timed = async (work: () => Promise<void>) => {
     const start = performance.now();
@@ -319,7 +319,7 @@ describe("the pace of questions", () => {
     return performance.now() - start;
   };
 
-  test("is ever slower while they are answered at once", async () => {
+  test("doubles while answers come at once", async () => {
     const backoff = new PollBackoff({ firstMs: 20, longestMs: 60_000, longPollMs: 60_000 });
     const waits: number[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -329,13 +329,13 @@ describe("the pace of questions", () => {
     expect(waits.map((wait, turn) => wait >= 20 * 2 ** turn - 2)).toEqual([true, true, true]);
   });
 
-  test("has a slowest", async () => {
+  test("has a maximum", async () => {
     const backoff = new PollBackoff({ firstMs: 1, longestMs: 2, longPollMs: 60_000 });
     // Without a longest pause, twenty pauses that double would take longer than a test may.
     for (let turn = 0; turn < 20; turn += 1) await backoff.pause(never);
   });
 
-  test("is the first again after an answer that took its time", async () => {
+  test("is short again after an answer that took long", async () => {
     const backoff = new PollBackoff({ firstMs: 1, longestMs: 3_600_000, longPollMs: 10 });
     for (let turn = 0; turn < 30; turn += 1) {
       backoff.beginRequest();
@@ -344,7 +344,7 @@ describe("the pace of questions", () => {
     }
   });
 
-  test("counts from when it was asked", async () => {
+  test("is counted from the last request", async () => {
     const backoff = new PollBackoff({ firstMs: 20, longestMs: 60_000, longPollMs: 150 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     let whole = 0;
@@ -355,7 +355,7 @@ describe("the pace of questions", () => {
     expect(whole).toBeGreaterThanOrEqual(20 + 40 + 80 - 6);
   });
 
-  test("keeps no program alive", async () => {
+  test("does not keep a process running", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const ended = new AbortController();
     const before = timers();

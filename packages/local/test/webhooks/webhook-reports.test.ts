@@ -10,8 +10,8 @@ import { newDeliveryId } from "../../src/webhooks/delivery.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
 import { agentSaying, done, ended, type Given, nowhere, running, webhooks } from "../support/webhook-rig.js";
 
-describe("its end", () => {
-  test("is reported, and asked for with a token of our own", async () => {
+describe("the end of an asynchronous execution", () => {
+  test("is reported; the agent is asked with a token of ours", async () => {
     await using receiver = await WebhookReceiver.start();
     const { execute, deliveries, agent, log } = await webhooks({
       answer: (asked, count) => agentSaying(count < 3 ? running : ended)(asked),
@@ -35,7 +35,7 @@ describe("its end", () => {
     expect(log).toEqual([]);
   });
 
-  test("is kept until there is room for it", async () => {
+  test("is stored as soon as there is room for it", async () => {
     await using receiver = await WebhookReceiver.start();
     const store = await openStore();
     onTestFinished(async () => void (await store.close()));
@@ -57,7 +57,7 @@ describe("its end", () => {
   test.each([
     ["another error", () => new Error("broken")],
     ["another problem", () => new Problem(500, "INTERNAL_ERROR", "broken")],
-  ])("that cannot be kept for %s is logged", async (_, error) => {
+  ])("that cannot be stored because of %s is logged", async (_, error) => {
     const store = await openStore();
     onTestFinished(async () => void (await store.close()));
     const database = await store.database();
@@ -78,7 +78,7 @@ describe("its end", () => {
     expect(tries).toBe(1);
   });
 
-  test("is shown, and may be reported again when it is done", async () => {
+  test("is listed as a delivery, and can be delivered again when it is done", async () => {
     await using receiver = await WebhookReceiver.start();
     const { execute, deliveries, call } = await webhooks();
     await execute({ code: "1", callback_url: receiver.url });
@@ -93,7 +93,7 @@ describe("its end", () => {
   });
 });
 
-describe("a new process", () => {
+describe("a new server process", () => {
   /**
    * Starts webhooks with a store in a directory. `before` writes to the store what an earlier process has left there.
    */
@@ -132,7 +132,7 @@ describe("a new process", () => {
     expect(agent.asked).toHaveLength(questions);
   });
 
-  test("with a store in memory has nothing to go on with, and makes no database", async () => {
+  test("with a store in memory has nothing to continue, and creates no database", async () => {
     const memory = await openStore();
     let opened = 0;
     const database = () => {
@@ -145,7 +145,7 @@ describe("a new process", () => {
     await memory.close();
   });
 
-  test("that is closed follows and delivers nothing more, and is not troubled by that", async () => {
+  test("delivers nothing more when it is closed, and closes without an error", async () => {
     await using receiver = await WebhookReceiver.start(answering(500));
     const {
       webhooks: made,
@@ -174,7 +174,7 @@ describe("a new process", () => {
     expect(log.filter((line) => /not queued/.test(line))).toEqual([]);
   });
 
-  test("that is closed before anything was needed closes", async () => {
+  test("can be closed before it has done anything", async () => {
     const { webhooks: made } = await webhooks();
     await made.close();
   });

@@ -41,8 +41,8 @@ const send = (url: string, callback: Partial<Callback> = {}, options: Partial<Op
     ...options,
   });
 
-describe("a report", () => {
-  test("is one request of its bytes, with what they are", async () => {
+describe("the request that sends a report", () => {
+  test("contains the bytes of the report, and their type", async () => {
     const { requests, port } = await receiver();
     const sent = Math.floor(Date.now() / 1000);
     const headers = { "X-Own": "1", "Content-Type": "text/plain", "USER-AGENT": "mine" };
@@ -73,7 +73,7 @@ describe("a report", () => {
     expect(Number(request?.headers["x-hopx-timestamp"])).toBeLessThanOrEqual(Date.now() / 1000);
   });
 
-  test("is signed with its secret, by its bytes, and says who sends it", async () => {
+  test("is signed with the secret, and names its sender", async () => {
     const { requests, port } = await receiver();
     await send(`http://127.0.0.1:${port}/`, { secret: "s3cret" });
     const signature = createHmac("sha256", "s3cret").update(Buffer.from(report.body)).digest("hex");
@@ -81,15 +81,18 @@ describe("a report", () => {
     expect(requests[0]?.headers["user-agent"]).toMatch(/^cloud-sandbox-local\/\d/);
   });
 
-  test.each([200, 204, 302, 404, 410, 503])("is answered with %d, and that is told", async (status) => {
-    const { requests, port } = await receiver((_, response) =>
-      response.writeHead(status, { location: "/elsewhere" }).end(),
-    );
-    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status });
-    expect(requests).toHaveLength(1);
-  });
+  test.each([200, 204, 302, 404, 410, 503])(
+    "gives the status %d that it is answered with",
+    async (status) => {
+      const { requests, port } = await receiver((_, response) =>
+        response.writeHead(status, { location: "/elsewhere" }).end(),
+      );
+      expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status });
+      expect(requests).toHaveLength(1);
+    },
+  );
 
-  test("to an https URL is not sent in the clear", async () => {
+  test("to an https URL is not sent without TLS", async () => {
     const { requests, port } = await receiver();
     await expect(send(`https://127.0.0.1:${port}/`)).rejects.not.toMatchObject({
       code: "ERR_INVALID_PROTOCOL",
@@ -98,7 +101,7 @@ describe("a report", () => {
   });
 });
 
-describe("what an answer says of when to come back", () => {
+describe("a Retry-After header", () => {
   test.each([
     ["0", 0],
     ["3", 3000],
@@ -106,7 +109,7 @@ describe("what an answer says of when to come back", () => {
     [new Date(Date.now() - 60_000).toUTCString(), 0],
     ["soon", undefined],
     ["", undefined],
-  ])("as %j is %s", async (value, retryAfterMs) => {
+  ])("of %j means %s", async (value, retryAfterMs) => {
     const { port } = await receiver((_, response) => response.writeHead(503, { "retry-after": value }).end());
     expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ status: 503, retryAfterMs });
   });
@@ -115,7 +118,7 @@ describe("what an answer says of when to come back", () => {
     ["a date", (date: Date) => date.toUTCString()],
     ["a date that begins with digits", (date: Date) => date.toUTCString().replace(/^\w+, /, "")],
     ["a date that ends with digits", (date: Date) => date.toISOString().replace(/\.000Z$/, "+00:00")],
-  ])("as %s is so many milliseconds from now", async (_, spell) => {
+  ])("of %s means so many milliseconds from now", async (_, spell) => {
     const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
     const { port } = await receiver((_, response) =>
       response.writeHead(503, { "retry-after": spell(date) }).end(),
@@ -126,7 +129,7 @@ describe("what an answer says of when to come back", () => {
   });
 });
 
-describe("a receiver", () => {
+describe("the receiver of a report", () => {
   test("that is silent is given up in time", async () => {
     const { port } = await receiver(() => undefined);
     await expect(send(`http://127.0.0.1:${port}/`, {}, { timeoutMs: 50 })).rejects.toMatchObject({
@@ -134,7 +137,7 @@ describe("a receiver", () => {
     });
   });
 
-  test("is given up when we end", async () => {
+  test("is given up when the server ends", async () => {
     const ended = new AbortController();
     const { port } = await receiver(() => ended.abort());
     await expect(send(`http://127.0.0.1:${port}/`, {}, { signal: ended.signal })).rejects.toMatchObject({
@@ -142,7 +145,7 @@ describe("a receiver", () => {
     });
   });
 
-  test("whose answer does not end is not read on", async () => {
+  test("whose answer does not end is read no further", async () => {
     let written = 0; // KiB
     let isClosed = false;
     const { port } = await receiver((_, response) => {
@@ -161,7 +164,7 @@ describe("a receiver", () => {
     expect(written).toBeGreaterThan(64);
   });
 
-  test("that hangs up within its answer has answered", async () => {
+  test("that closes the connection within its answer counts as having answered", async () => {
     const { port } = await receiver((_, response) => {
       response.writeHead(200, { "content-length": 100 }).write("x", () => response.destroy());
     });
@@ -184,7 +187,7 @@ describe.each([true, false])("where Node tries several addresses at a time: %s, 
     return { outcome, requests, asked };
   };
 
-  test("is looked up once, and connected to where that says", async () => {
+  test("is looked up once, and that address is connected to", async () => {
     const { outcome, requests, asked } = await named(["127.0.0.1"]);
     expect(await outcome).toMatchObject({ status: 200 });
     expect(requests[0]?.headers.host).toMatch(/^a\.example:/);
@@ -211,7 +214,7 @@ test.each(["10.0.0.1", "localhost"])("to %s itself nothing is sent", async (host
   expect(error).toMatchObject({ name: "PrivateAddressError", message: expect.stringContaining("public") });
 });
 
-test("where private addresses are allowed, names are looked up as other programs do", async () => {
+test("where private addresses are allowed, names are looked up as usual", async () => {
   const { requests, port } = await receiver();
   const resolve = vi.fn<Options["resolve"]>();
   await send(`http://localhost:${port}/`, {}, { allowPrivateAddresses: true, resolve });

@@ -77,7 +77,7 @@ describe("after a failed attempt, the next one comes", () => {
   });
 });
 
-describe("an attempt", () => {
+describe("an attempt to deliver a report", () => {
   test.each([
     [200, "delivered", undefined],
     [299, "delivered", undefined],
@@ -128,7 +128,7 @@ describe("an attempt", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("that fails for a reason without a code says no code", async () => {
+  test("that fails for a reason without a code has no code", async () => {
     const resolve = async (): Promise<string[]> => Promise.reject(new Error("no code"));
     const id = pending("http://a.example/");
     start({ allowPrivateAddresses: false, resolve }).deliver(id);
@@ -145,7 +145,7 @@ describe("an attempt", () => {
     expect(await after(1, id)).toMatchObject({ status: "delivered" });
   });
 
-  test("without a time comes at once", async () => {
+  test("that has no time is made at once", async () => {
     await using receiver = await WebhookReceiver.start();
     const id = pending(receiver.url, { nextAttemptAt: undefined });
     start().deliver(id);
@@ -169,7 +169,7 @@ describe("a report is given up", () => {
     ]);
   });
 
-  test("and is not before", async () => {
+  test("and not before its attempts are used up", async () => {
     await using receiver = await WebhookReceiver.start(answering(500));
     const id = pending(receiver.url, { attempts: 1 });
     start({ maxAttempts: 3, maxAgeMs: hour }).deliver(id);
@@ -177,14 +177,14 @@ describe("a report is given up", () => {
     expect(lines).toEqual([]);
   });
 
-  test("by its age since it was queued the last time", async () => {
+  test("by its age since it was last queued", async () => {
     await using receiver = await WebhookReceiver.start(answering(500));
     const id = pending(receiver.url, { queuedAt: new Date(Date.now() - 2 * hour) });
     start({ maxAgeMs: hour }).deliver(id);
     expect(await after(1, id)).toMatchObject({ status: "failed" });
   });
 
-  test("by its age since it was created where it was never queued", async () => {
+  test("by its age since it was created, if it was never queued", async () => {
     await using receiver = await WebhookReceiver.start(answering(500));
     const id = pending(receiver.url, { queuedAt: undefined });
     start({ maxAgeMs: hour }).deliver(id);
@@ -192,7 +192,7 @@ describe("a report is given up", () => {
   });
 });
 
-describe("where the store is full", () => {
+describe("where the store is full,", () => {
   /** Makes changes in the store fail with `error` while `isFull` returns true. Gives the number that failed. */
   function failing(error: () => Error, isFull: (count: number) => boolean): () => number {
     const run = database.run.bind(database);
@@ -207,7 +207,7 @@ describe("where the store is full", () => {
     return () => failed;
   }
 
-  test("what was delivered is noted when there is room, and not sent again", async () => {
+  test("a report that was delivered is not sent again, and is marked as delivered when there is room", async () => {
     await using receiver = await WebhookReceiver.start();
     const id = pending(receiver.url);
     const failed = failing(
@@ -221,7 +221,7 @@ describe("where the store is full", () => {
     expect(lines).toEqual([]);
   });
 
-  test("nothing more is tried once it is closed", async () => {
+  test("nothing is tried any more after the queue was closed", async () => {
     await using receiver = await WebhookReceiver.start();
     const id = pending(receiver.url);
     const failed = failing(
@@ -235,7 +235,7 @@ describe("where the store is full", () => {
     expect(failed()).toBe(1);
   });
 
-  test("and for another reason than that, the report is held up, and that is logged", async () => {
+  test("a report that cannot be stored for another reason is held up, and that is logged", async () => {
     await using receiver = await WebhookReceiver.start();
     const id = pending(receiver.url);
     failing(
@@ -254,7 +254,7 @@ describe("where the store is full", () => {
 });
 
 describe("to one receiver", () => {
-  test("four at a time are sent, and the others after them", async () => {
+  test("four reports are sent at a time, and the others after them", async () => {
     const waiting: (() => void)[] = [];
     await using receiver = await WebhookReceiver.start((response, attempt) => {
       waiting.push(() => answering(200)(response, attempt));
@@ -272,7 +272,7 @@ describe("to one receiver", () => {
     for (const id of ids) await after(1, id);
   });
 
-  test("no more than four at a time are sent, whenever they come", async () => {
+  test("never more than four reports are sent at a time, whenever they are queued", async () => {
     const waiting: (() => void)[] = [];
     await using receiver = await WebhookReceiver.start((response, attempt) => {
       waiting.push(() => answering(200)(response, attempt));
@@ -291,7 +291,7 @@ describe("to one receiver", () => {
     }
   });
 
-  test("an attempt that our own end breaks off is none", async () => {
+  test("an attempt that the server's own end breaks off does not count", async () => {
     await using receiver = await WebhookReceiver.start(() => undefined);
     const id = pending(receiver.url);
     start().deliver(id);
@@ -302,7 +302,7 @@ describe("to one receiver", () => {
     expect(lines).toEqual([]);
   });
 
-  test("a report whose turn comes when it is done already is not sent again", async () => {
+  test("a report that was done before its turn is not sent again", async () => {
     await using receiver = await WebhookReceiver.start((response, attempt) =>
       attempt <= 3 ? undefined : answering(200)(response, attempt),
     );

@@ -151,7 +151,7 @@ describe("a call that cannot work says what to do", () => {
     expect(sentence).not.toMatch(noise);
   });
 
-  it("goes on working after all of them", async () => {
+  it("the server goes on working after all of these failures", async () => {
     expect(await mcp.result("execute_code", { sandbox_id, code: "print(1)" })).toMatchObject({
       stdout: "1\n",
     });

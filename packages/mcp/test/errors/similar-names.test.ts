@@ -24,6 +24,6 @@ it.each([
   ["internet_access", []],
   ["x", []],
   ["_", []],
-])("%s may mean %j", (name, meant) => {
+])("the unknown name %s may mean %j", (name, meant) => {
   expect(similarNames(name, known)).toEqual(meant);
 });

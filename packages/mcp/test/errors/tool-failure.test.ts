@@ -49,20 +49,23 @@ it.each([
     "workdir /a does not exist. | Create it with /files/mkdir, or leave it out.",
     /^working_dir \/a does not exist\. Create it with file_mkdir, or leave it out\. Correct/,
   ],
-])("tells of a %d %s once, by the names of tools", async (status, code, text, told) => {
-  const [message, hint] = text.split(" | ");
-  const server = createServer((_, response) => {
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ error: { message: text, code }, message, hint, code }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const client = new SandboxClient({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}` });
-  try {
-    const failure: unknown = await client.sandboxes.get("a").catch((error: unknown) => error);
-    expect(explainFailure(failure, hopxAdvice, { CLOUD_SANDBOX_API_KEY: "key" })).toMatch(told);
-  } finally {
-    await client.close();
-    server.close();
-  }
-});
+])(
+  "the failure of a %d %s says what to do once, with the names of tools",
+  async (status, code, text, told) => {
+    const [message, hint] = text.split(" | ");
+    const server = createServer((_, response) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: text, code }, message, hint, code }));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const client = new SandboxClient({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}` });
+    try {
+      const failure: unknown = await client.sandboxes.get("a").catch((error: unknown) => error);
+      expect(explainFailure(failure, hopxAdvice, { CLOUD_SANDBOX_API_KEY: "key" })).toMatch(told);
+    } finally {
+      await client.close();
+      server.close();
+    }
+  },
+);

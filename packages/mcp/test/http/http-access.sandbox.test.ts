@@ -17,7 +17,7 @@ const startHttpServer = (args: readonly string[] = [], environment: Record<strin
   start(args, { ...withoutBackend, ...environment });
 
 describe.each(["127.0.0.1", "0.0.0.0"])("at %s", (host) => {
-  it("makes a token when none is set, says it once, and asks for it", async () => {
+  it("the server makes a token if none is set, prints it once, and requires it", async () => {
     const server = await startHttpServer(["--host", host]);
     const made = [...server.stderr().matchAll(/^cloud-sandbox-mcp: Authorization: (Bearer \S{48})$/gm)];
     expect(made).toHaveLength(1);
@@ -37,7 +37,7 @@ describe.each(["127.0.0.1", "0.0.0.0"])("at %s", (host) => {
   });
 });
 
-it("takes its tokens from --token, and makes none then", async () => {
+it("the server uses the tokens of --token, and makes none then", async () => {
   const server = await startHttpServer(["--token", token]);
   expect(server.authorization).toEqual({});
   expect((await exchange(server.url, posted(initialize))).status).toBe(401);
@@ -50,13 +50,13 @@ it.each([
   ["1", 200],
   ["false", 401],
   ["", 401],
-])("takes CLOUD_SANDBOX_MCP_NO_TOKEN=%s for what it says", async (value, status) => {
+])("CLOUD_SANDBOX_MCP_NO_TOKEN=%s is read as yes or no", async (value, status) => {
   const server = await startHttpServer([], { CLOUD_SANDBOX_MCP_NO_TOKEN: value });
   expect((await exchange(server.url, posted(initialize))).status).toBe(status);
   await server.stop();
 });
 
-it("asks for a token where others can reach it, whatever is said", async () => {
+it("the server requires a token where others can reach it, whatever is set", async () => {
   const started = startHttpServer(["--no-token", "--host", "0.0.0.0"]);
   await expect(started).rejects.toThrow(/Other machines can reach 0\.0\.0\.0.*drop --no-token/);
 });
@@ -79,7 +79,7 @@ describe("on a Unix socket", () => {
       sent.end(body);
     });
 
-  it("serves its user without a token, and nobody else", async () => {
+  it("serves its own user without a token, and nobody else", async () => {
     const socket = join(directory, "mcp.sock");
     const server = await startHttpServer(["--socket", socket]);
     expect((await stat(socket)).mode & 0o777).toBe(0o600);
@@ -89,7 +89,7 @@ describe("on a Unix socket", () => {
     await expect(stat(socket)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("takes the place of one that a server has left behind, and of no other", async () => {
+  it("replaces a socket that another server has left behind, and no other file", async () => {
     const socket = join(directory, "mcp.sock");
     const killed = await startHttpServer(["--socket", socket]);
     await expect(startHttpServer(["--socket", socket])).rejects.toThrow(/Cannot listen on .*EADDRINUSE/);
@@ -104,7 +104,7 @@ describe("on a Unix socket", () => {
   });
 });
 
-it("refuses a token that is guessed too easily", async () => {
+it("a token that is easy to guess is refused", async () => {
   const started = startHttpServer([], { CLOUD_SANDBOX_MCP_TOKEN: "short" });
   await expect(started).rejects.toThrow(/CLOUD_SANDBOX_MCP_TOKEN must be 16 or more/);
 });

@@ -23,7 +23,7 @@ describe("on loopback", () => {
   });
   afterAll(() => server.stop());
 
-  it("serves the era with sessions", async () => {
+  it("the server serves clients with sessions", async () => {
     const mcp = await server.connect();
     expect(mcp.transport.sessionId).toMatch(/^[0-9a-f-]{36}$/);
     const steps: string[] = [];
@@ -37,7 +37,7 @@ describe("on loopback", () => {
     await mcp.client.close();
   });
 
-  it("serves the stateless era, with progress as events", async () => {
+  it("the server serves clients without sessions, with progress as events", async () => {
     const listed = await exchange(server.url, statelessRequest("tools/list"));
     expect(JSON.parse(listed.body).result).toMatchObject({ ttlMs: 3_600_000, cacheScope: "public" });
     const call = { name: "execute_code_isolated", arguments: { code: "print(6 * 7)" } };
@@ -50,7 +50,7 @@ describe("on loopback", () => {
     ["a Host that begins as its own", { host: "127.0.0.1.example:80" }, 403, /--allowed-host/],
     ["a page's Origin", { origin: "https://page.example" }, 403, /--allowed-origin/],
     ["an Origin that is none", { origin: "null" }, 403, /--allowed-origin/],
-  ])("refuses %s", async (_, headers, status, message) => {
+  ])("the server refuses %s", async (_, headers, status, message) => {
     const answer = await exchange(server.url, posted(initialize, headers));
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -60,7 +60,7 @@ describe("on loopback", () => {
   });
 
   it.each([{ host: "localhost:8000" }, { host: "[::1]:8000" }, { origin: "http://localhost:3000" }])(
-    "serves this machine's own names: %o",
+    "the server is reached by the names of this machine: %o",
     async (headers: Record<string, string>) => {
       expect((await exchange(server.url, posted(initialize, headers))).status).toBe(200);
     },
@@ -88,14 +88,14 @@ describe("on loopback", () => {
       /at most 24 MiB; send less/,
     ],
     ["a method that does not belong here", { ...posted({}), method: "PUT" }, 405, /./],
-  ])("refuses %s, and lives", async (_, request, status, message) => {
+  ])("the server refuses %s, and goes on", async (_, request, status, message) => {
     const answer = await exchange(server.url, request);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatch(message);
     expect((await exchange(server.url, posted(initialize))).status).toBe(200);
   });
 
-  it("refuses a body of 30 MB that does not say how long it is", async () => {
+  it("the server refuses a body of 30 MB without a Content-Length", async () => {
     const { headers, body } = posted({ ...initialize, method: "x".repeat(30_000_000) });
     const answer = await exchange(server.url, {
       headers: { ...headers, "transfer-encoding": "chunked" },
@@ -104,7 +104,7 @@ describe("on loopback", () => {
     expect(answer.status).toBe(413);
   });
 
-  it("counts a body that does not say how long it is as it is, once it has come", async () => {
+  it("a body without a Content-Length counts with its real size once it has arrived", async () => {
     const { headers, body } = statelessRequest("subscriptions/listen", {
       notifications: { resourcesListChanged: true },
     });
@@ -122,14 +122,14 @@ describe("on loopback", () => {
     for (const stream of streams) stream.destroy();
   });
 
-  it("answers several clients that call hundreds of times at once", async () => {
+  it("the server answers several clients that make hundreds of calls at once", async () => {
     const clients = await Promise.all([1, 2, 3, 4].map(() => server.connect()));
     const calls = clients.flatMap((mcp) => Array.from({ length: 100 }, () => mcp.result("health")));
     for (const { status } of await Promise.all(calls)) expect(status).toMatch(/^(ok|healthy)$/);
     for (const mcp of clients) await mcp.client.close();
   });
 
-  it("lives on when a client disconnects in the middle", async () => {
+  it("the server goes on when a client disconnects in the middle", async () => {
     const call = {
       name: "execute_code_isolated",
       arguments: { language: "bash", code: "sleep 4714", timeout: 60 },
@@ -146,7 +146,7 @@ describe("on loopback", () => {
     await staying.client.close();
   });
 
-  it("says that it is well, to whoever asks", async () => {
+  it("the server answers health checks without a token", async () => {
     const asked = await exchange(new URL("/healthz", server.url).href, {
       method: "GET",
       headers: { host: "probe" },
@@ -154,7 +154,7 @@ describe("on loopback", () => {
     expect(asked).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  it("ends a client's calls and deletes its sandboxes when the client leaves", async () => {
+  it("the server ends a client's calls and deletes its sandboxes when the client leaves", async () => {
     const [leaving, staying] = [await server.connect(), await server.connect()];
     const { id } = await leaving.result("create_sandbox");
     await leaving.transport.terminateSession();
@@ -183,7 +183,7 @@ describe("with tokens", () => {
     expect(server.stderr()).not.toContain(token);
   });
 
-  it("keeps each client of the era with sessions to its own sandboxes", async () => {
+  it("the server keeps the sandboxes of clients with sessions apart", async () => {
     const [one, same, other] = [
       await server.connect(token),
       await server.connect(token),
@@ -203,7 +203,7 @@ describe("with tokens", () => {
     for (const mcp of [one, same, other]) await mcp.client.close();
   });
 
-  it("lists a client's own sandboxes up to a limit, whatever others have made since", async () => {
+  it("a client's own sandboxes are listed up to a limit, whatever others have created since", async () => {
     const [one, other] = [await server.connect(token), await server.connect(otherToken)];
     const { id } = await one.result("create_sandbox");
     await other.result("create_sandbox");
@@ -218,7 +218,7 @@ describe("with tokens", () => {
     }
   });
 
-  it("lets nobody go on with another's session", async () => {
+  it("a session cannot be continued by another client", async () => {
     const mcp = await server.connect(token);
     const listing = { id: 2, method: "tools/list" };
     const session = { "mcp-session-id": String(mcp.transport.sessionId) };
@@ -228,7 +228,7 @@ describe("with tokens", () => {
     await mcp.client.close();
   });
 
-  it("knows a client of the stateless era by its token and its name", async () => {
+  it("the server identifies a client without sessions by its token and its name", async () => {
     const one = clientOf(server, "one", token);
     const created = await one("create_sandbox");
     const { id } = created.structuredContent;
@@ -254,7 +254,7 @@ const own = Object.values(networkInterfaces())
   .find(({ internal, family }) => !internal && family === "IPv4");
 
 describe("off loopback", () => {
-  it("is addressed by the names of this machine", async () => {
+  it("the server is reached by the names of this machine", async () => {
     const server = await startHttpServer(["--host", "0.0.0.0"], withoutBackend);
     const host = `${own?.address ?? "localhost"}:${new URL(server.url).port}`;
     const at = `http://127.0.0.1:${new URL(server.url).port}/mcp`;
@@ -263,7 +263,7 @@ describe("off loopback", () => {
     await server.stop();
   });
 
-  it("is served by further names, and to pages of further origins, that it is given", async () => {
+  it("the server also serves the host names and origins that it is given", async () => {
     const allowed = ["--allowed-host", "mcp.example", "--allowed-origin", "app.example"];
     const server = await startHttpServer(["--no-token", ...allowed], withoutBackend);
     const headers = { host: "mcp.example", origin: "https://app.example" };
@@ -300,7 +300,7 @@ describe("silent clients", () => {
     await server.stop();
   });
 
-  it("leave their sandboxes to clients of the same token alone", async () => {
+  it("leave their sandboxes only to clients with the same token", async () => {
     const server = await startHttpServer(["--max-clients", "2"], {
       CLOUD_SANDBOX_MCP_TOKEN: `${token},${otherToken}`,
     });
@@ -318,7 +318,7 @@ describe("silent clients", () => {
     await server.stop();
   });
 
-  it("make room for others when there are as many as may be", async () => {
+  it("are removed when there are as many clients as are allowed", async () => {
     const server = await startHttpServer(["--no-token", "--max-clients", "2"], withoutBackend);
     const sessions: string[] = [];
     for (let client = 0; client < 5; client += 1) {
@@ -370,7 +370,7 @@ describe("the server ends within two seconds", () => {
     await mcp.client.close();
   });
 
-  it("lets what is nearly done be done", async () => {
+  it("and finishes calls that are nearly done", async () => {
     const server = await startHttpServer(["--no-token"]);
     const mcp = await server.connect();
     const { id: sandbox_id } = await mcp.result("create_sandbox");

@@ -26,7 +26,7 @@ function service(room: number) {
 }
 
 it.each([1, 3, 16, 500])(
-  "ends all of 200 runs where there is room for %d, and asks seldom in vain",
+  "200 isolated runs all end on a service with room for %d, which is rarely asked in vain",
   async (room) => {
     const runs = new IsolatedRuns();
     const { work, figures } = service(room);
@@ -40,7 +40,7 @@ it.each([1, 3, 16, 500])(
   },
 );
 
-it("refuses as the service does where nothing of its own will make room", async () => {
+it("an isolated run is refused as the service refuses it if no other run will make room", async () => {
   const runs = new IsolatedRuns();
   const { work } = service(0);
   const options = { signal: new AbortController().signal, report: () => undefined };
@@ -48,7 +48,7 @@ it("refuses as the service does where nothing of its own will make room", async 
   expect(all.every(({ status }) => status === "rejected")).toBe(true);
 });
 
-it("lets who is cancelled leave the line, and the others go on", async () => {
+it("an isolated run that is cancelled leaves the queue, and the others continue", async () => {
   const runs = new IsolatedRuns();
   const { work } = service(1);
   const cancelled = new AbortController();
@@ -64,7 +64,7 @@ it("lets who is cancelled leave the line, and the others go on", async () => {
   expect(await runs.run(work, isFull, { signal: stay, report: () => undefined })).toBe("done");
 });
 
-it("runs 30 programs that are asked for at once, and tells those that wait", {
+it("the server runs 30 programs that are requested at once, and tells clients that they wait", {
   timeout: 300_000,
 }, async () => {
   const mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });

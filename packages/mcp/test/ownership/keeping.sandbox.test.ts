@@ -70,7 +70,7 @@ describe("sandboxes in the cloud", () => {
     await server.stop();
   });
 
-  it("that nobody here has made are everybody's, over HTTP too", async () => {
+  it("that no client of the server has created can be called by every client, over HTTP too", async () => {
     const made = await client.sandboxes.create();
     const server = await startHttpServer([], environment);
     const [one, other] = [await server.connect(), await server.connect()];

@@ -11,7 +11,7 @@ const named = (name: string, more: Record<string, unknown> = {}): Promise<Record
   mcp.result("create_sandbox", { name, ...more });
 
 describe("a sandbox that is created by a name", () => {
-  it("is there the next time, and lives as long as is asked for then", async () => {
+  it("is found the next time, and gets the lifetime that is asked for then", async () => {
     const first = await named("work", { timeout_seconds: 100 });
     expect(first).toMatchObject({ name: "work", created: true });
     const second = await named("work", { timeout_seconds: 1000 });
@@ -21,7 +21,7 @@ describe("a sandbox that is created by a name", () => {
     expect(Date.parse(String((await named("work")).expires_at)) - Date.now()).toBeGreaterThan(900_000);
   });
 
-  it("is another in another namespace", async () => {
+  it("is a different one in another namespace", async () => {
     const [one, other] = [await named("work", { namespace: "a" }), await named("work", { namespace: "b" })];
     expect(new Set([one.id, other.id, (await named("work")).id]).size).toBe(3);
     expect(await named("work", { namespace: "a" })).toMatchObject({
@@ -31,13 +31,13 @@ describe("a sandbox that is created by a name", () => {
     });
   });
 
-  it("is made once for all who ask at the same time", async () => {
+  it("is created once for all clients that ask at the same time", async () => {
     const all = await Promise.all([1, 2, 3].map(() => named("together")));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect(all.map(({ created }) => created).sort()).toEqual([false, false, true]);
   });
 
-  it("is made for those who go on asking when another who asked cancels", async () => {
+  it("is created for the clients that still wait when another one cancels", async () => {
     const cancellation = new AbortController();
     const given = { name: "shared" };
     const first = mcp.call("create_sandbox", given, { signal: cancellation.signal });
@@ -51,7 +51,7 @@ describe("a sandbox that is created by a name", () => {
     expect(await named("shared")).toMatchObject({ id: one?.id, status: "running", created: false });
   });
 
-  it("is woken when it is paused, and made anew when it is gone", async () => {
+  it("is resumed if it is paused, and created again if it does not exist any more", async () => {
     const { id } = await named("sleepy");
     await mcp.result("pause_sandbox", { id });
     expect(await named("sleepy")).toMatchObject({ id, status: "running", created: false });
@@ -61,7 +61,7 @@ describe("a sandbox that is created by a name", () => {
     expect(again.id).not.toBe(id);
   });
 
-  it("is not mistaken for one of another template", async () => {
+  it("is not used if it has another template", async () => {
     const { id } = await named("typed", { template_name: "base" });
     const sentence = await mcp.failure("create_sandbox", {
       name: "typed",
@@ -70,14 +70,14 @@ describe("a sandbox that is created by a name", () => {
     expect(sentence).toMatch(new RegExp(`${id}.*base.*another name.*delete_sandbox`));
   });
 
-  it("is not mistaken for one with other access to the internet", async () => {
+  it("is not used if it has other access to the internet", async () => {
     const { id } = await named("offline", { internet_access: false });
     expect(await named("offline", { internet_access: false })).toMatchObject({ id, created: false });
     const sentence = await mcp.failure("create_sandbox", { name: "offline", internet_access: true });
     expect(sentence).toMatch(new RegExp(`${id}.*without internet access.*another name.*delete_sandbox`));
   });
 
-  it("says when the variables that are given were not set", async () => {
+  it("says which variables were not set", async () => {
     const env_vars = { LEVEL: "1" };
     expect(await named("varied", { env_vars })).not.toHaveProperty("note");
     expect(await named("varied", { env_vars })).toMatchObject({ note: expect.stringMatching(/env_set/) });

@@ -45,7 +45,7 @@ function use(apiKey: string): void {
   directory = new SandboxDirectory(client, new SandboxLedger(), { tokenDigest: "" });
 }
 
-describe("a sandbox is found", () => {
+describe("a sandbox is looked up", () => {
   it.each([
     ["by its id", { sandbox_id: "1762778786mxaco6r2" }],
     [
@@ -55,20 +55,20 @@ describe("a sandbox is found", () => {
     ["by its URL", { vm_url: agent }],
     ["by its URL with a slash", { vm_url: `${agent}/` }],
     ["by its URL without a scheme", { vm_url: agent.replace("https://", "") }],
-  ])("%s, and asked for once", async (_, reference) => {
+  ])("%s, and only once", async (_, reference) => {
     for (let time = 0; time < 2; time += 1) {
       expect((await directory.find(reference, signal)).id).toBe("1762778786mxaco6r2");
     }
     expect(asked).toEqual(["GET 1762778786mxaco6r2"]);
   });
 
-  it("again while it is starting, for it has no URL yet", async () => {
+  it("again while it is starting, because it has no URL yet", async () => {
     await directory.find({ sandbox_id: "starting" }, signal);
     await directory.find({ sandbox_id: "starting" }, signal);
     expect(asked).toEqual(["GET starting", "GET starting"]);
   });
 
-  it("once where its deadline is further away than a timer can wait", async () => {
+  it("once if its deadline is further away than a timer can wait", async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on("warning", warned);
@@ -82,7 +82,7 @@ describe("a sandbox is found", () => {
     expect(asked).toEqual([`GET ${id}`, "GET none"]);
   });
 
-  it("again once it was forgotten", async () => {
+  it("again once it was removed", async () => {
     await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
     directory.forget("1762778786mxaco6r2");
     await directory.find({ sandbox_id: "1762778786mxaco6r2" }, signal);
@@ -90,7 +90,7 @@ describe("a sandbox is found", () => {
   });
 });
 
-it("keeps the name of a sandbox that ended by itself until a call learns of it", async () => {
+it("the name of a sandbox that ended by itself is kept until a call learns of the end", async () => {
   sandboxes.brief = { status: "running", public_host: "https://brief.example.com" };
   const brief = await client.sandboxes.get("brief");
   const create = async (): Promise<typeof brief> => {
@@ -122,7 +122,7 @@ describe("a URL is refused", () => {
     await expect(directory.find({ vm_url }, signal)).rejects.toThrow(InvalidArgumentsError);
   });
 
-  it("for the reason that it could not be looked up, when that is so", async () => {
+  it("with the reason if it could not be looked up", async () => {
     await client.close();
     use("wrong");
     await expect(directory.find({ vm_url: agent }, signal)).rejects.toThrow(AuthenticationError);

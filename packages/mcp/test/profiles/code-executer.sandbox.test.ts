@@ -42,8 +42,8 @@ async function sandboxes(): Promise<number> {
   return ((await answer.json()) as { data: unknown[] }).data.length;
 }
 
-describe("in place of Containerized Code Executer", () => {
-  it("has the tools and parameters of the original", async () => {
+describe("the profile code-executer", () => {
+  it("has the tools and parameters of Containerized Code Executer", async () => {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})])).toEqual([
       ["start_code_executer", ["dependencies"]],
@@ -52,7 +52,7 @@ describe("in place of Containerized Code Executer", () => {
     ]);
   });
 
-  it("says what to do where nothing is started", async () => {
+  it("says what to do if no environment was started", async () => {
     expect(await mcp.failure("execute_code", { code: "1" })).toMatch(
       /not running\. Call start_code_executer/,
     );
@@ -90,7 +90,7 @@ describe("in place of Containerized Code Executer", () => {
     expect(await text("execute_code", { code })).toBe(expected);
   });
 
-  it("shows an error as the original, after what was printed, and keeps the variables", async () => {
+  it("shows an error as the original does, after what was printed, and keeps the variables", async () => {
     expect(await text("execute_code", { code: "print('before'); 1 / 0" })).toMatch(
       /^before\nError: Traceback[\s\S]*ZeroDivisionError: division by zero\n$/,
     );
@@ -100,20 +100,20 @@ describe("in place of Containerized Code Executer", () => {
   it.each([
     ["printed", "print('y' * 5_000_000)", 5_000_001],
     ["the value", "'y' * 100_000", 100_002],
-  ])("counts all of a long output that is %s", async (_, code, bytes) => {
+  ])("counts all bytes of a long output that is %s", async (_, code, bytes) => {
     const shown = await text("execute_code", { code });
     const mark = /\n\[… (\d+) of (\d+) bytes left out …\]\n/;
     const kept = shown.replace(mark, "").length;
     expect(mark.exec(shown)?.slice(1).map(Number)).toEqual([bytes - kept, bytes]);
   });
 
-  it("starts afresh, in place of the one before", async () => {
+  it("replaces a running environment by a new one", async () => {
     await text("start_code_executer");
     expect(await text("execute_code", { code: "x" })).toMatch(/^Error: [\s\S]*NameError/);
     expect(await sandboxes()).toBe(1);
   });
 
-  it("leaves nothing of a start that failed, and the environment before as it was", async () => {
+  it("keeps the running environment if a new one cannot be started, and leaves nothing of that", async () => {
     await text("execute_code", { code: "before = 6" });
     const sentence = await mcp.failure("start_code_executer", { dependencies: ["no-such-package"] });
     expect(sentence).toMatch(/No matching distribution found for no-such-package[\s\S]*start_code_executer/);
@@ -136,7 +136,7 @@ describe("in place of Containerized Code Executer", () => {
     expect(await mcp.failure("start_code_executer", { dependencies })).toMatch(step);
   });
 
-  it("says so when the sandbox has ended meanwhile, and starts anew", async () => {
+  it("says so if the sandbox has ended, and starts a new one", async () => {
     await text("start_code_executer");
     const headers = { "x-api-key": backend.apiKey };
     const list = (await (await fetch(`${backend.url}/v1/sandboxes`, { headers })).json()) as {
@@ -149,7 +149,7 @@ describe("in place of Containerized Code Executer", () => {
     expect(await text("execute_code", { code: "1" })).toBe("1");
   });
 
-  it("is one sandbox also where it is started twice at a time", async () => {
+  it("has one sandbox even if it is started twice at the same time", async () => {
     const starts = await Promise.all([mcp.call("start_code_executer"), mcp.call("start_code_executer")]);
     for (const { content } of starts)
       expect(textOf(content)).toMatch(/started\.$|^Another call has just started/);
@@ -157,7 +157,7 @@ describe("in place of Containerized Code Executer", () => {
     expect(await sandboxes()).toBe(1);
   });
 
-  it("is another's for another client, and deleted when the client leaves", async () => {
+  it("has a sandbox for each client, deleted when the client leaves", async () => {
     const other = await client();
     try {
       expect(await other.failure("execute_code", { code: "1" })).toMatch(/not running/);

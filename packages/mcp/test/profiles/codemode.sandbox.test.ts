@@ -8,14 +8,14 @@ import { connect, type McpConnection, plainText, serverFile } from "../support/m
 const codemode = (environment: Record<string, string> = {}): Promise<McpConnection> =>
   connect({ CLOUD_SANDBOX_MCP_PROFILE: "codemode", ...environment });
 
-describe("in place of mcp-codemode", () => {
+describe("the profile codemode", () => {
   let mcp: McpConnection;
   beforeAll(async () => {
     mcp = await codemode({ SANDBOX_IMAGE: "python", EXEC_TIMEOUT: "10", MAX_OUTPUT_SIZE: "1000" });
   });
   afterAll(() => mcp.client.close());
 
-  it("has the tools and parameters of the original", async () => {
+  it("has the tools and parameters of mcp-codemode", async () => {
     const { tools } = await mcp.client.listTools();
     expect(
       tools.map(({ name, inputSchema: { properties, required = [] } }) => [
@@ -65,14 +65,14 @@ describe("in place of mcp-codemode", () => {
     );
   });
 
-  it("kills at EXEC_TIMEOUT, and says so as the original", async () => {
+  it("kills code after EXEC_TIMEOUT, and says so as the original does", async () => {
     const code = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)";
     expect(await plainText(mcp, "execute_code", { code })).toBe(
       "[stdout]\nbegun\n\n[stderr]\nExecution timed out after 10 seconds\n\n[exit_code] -1",
     );
   });
 
-  it("cuts at MAX_OUTPUT_SIZE, and says how much", async () => {
+  it("cuts output at MAX_OUTPUT_SIZE, and says how much is missing", async () => {
     const long = await plainText(mcp, "execute_code", { code: "print('a' * 5000 + 'z')" });
     expect(long).toMatch(
       /^\[stdout\]\na{500}\n\[… 4002 of 5002 characters left out …\]\na{498}z\n\n\[exit_code\] 0\n\[note\] Output was cut/,
@@ -114,7 +114,7 @@ describe("in place of mcp-codemode", () => {
   });
 });
 
-it("tells once what is not as SANDBOX_IMAGE says", async () => {
+it("the profile codemode says once which parts of SANDBOX_IMAGE it cannot provide", async () => {
   const mcp = await codemode({ SANDBOX_IMAGE: "python:3.0-slim" });
   try {
     const first = await plainText(mcp, "execute_code", { code: "1" });
@@ -127,7 +127,7 @@ it("tells once what is not as SANDBOX_IMAGE says", async () => {
   }
 });
 
-it("refuses a SANDBOX_IMAGE that cannot be honoured", async () => {
+it("the profile codemode refuses a SANDBOX_IMAGE that it cannot provide", async () => {
   const mcp = await codemode({ SANDBOX_IMAGE: "rust:1.80" });
   try {
     for (let time = 0; time < 2; time += 1) {
@@ -140,7 +140,7 @@ it("refuses a SANDBOX_IMAGE that cannot be honoured", async () => {
   }
 });
 
-it("holds to CONTAINER_MEMORY_LIMIT", async () => {
+it("the profile codemode applies CONTAINER_MEMORY_LIMIT", async () => {
   const mcp = await codemode({ SANDBOX_IMAGE: "python", CONTAINER_MEMORY_LIMIT: "256m", POOL_SIZE: "1" });
   try {
     const code = "data = b'x' * (400 * 1024 * 1024); print(len(data))";
@@ -151,7 +151,7 @@ it("holds to CONTAINER_MEMORY_LIMIT", async () => {
   }
 });
 
-it("refuses limits that a server elsewhere does not have", async () => {
+it("the profile codemode refuses limits that a backend elsewhere does not offer", async () => {
   const cloud = await startLocalServer({ args: ["--pool", "0"] });
   const mcp = await codemode({
     CLOUD_SANDBOX_API_KEY: cloud.apiKey,
@@ -169,7 +169,7 @@ it("refuses limits that a server elsewhere does not have", async () => {
   }
 });
 
-it("keeps as many sandboxes ready as POOL_SIZE says", { timeout: 150_000 }, async () => {
+it("the profile codemode keeps as many sandboxes ready as POOL_SIZE says", { timeout: 150_000 }, async () => {
   const mcp = await codemode({ POOL_SIZE: "3" });
   const agents = (): number =>
     descendants(mcp.transport.pid ?? 0).filter(({ commandLine }) => /^\S*bwrap /.test(commandLine)).length;
@@ -188,7 +188,7 @@ it.each([
   ["CONTAINER_MEMORY_LIMIT", "64m", /CONTAINER_MEMORY_LIMIT must be 128m or more/],
   ["CONTAINER_CPU_LIMIT", "-1", /CONTAINER_CPU_LIMIT must be a number of CPUs/],
   ["MCP_PORT", "http", /MCP_PORT must be a whole number/],
-])("does not start with %s=%s", (name, value, said) => {
+])("the profile codemode does not start with %s=%s", (name, value, said) => {
   const environment = { ...process.env, CLOUD_SANDBOX_MCP_PROFILE: "codemode", [name]: value };
   const { status, stderr } = spawnSync(process.execPath, [serverFile], {
     env: environment,
@@ -198,7 +198,7 @@ it.each([
   expect(stderr).toMatch(said);
 });
 
-it("listens where MCP_HOST and MCP_PORT say, over HTTP, and gives each client a sandbox of its own", async () => {
+it("the profile codemode listens at MCP_HOST and MCP_PORT over HTTP, and gives each client a sandbox of its own", async () => {
   const server = await startHttpServer([], {
     CLOUD_SANDBOX_MCP_PROFILE: "codemode",
     SANDBOX_IMAGE: "python",
@@ -216,7 +216,7 @@ it("listens where MCP_HOST and MCP_PORT say, over HTTP, and gives each client a 
   }
 });
 
-it("serves requests that belong to no session, as the original does", async () => {
+it("the profile codemode serves requests without a session, as the original does", async () => {
   const server = await startHttpServer([], {
     CLOUD_SANDBOX_MCP_PROFILE: "codemode",
     SANDBOX_IMAGE: "python",

@@ -14,7 +14,7 @@ const node = { sandbox: "node-env", namespace: "development" };
 
 const text = (name: string, given: Record<string, unknown>): Promise<string> => plainText(mcp, name, given);
 
-it("has the tools and parameters of the original", async () => {
+it("the profile microsandbox has the tools and parameters of the original", async () => {
   const { tools } = await mcp.client.listTools();
   const listed = tools.map(({ name, inputSchema: { properties, required = [] } }) => [
     name,
@@ -56,7 +56,7 @@ it("has the tools and parameters of the original", async () => {
   );
 });
 
-describe("the documented examples", () => {
+describe("the documented examples of microsandbox", () => {
   it.each([
     ["a basic Python sandbox", python, "Sandbox my-python-env started."],
     [
@@ -149,7 +149,7 @@ describe("the documented examples", () => {
   });
 });
 
-describe("a sandbox", () => {
+describe("a sandbox of the profile microsandbox", () => {
   it("keeps variables, and shows values and errors as an interpreter does", async () => {
     const run = (code: string): Promise<Record<string, unknown>> =>
       mcp.result("sandbox_run_code", { ...python, code, language: "python" });
@@ -191,7 +191,7 @@ describe("a sandbox", () => {
     ["'x' * 100_000", 100_003],
     ["print('y' * 20_000)\n'x' * 100_000", 120_004],
     ["print('y' * 5_000_000)\n'x' * 100_000", 5_100_004],
-  ])("counts all of a long output and value: %s", async (code, bytes) => {
+  ])("counts all bytes of a long output and value: %s", async (code, bytes) => {
     const run = await mcp.result("sandbox_run_code", { ...python, code, language: "python" });
     const [{ text: shown }] = run.output as [{ text: string }];
     const mark = /\n\[… (\d+) of (\d+) bytes left out …\]\n/;
@@ -202,14 +202,14 @@ describe("a sandbox", () => {
   it.each([
     ["more memory than any has", { memory: 10_000_000 }, /config\.memory must be at most/],
     ["more CPUs than there are", { cpus: 1000 }, /fewer cpus/],
-  ])("stays as it is where a new one is refused for %s", async (_, config, step) => {
+  ])("stays unchanged if a new one is refused for %s", async (_, config, step) => {
     expect(await mcp.failure("sandbox_start", { ...python, config })).toMatch(step);
     expect((await mcp.result("sandbox_run_command", { ...python, command: "ls" })).output).toEqual([
       { stream: "stdout", text: "a b" },
     ]);
   });
 
-  it("is replaced by a new one where there is a configuration, and told so", async () => {
+  it("is replaced by a new one if a configuration is given, and says so", async () => {
     const config = { image: "python:3.0-slim" };
     expect(await text("sandbox_start", { ...python, config })).toMatch(
       /^Sandbox my-python-env started\. The one that ran .* gone, with its files\. python:3\.0-slim asks for Python 3\.0; it is Python 3\./,
@@ -303,13 +303,13 @@ it.each([
     { sandbox: "a/b", namespace: "c" },
     /sandbox must be 1 to 100 letters/,
   ],
-])("refuses %s, with what to do", async (_, name, given, step) => {
+])("the profile microsandbox refuses %s, with what to do", async (_, name, given, step) => {
   const sentence = await mcp.failure(name, given);
   expect(sentence).toMatch(step);
   expect(sentence).not.toContain("secret-value");
 });
 
-it("keeps the names of its clients apart, over HTTP", async () => {
+it("the profile microsandbox keeps the names of its clients apart, over HTTP", async () => {
   const server = await startHttpServer([], { CLOUD_SANDBOX_MCP_PROFILE: "microsandbox" });
   try {
     const [one, other] = await Promise.all([server.connect(), server.connect()]);

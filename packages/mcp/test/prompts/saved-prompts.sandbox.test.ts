@@ -14,7 +14,7 @@ it.each([
   ["file_list", { path: "/workspace" }],
   ["list_processes", {}],
   ["execute_list_processes", {}],
-])("%s takes -1 for no limit", async (tool, given) => {
+])("%s accepts -1 as no limit", async (tool, given) => {
   const listed = await mcp.result(tool, { sandbox_id, max_results: -1, ...given });
   expect(listed).toMatchObject({ truncated: false });
   expect(listed).not.toHaveProperty("note");
@@ -23,17 +23,17 @@ it.each([
 it.each([
   ["list_sandboxes", { limit: 101 }, /^101 entries were asked for; 100 is the most/],
   ["list_templates", { limit: 5_000 }, /^5000 entries were asked for; 100 is the most/],
-])("%s returns what it can of more than that: %o", async (tool, given, note) => {
+])("%s returns as much as it can of a larger limit: %o", async (tool, given, note) => {
   expect(await mcp.result(tool, given)).toMatchObject({ has_more: false, note: expect.stringMatching(note) });
   const { data } = await mcp.result(tool, { limit: -1 });
   expect(data).not.toHaveLength(0);
 });
 
-it.each([0, -2, 1.5])("refuses a limit of %d", async (limit) => {
+it.each([0, -2, 1.5])("a limit of %d is refused", async (limit) => {
   expect(await mcp.failure("list_sandboxes", { limit })).toContain("1 to 100, or -1 for no limit");
 });
 
-it("runs mode isolated in a sandbox of its own, whichever sandbox is named, and says so", async () => {
+it("mode isolated runs code in a sandbox of its own, whichever sandbox is named, and says so", async () => {
   await mcp.result("file_write", { sandbox_id, path: "/workspace/mine", content: "" });
   const code = "import os; print(os.listdir('/workspace'))";
   const run = await mcp.result("execute_code", { sandbox_id, mode: "isolated", code });
@@ -52,18 +52,18 @@ it.each([
   ["execute_code", { mode: "rich" }, "rich"],
   ["execute_code", { mode: "background" }, "background"],
   ["execute_code_background", {}, "background"],
-])("%s %o says in which mode it ran: %s", async (tool, given, mode) => {
+])("a result of %s %o says in which mode it ran: %s", async (tool, given, mode) => {
   expect(await mcp.result(tool, { sandbox_id, code: "1", ...given })).toMatchObject({ mode, sandbox_id });
 });
 
-it("keeps variables from one execute_code_persistent to the next", async () => {
+it("variables stay from one execute_code_persistent to the next", async () => {
   await mcp.result("execute_code_persistent", { sandbox_id, code: "kept = 6" });
   expect(await mcp.result("execute_code_persistent", { sandbox_id, code: "kept * 7" })).toMatchObject({
     result: "42",
   });
 });
 
-it.each(["Python", "PYTHON"])("knows the language %s", async (language) => {
+it.each(["Python", "PYTHON"])("the language %s is known", async (language) => {
   const run = await mcp.result("execute_code_isolated", { code: "print(1)", language });
   expect(run).toMatchObject({ stdout: "1\n" });
 });

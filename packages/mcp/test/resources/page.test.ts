@@ -22,7 +22,7 @@ describe("a list in pages", () => {
     expect(seen).toEqual(Array.from({ length: count }, (_, number) => number));
   });
 
-  it("is read no further than a page and its successor", async () => {
+  it("is read no further than one page and the item after it", async () => {
     await pageOf(numbers(1_000_000), "200");
     expect(taken).toBe(301);
   });
@@ -31,7 +31,7 @@ describe("a list in pages", () => {
     await expect(pageOf(numbers(1), cursor)).rejects.toThrow(/list again without it/);
   });
 
-  it("has nothing where there is nothing left", async () => {
+  it("is empty behind its last item", async () => {
     expect(await pageOf(numbers(5), "700")).toEqual({ items: [] });
   });
 });

@@ -7,7 +7,7 @@ import { serverFile } from "../support/mcp-connection.js";
 
 // These tests send requests themselves, because the client that other tests use knows only protocol versions with
 // sessions.
-describe("a client of the stateless era that listens is told when a sandbox comes and when it goes", () => {
+describe("a client without sessions that listens gets a notification when a sandbox comes and when it goes", () => {
   const listen = statelessRequest("subscriptions/listen", { notifications: { resourcesListChanged: true } });
   let server: HttpServer | undefined;
   let child: ChildProcess | undefined;

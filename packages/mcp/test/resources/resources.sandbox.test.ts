@@ -42,14 +42,14 @@ describe("a list of resources", () => {
     );
   });
 
-  it("lacks a sandbox that has come to its deadline", async () => {
+  it("does not have a sandbox whose deadline has passed", async () => {
     const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds: 1 });
     const isListed = async () => (await listed()).some(({ uri }) => uri === `sandbox://${brief}`);
     await expect.poll(isListed).toBe(false);
     expect(await mcp.result("delete_sandbox", { id: brief })).toMatchObject({ status: "not_found" });
   });
 
-  it("has nothing of another client", async () => {
+  it("has nothing of other clients", async () => {
     const other = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
     const { resources } = await other.client.listResources();
     expect(resources.filter(({ uri }) => uri.startsWith("sandbox://"))).toEqual([]);
@@ -57,11 +57,11 @@ describe("a list of resources", () => {
     await other.client.close();
   });
 
-  it("refuses a cursor that is none of its own", async () => {
+  it("refuses a cursor that it did not issue", async () => {
     await expect(mcp.client.listResources({ cursor: "../x" })).rejects.toThrow(/list again without it/);
   });
 
-  it("is told to have changed when a sandbox comes and when it goes", async () => {
+  it("is reported as changed when a sandbox comes and when it goes", async () => {
     const before = changes;
     const { id: short } = await mcp.result("create_sandbox");
     await expect.poll(() => changes).toBe(before + 1);
@@ -73,7 +73,7 @@ describe("a list of resources", () => {
   it.each([
     ["it was made with", 1],
     ["it was given later", 600],
-  ])("is told to have changed when a sandbox comes to the deadline that %s", async (_, timeout_seconds) => {
+  ])("is reported as changed when a sandbox comes to the deadline that %s", async (_, timeout_seconds) => {
     const before = changes;
     const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds });
     if (timeout_seconds > 1) await mcp.result("update_sandbox_timeout", { id: brief, timeout_seconds: 1 });
@@ -83,17 +83,17 @@ describe("a list of resources", () => {
 });
 
 describe("a resource", () => {
-  it("of a template has its facts", async () => {
+  it("of a template has the fields of the template", async () => {
     expect(await readJson("template://code-interpreter")).toMatchObject({ name: "code-interpreter" });
   });
 
-  it("of a sandbox has its facts and no token", async () => {
+  it("of a sandbox has its fields, but no token", async () => {
     const facts = await readJson(`sandbox://${id}`);
     expect(facts).toMatchObject({ id, status: "running", files: `sandbox://${id}/files/workspace` });
     expect(JSON.stringify(facts)).not.toMatch(/token/i);
   });
 
-  it("of a directory has what is in it, with where to go on", async () => {
+  it("of a directory lists its entries, and the URI of the next page", async () => {
     const listing = await readJson(`sandbox://${id}/files/workspace`);
     expect(listing).toMatchObject({ path: "/workspace", truncated: false });
     const [entry] = listing.files.filter(({ name }: { name: string }) => name === "data set");
@@ -102,13 +102,10 @@ describe("a resource", () => {
     expect(await read(deeper.files[0].uri)).toMatchObject({ mimeType: "text/csv", text: "a,b\n1,2\n" });
   });
 
-  it.each(["files", "files/"])(
-    "of all files, at %s, has the two places where there are some",
-    async (path) => {
-      const { files } = await readJson(`sandbox://${id}/${path}`);
-      expect(files.map(({ name }: { name: string }) => name)).toEqual(["workspace", "tmp"]);
-    },
-  );
+  it.each(["files", "files/"])("of all files, at %s, lists the two directories with files", async (path) => {
+    const { files } = await readJson(`sandbox://${id}/${path}`);
+    expect(files.map(({ name }: { name: string }) => name)).toEqual(["workspace", "tmp"]);
+  });
 
   it("of a directory with thousands of entries says how many were left out", async () => {
     const listing = await readJson(`sandbox://${id}/files/workspace/many`);
@@ -117,14 +114,14 @@ describe("a resource", () => {
     expect(JSON.stringify(listing).length).toBeLessThan(60_000);
   });
 
-  it("of bytes is a blob of its kind", async () => {
+  it("of bytes is a blob with its media type", async () => {
     expect(await read(`sandbox://${id}/files/workspace/plot.png`)).toMatchObject({
       mimeType: "image/png",
       blob: Buffer.from("\x89PNG\x00\xff", "latin1").toString("base64"),
     });
   });
 
-  it("of a page is its text, as it is", async () => {
+  it("of a page is its text, unchanged", async () => {
     expect(await read(`sandbox://${id}/files/workspace/page.html`)).toMatchObject({
       mimeType: "text/html",
       text: "<script>alert(1)</script>",
@@ -151,7 +148,7 @@ describe("a resource", () => {
   });
 
   it.each(["sandbox://nothing", "template://nothing", "sandbox://nothing/files/workspace/x", "other://x"])(
-    "%s is not found",
+    "with the URI %s is not found",
     async (uri) => {
       await expect(read(uri)).rejects.toMatchObject({ code: -32602 });
     },
@@ -169,7 +166,7 @@ describe("a completion", () => {
   };
   const files = "sandbox://{id}/files{/path*}";
 
-  it("of a sandbox has none that has come to its deadline", async () => {
+  it("of a sandbox has none whose deadline has passed", async () => {
     const { id: brief } = await mcp.result("create_sandbox", { timeout_seconds: 1 });
     await expect.poll(() => mcp.call("get_sandbox", { id: brief })).toMatchObject({ isError: true });
     expect(await complete("sandbox://{id}", "id", "")).toEqual([id]);
@@ -196,7 +193,7 @@ describe("a completion", () => {
   });
 });
 
-it("lists the templates of URIs", async () => {
+it("the templates of URIs are listed", async () => {
   const { resourceTemplates } = await mcp.client.listResourceTemplates();
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
     "template://{name}",

@@ -93,7 +93,7 @@ beforeEach(async ({ skip }) => {
   return () => page.close();
 });
 
-it("is named by the tools whose results it shows, and by no other", async () => {
+it("the view is named by the tools whose results it shows, and by no others", async () => {
   const { tools } = await mcp.client.listTools();
   const named = tools.filter(({ _meta }) => _meta !== undefined);
   expect(named.map(({ name }) => name)).toEqual(
@@ -103,7 +103,7 @@ it("is named by the tools whose results it shows, and by no other", async () => 
   expect(named.map(({ name }) => name)).not.toContain("file_read");
 });
 
-it("is one file that loads nothing", async () => {
+it("the view is one file that loads nothing else", async () => {
   const { resources } = await mcp.client.listResources();
   expect(resources).toContainEqual(expect.objectContaining({ uri, mimeType: "text/html;profile=mcp-app" }));
   await showCall("list_templates", {});
@@ -111,7 +111,7 @@ it("is one file that loads nothing", async () => {
 });
 
 describe("the template browser", () => {
-  it("shows the templates, finds one, shows it in full, and tells the conversation to use it", async () => {
+  it("lists templates, searches them, shows one in full, and offers it to the conversation", async () => {
     await showCall("list_templates", { limit: 100 });
     const cards = view.locator("li button");
     await poll(() => cards.count()).toBeGreaterThan(1);
@@ -155,7 +155,7 @@ print("mean 170")`;
     expect(foreign).toEqual([]);
   });
 
-  it("shows that a program failed", async () => {
+  it("shows that it failed", async () => {
     await showCall("execute_code_isolated", { code: "raise SystemExit(3)" });
     await poll(() => view.locator("strong.bad").textContent()).toBe("exit code 3");
   });
@@ -169,7 +169,7 @@ print("mean 170")`;
     ["HTML that loads", { rich_outputs: [{ type: "text/html", bytes: 9, data: "LOADS" }] }],
     ["an unknown type", { rich_outputs: [{ type: hostile, bytes: 9, data: hostile }] }],
     ["a note", { note: hostile }],
-  ])("that is hostile does nothing as %s", async (_, hostileFacts) => {
+  ])("that contains hostile code runs none of it as %s", async (_, hostileFacts) => {
     const address = originOf(elsewhere);
     const loads = `<img src="${address}/image"><iframe src="${address}/frame"></iframe><link rel=stylesheet href="${address}/style">`;
     const facts = JSON.parse(JSON.stringify(hostileFacts).replace('"LOADS"', JSON.stringify(loads)));
@@ -188,12 +188,12 @@ print("mean 170")`;
   });
 });
 
-it("shows a call that failed as what it is", async () => {
+it("the view shows a call that failed as a failure", async () => {
   await showCall("get_template", { name: "nothing" });
   await poll(() => view.locator("p.bad").textContent()).toMatch(/list_templates/);
 });
 
-it("takes the theme of its host, and says how large it is", async () => {
+it("the view uses the theme of its host, and reports its size", async () => {
   await tell({
     method: "ui/notifications/host-context-changed",
     params: { theme: "dark", styles: { variables: { "--color-background-primary": "rgb(1, 2, 3)" } } },
@@ -207,12 +207,12 @@ it("takes the theme of its host, and says how large it is", async () => {
   );
 });
 
-it("answers its host before it is taken down", async () => {
+it("the view answers its host before it is removed", async () => {
   await tell({ id: 77, method: "ui/resource-teardown", params: { reason: "closed" } });
   await poll(messages).toContainEqual({ jsonrpc: "2.0", id: 77, result: {} });
 });
 
-it("takes no message from a frame that shows a sandbox's HTML", async () => {
+it("the view ignores messages from a frame that shows a sandbox's HTML", async () => {
   await showResult({ content: [], structuredContent: { status: "as it was" } });
   await inView(
     "postMessage({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: { structuredContent: { status: 'forged' } } }, '*')",

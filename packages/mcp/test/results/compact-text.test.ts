@@ -17,6 +17,6 @@ it.each([
   ["lists of words", { names: ["A", "B"] }, "names:\nA\nB"],
   ["an empty list", { files: [] }, "files: []"],
   ["what is absent, by nothing", { note: undefined, count: 1 }, "count: 1"],
-])("writes %s", (_, result, text) => {
+])("compactText writes %s", (_, result, text) => {
   expect(compactText(result)).toBe(text);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { displayed } from "../../src/results/displayed-values.js";
 
-it("names no more values than a sandbox displays, however many come", () => {
+it("no more displayed values are named than a sandbox may display", () => {
   const outputs = Array.from({ length: 200_000 }, () => ({ type: "text/html", data: "<b>x</b>" }));
   const { images, values } = displayed(outputs, { texts: true });
   expect(images).toEqual([]);

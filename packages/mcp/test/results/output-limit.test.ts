@@ -24,7 +24,7 @@ describe("cutMiddle", () => {
     expect({ totalBytes, omittedBytes }).toEqual({ totalBytes: 1008, omittedBytes: 908 });
   });
 
-  it("counts what was written in all, where it has only part of it", () => {
+  it("counts all that was written, even if it has only a part", () => {
     expect(cutMiddle("x".repeat(1000), 100, 4_999_000)).toMatchObject({
       totalBytes: 5_000_000,
       omittedBytes: 4_999_900,
@@ -56,7 +56,7 @@ it.each([
   ["a text that is whole", "é", 2, 0],
   ["bytes that are no UTF-8", "\ufffd".repeat(1000), 1000, 0],
   ["a text of a server that does not say", "x", undefined, 0],
-])("knows what is missing of %s", (_, text, bytes, missing) => {
+])("the bytes that are missing of %s are known", (_, text, bytes, missing) => {
   expect(bytesMissing(text, { bytes })).toBe(missing);
 });
 
@@ -85,7 +85,7 @@ describe("firstEntries", () => {
   });
 });
 
-it("cuts by characters where that is promised, and leaves no half of one", () => {
+it("text is cut by characters where that is promised, and never within one", () => {
   expect(limitCharacters("abcdef", 6)).toBe("abcdef");
   expect(limitCharacters("abcdefg", 6)).toBe("abc\n[… 1 of 7 characters left out …]\nefg");
   expect(limitCharacters("a😀bc😀d", 4)).toBe("a\ufffd\n[… 4 of 8 characters left out …]\n\ufffdd");

@@ -16,7 +16,7 @@ it.each([
   ["SETTING", "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln"],
   ["SETTING", "ghp_0123456789abcdef"],
   ["SETTING", "-----BEGIN PRIVATE SOMETHING"],
-])("masks %s", (name, value) => {
+])("the value of %s is masked", (name, value) => {
   expect(looksSecret(name, value)).toBe(true);
 });
 
@@ -32,6 +32,6 @@ it.each([
   ["COLOUR", "violet-8241"],
   ["EMPTY", ""],
   ["NUMBERS", "12345678901234567890123456789"],
-])("shows %s=%s", (name, value) => {
+])("the value of %s=%s is shown", (name, value) => {
   expect(looksSecret(name, value)).toBe(false);
 });

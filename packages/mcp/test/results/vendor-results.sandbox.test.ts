@@ -63,12 +63,12 @@ function has(value: unknown, field: string): boolean {
 const successorOf = (tool: string, field: string): Row | undefined =>
   rows.find(({ tools, fields }) => (tools.length === 0 || tools.includes(tool)) && fields.includes(field));
 
-it("knows the results of all of the vendor's tools", () => {
+it("the results of all of the vendor's tools are known", () => {
   expect(Object.keys(vendorResults).filter((tool) => answers[tool] === undefined)).toEqual([]);
   expect(rows.length).toBeGreaterThan(10);
 });
 
-describe.each(Object.entries(vendorResults))("%s", (tool, fields) => {
+describe.each(Object.entries(vendorResults))("the result of %s", (tool, fields) => {
   it.each(fields)("has %s, or the page names its successor", (field) => {
     if (has(answers[tool], field)) return;
     expect(successorOf(tool, field)?.here ?? "").not.toBe("");
@@ -79,7 +79,7 @@ it.each(
   rows.flatMap((row) =>
     row.tools.flatMap((tool) => row.fields.map((field) => [tool, field, row.here] as const)),
   ),
-)("the page is right that %s has no %s", (tool, field, here) => {
+)("the page rightly says that %s has no %s", (tool, field, here) => {
   expect(vendorResults[tool]).toContain(field);
   expect(has(answers[tool], field)).toBe(false);
   // The cell begins with the field that replaces this one, and names its tool if it is in another tool's result.

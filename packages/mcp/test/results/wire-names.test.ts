@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { wireNames } from "../../src/results/wire-names.js";
 
-it("gives names, dates and nothing that is unknown", () => {
+it("fields have the names of the HTTP API, dates as texts, and nothing undefined", () => {
   const record = {
     id: "20",
     createdAt: new Date(0),

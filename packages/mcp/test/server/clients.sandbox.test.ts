@@ -62,7 +62,7 @@ describe.each<[string, () => Promise<AnyClient>]>([
     () => second("legacy", new SecondHttp(new URL(http.url))),
   ],
 ])("a client that is %s", (_, connect) => {
-  it("uses every tool, and finds each result as it is described", async () => {
+  it("can use every tool, and finds each result as its schema describes it", async () => {
     const client = await connect();
     try {
       const { tools } = await client.listTools();

@@ -71,7 +71,7 @@ describe("the server ends within two seconds and leaves nothing", () => {
   });
 });
 
-it("writes nothing but the protocol to stdout, whatever it is sent", async () => {
+it("the server writes nothing but messages of the protocol to stdout, whatever it is sent", async () => {
   const { server, lines, request, stderr } = start();
   server.stdin.write("this is not JSON\n{}\n");
   await request("initialize", initialize);
@@ -86,7 +86,7 @@ it("writes nothing but the protocol to stdout, whatever it is sent", async () =>
 });
 
 describe("a message that is long", () => {
-  it("is served beyond the 10 MiB of the protocol's own reader", async () => {
+  it("is read beyond the 10 MiB that the SDK's reader allows", async () => {
     const { server, request } = start();
     await request("initialize", initialize);
     const created = await request("tools/call", { name: "create_sandbox", arguments: {} });
@@ -103,7 +103,7 @@ describe("a message that is long", () => {
     await once(server, "exit");
   });
 
-  it("ends the server with its cause when it cannot be read at all, and no sandbox stays", async () => {
+  it("ends the server with an error if it is too long to be read, and no sandbox is left", async () => {
     const { server, directory, request, stderr } = start();
     await request("initialize", initialize);
     await request("tools/call", { name: "create_sandbox", arguments: {} });
@@ -115,7 +115,7 @@ describe("a message that is long", () => {
   });
 });
 
-it("serves the stateless era of the protocol too", async () => {
+it("the server serves the protocol version without sessions", async () => {
   const { server, request } = start();
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -139,7 +139,7 @@ it("serves the stateless era of the protocol too", async () => {
   await once(server, "exit");
 });
 
-it("stops what a cancelled call runs, and deletes its sandbox", async () => {
+it("a cancelled call stops what it runs, and deletes its sandbox", async () => {
   const mcp = await connect();
   try {
     const { id: sandbox_id } = await mcp.result("create_sandbox");
@@ -215,7 +215,7 @@ it.each([
     "1",
     /there is CLOUD_SANDBOX_MCP_PROFILE, .*, CLOUD_SANDBOX_MCP_TOKEN, .*, CLOUD_SANDBOX_MCP_HAND_OVER_AFTER\.\n$/,
   ],
-])("does not start with CLOUD_SANDBOX_MCP_%s=%s", (name, value, said) => {
+])("the server does not start with CLOUD_SANDBOX_MCP_%s=%s", (name, value, said) => {
   const env = { ...process.env, [`CLOUD_SANDBOX_MCP_${name}`]: value };
   const { status, stderr } = spawnSync(process.execPath, [serverFile], { env, encoding: "utf8" });
   expect(stderr).toMatch(said);

@@ -21,7 +21,7 @@ describe("messages on stdin", () => {
     ["one in many chunks", [...message(40)]],
     ["ends and beginnings together", [`${message(40)}{"json`, 'rpc":"2.0"}\n']],
     ["carriage returns", ['{"jsonrpc":"2.0"}\r\n']],
-  ])("pass: %s", async (_, chunks) => {
+  ])("are passed on: %s", async (_, chunks) => {
     expect(await read(chunks)).toEqual({ text: chunks.join(""), ignored: 0 });
   });
 
@@ -32,14 +32,14 @@ describe("messages on stdin", () => {
     ["a list", "[1]", 1],
     ["null", "null", 1],
     ["an empty line", " ", 0],
-  ])("are told from %s", async (_, line, ignored) => {
+  ])("are told apart from %s", async (_, line, ignored) => {
     expect(await read([message(40), `${line}\n`, message(50)])).toEqual({
       text: message(40) + message(50),
       ignored,
     });
   });
 
-  it("may be as long as is allowed", async () => {
+  it("may be as long as the limit", async () => {
     expect(await read([message(100), message(100)], 100)).toMatchObject({ ignored: 0 });
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Progress } from "../../src/server/progress.js";
 
-it("counts steps up, repeats the last one while nothing else is told, and is silent in the end", async () => {
+it("progress counts upwards, repeats its last step while nothing changes, and stops at the end", async () => {
   const told: [number, string][] = [];
   const progress = new Progress((count, message) => told.push([count, message]), 10);
   await expect.poll(() => told.length).toBeGreaterThan(0);

@@ -38,7 +38,7 @@ const newest = "2025-11-25";
 
 describe("the answer to initialize", () => {
   it.each([newest, "2025-06-18", "2025-03-26", "2024-11-05"])(
-    "has the version of a client of %s",
+    "has the protocol version of a client of %s",
     async (version) => {
       const [answer] = await conversation([initialize(version)], 1);
       expect(answer).toMatchObject({
@@ -48,18 +48,18 @@ describe("the answer to initialize", () => {
     },
   );
 
-  it("has the newest version with sessions, to a client of a version that is not known", async () => {
+  it("has the newest version with sessions for a client of an unknown version", async () => {
     const [answer] = await conversation([initialize("1999-01-01")], 1);
     expect(answer).toMatchObject({ id: 1, result: { protocolVersion: newest } });
   });
 
-  it("is the same with an option that changes nothing, which loads the parser of options", async () => {
+  it("does not change with an option that changes nothing, which loads the parser of options", async () => {
     const [plain] = await conversation([initialize(newest)], 1);
     const [parsed] = await conversation([initialize(newest)], 1, ["--toolsets", "default"]);
     expect(parsed).toEqual(plain);
   });
 
-  it("is given once, and what follows is answered in its order", async () => {
+  it("is given once, and later requests are answered in their order", async () => {
     const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
     const messages = [
       initialize(newest, "first"),
@@ -89,7 +89,7 @@ describe("the answer to initialize", () => {
 });
 
 it.each(profiles.map((profile) => [profile.name, profile] as const))(
-  "lists the tools of profile %s, which the build has written down, as the sources have them",
+  "the tools of profile %s that the build has written down are those of the sources",
   async (name, { load }) => {
     const messages = [initialize(newest), { jsonrpc: "2.0", id: 2, method: "tools/list" }];
     const args = ["--profile", name, "--toolsets", "all"];
@@ -99,7 +99,7 @@ it.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 );
 
-it("keeps compiled code in the user's own directory, where Node.js can do that", async () => {
+it("compiled code is stored in the user's own directory, if Node.js can do that", async () => {
   const caches = mkdtempSync(join(tmpdir(), "caches-"));
   try {
     const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches, CLOUD_SANDBOX_BACKEND: "local" };
@@ -112,12 +112,12 @@ it("keeps compiled code in the user's own directory, where Node.js can do that",
   }
 });
 
-it("ends when there is nothing on stdin at all", async () => {
+it("the server ends when stdin is empty", async () => {
   const server = spawn(process.execPath, [serverFile], { stdio: "ignore" });
   expect(await once(server, "exit")).toEqual([0, null]);
 });
 
-it("answers a client that takes its time, or sends its first message in pieces", async () => {
+it("the server answers a client that is slow, or sends its first message in pieces", async () => {
   const server = spawn(process.execPath, [serverFile], {
     env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local" },
     stdio: ["pipe", "pipe", "ignore"],

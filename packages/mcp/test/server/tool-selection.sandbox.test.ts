@@ -29,7 +29,7 @@ describe("the tools that are offered", () => {
     expect(selectTools(profile, selection).map(({ name }) => name)).toEqual(expected);
   });
 
-  it("are only tools that look, in read-only mode with every toolset", () => {
+  it("change nothing in read-only mode, with every toolset", () => {
     const offered = selectTools(profile, { toolsets: ["all"], readOnly: true });
     expect(offered.length).toBeGreaterThan(5);
     for (const { annotations } of offered) expect(annotations.readOnlyHint).toBe(true);
@@ -59,8 +59,8 @@ describe("a selection is refused", () => {
   });
 });
 
-describe("what is said of tools", () => {
-  it("is all of it where all are offered", () => {
+describe("the instructions of the server", () => {
+  it("are complete if all tools are offered", () => {
     expect(offeredProfile(profile, {})).toEqual({ ...profile, tools: selectTools(profile, {}) });
   });
 
@@ -68,7 +68,7 @@ describe("what is said of tools", () => {
     ["one tool", { tools: ["execute_code_isolated"] }],
     ["some toolsets", { toolsets: ["commands", "sandboxes"] }],
     ["tools that look", { readOnly: true }],
-  ])("names no others where %s are offered", (_, selection) => {
+  ])("name no other tools if %s are offered", (_, selection) => {
     const { advice, instructions, tools } = offeredProfile(profile, selection);
     const said = JSON.stringify([advice.steps, advice.otherwise, advice.leftBehind, instructions]);
     const offered = tools.map(({ name }) => name);
@@ -78,14 +78,14 @@ describe("what is said of tools", () => {
     expect(instructions).toMatch(/^Runs code in isolated sandboxes\.\n.*Files live/s);
   });
 
-  it("keeps the part of a step that can be taken", () => {
+  it("keep the part of a step that can still be taken", () => {
     const { advice } = offeredProfile(profile, { tools: ["list_sandboxes"] });
     expect(advice.steps.SANDBOX_NOT_FOUND).toBe("list_sandboxes shows the sandboxes that exist.");
     expect(advice.otherwise).toBe("Call again.");
   });
 });
 
-it("is made by environment variables too, of which empty ones count as absent", async () => {
+it("tools can be selected by environment variables too; empty ones count as absent", async () => {
   const mcp = await connect({
     CLOUD_SANDBOX_MCP_TOOLSETS: "files, env",
     CLOUD_SANDBOX_MCP_EXCLUDE_TOOLS: "",

@@ -23,7 +23,7 @@ const definition = {
 };
 
 describe("readArguments", () => {
-  it("fills in the defaults, also for null, and null is nothing unknown", () => {
+  it("fills in defaults, also for null, and null for an unknown argument is ignored", () => {
     const given = { code: "1", language: null, timeout: null, env: null, lifetime: null, template: null };
     expect(readArguments(definition, given)).toEqual({
       code: "1",
@@ -79,7 +79,7 @@ describe("readArguments", () => {
     expect(read).toThrow(`some_tool cannot use these arguments: ${problem}`);
   });
 
-  it("tells the first few problems of thousands", () => {
+  it("names the first few problems of thousands", () => {
     const env = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`A${index}`, index]));
     expect(() => readArguments(definition, { code: "", env })).toThrow(/^.{1,300}$/);
   });
@@ -92,7 +92,7 @@ describe("readArguments", () => {
 });
 
 it.each(tools.map((tool) => [tool.name, tool] as const))(
-  "%s says of each argument what it must be, never what its checker calls that",
+  "the problems of %s say what each argument must be, in words other than the schema library's",
   (_, tool) => {
     for (const field of Object.keys(tool.input.shape)) {
       expect(() => readArguments(tool, { [field]: [[]] })).toThrow(

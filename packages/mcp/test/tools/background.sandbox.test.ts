@@ -26,7 +26,7 @@ const figure =
   "import base64\nclass Figure:\n  def _repr_png_(self): return base64.b64decode('iVBORw0KGgo=')";
 const png = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
 
-describe("what ends in time is an ordinary result, however long it might have taken", () => {
+describe("a call that ends in time gives an ordinary result, although it might have taken long", () => {
   it.each([
     ["execute_code", { code: "print(6 * 7)\n'value'", timeout: 300 }, { stdout: "42\n", result: "'value'" }],
     ["run_command", { command: "echo out; exit 3", timeout: 300 }, { stdout: "out\n", exit_code: 3 }],
@@ -54,7 +54,7 @@ describe("what ends in time is an ordinary result, however long it might have ta
 });
 
 // Run these tests at the same time, each in a sandbox of its own: most of their time they only wait.
-describe.concurrent("what takes longer goes on in the background", () => {
+describe.concurrent("a call that takes longer is continued in the background", () => {
   /** Creates a sandbox. Resolves with a function that calls tools in it. */
   const inOwnSandbox = async () => {
     const { id } = await mcp.result("create_sandbox");
@@ -159,7 +159,7 @@ describe("a background execution", () => {
     expect(processes).toEqual([expect.objectContaining({ process_id, status: "completed", exit_code: 0 })]);
   });
 
-  it("is told of while it is waited for, with the line it has written", async () => {
+  it("reports progress while it is awaited, with the last line that it has written", async () => {
     const command = "echo a line of more than a few bytes; sleep 45678";
     const { process_id } = await inSandbox("run_command_background", { command });
     const messages: (string | undefined)[] = [];
@@ -169,7 +169,7 @@ describe("a background execution", () => {
     await inSandbox("execute_kill_process", { process_id });
   });
 
-  it("is read from an offset on, and from its end", async () => {
+  it("can be read from an offset on, and from its end", async () => {
     const { process_id } = await inSandbox("run_command_background", { command: "seq -w 10000" });
     await inSandbox("execute_process_output", { process_id, wait: 20 });
     const pieces: unknown[] = [];
@@ -184,7 +184,7 @@ describe("a background execution", () => {
     expect(tail).toMatchObject({ stdout: "09999\n10000\n", stdout_bytes: 60_000, complete: true });
   });
 
-  it("that writes what takes six times its room in JSON is read in smaller pieces", async () => {
+  it("with output that takes six times its size in JSON is read in smaller pieces", async () => {
     const command = "head -c 40000 /dev/zero";
     const { process_id } = await inSandbox("run_command_background", { command });
     const piece = await inSandbox("execute_process_output", { process_id, wait: 20 });
@@ -193,20 +193,20 @@ describe("a background execution", () => {
     expect(piece.note).toMatch(/read the rest/);
   });
 
-  it("that nobody knows is no puzzle", async () => {
+  it("that does not exist is refused with what to do", async () => {
     for (const name of ["execute_process_output", "execute_kill_process"])
       expect(await mcp.failure(name, { sandbox_id, process_id: "proc_0" })).toMatch(/execute_list_processes/);
   });
 });
 
-describe("what code displays", () => {
+describe("values that code displays", () => {
   const table = "class Table:\n  def _repr_html_(self): return '<table></table>'";
 
   it.each([
     ["execute_code", {}],
     ["execute_code_rich", {}],
     ["execute_code_isolated", { sandbox_id: undefined }],
-  ])("is shown by %s: images as images", async (name, more) => {
+  ])("are shown by %s: images as images", async (name, more) => {
     const code = `${figure}\nFigure()`;
     const { content, structuredContent } = await mcp.call(name, { sandbox_id, code, ...more });
     expect(content).toContainEqual(png);
@@ -215,7 +215,7 @@ describe("what code displays", () => {
     });
   });
 
-  it("is said to be too many images, or too large a one, where it is not shown", async () => {
+  it("are left out, and counted, if they are too many images or one is too large", async () => {
     const large = "class Large:\n  def _repr_png_(self): return bytes(3_000_001)";
     const code = `${figure}\n${large}\nfor shown in [Large(), *[Figure()] * 11, Large()]: display(shown)`;
     const { content, structuredContent } = await mcp.call("execute_code", { sandbox_id, code });
@@ -226,7 +226,7 @@ describe("what code displays", () => {
     expect(notes.slice(11)).toEqual(Array(2).fill(expect.stringMatching(/^Only the first 10 images/)));
   });
 
-  it("is shown as text too by execute_code_rich", async () => {
+  it("are also shown as text by execute_code_rich", async () => {
     const code = `${table}\nTable()`;
     const html = { type: "text/html", bytes: 15, data: "<table></table>" };
     for (const [name, given] of [
@@ -245,7 +245,7 @@ describe("what code displays", () => {
   });
 });
 
-describe.concurrent("what cannot be read later is waited for to its end", () => {
+describe.concurrent("code whose output cannot be read later is awaited to its end", () => {
   const offering = async (tools: string, work: (mcp: McpConnection) => Promise<void>): Promise<void> => {
     const limited = await connect({
       CLOUD_SANDBOX_MCP_TOOLS: tools,

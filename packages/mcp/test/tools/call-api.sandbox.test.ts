@@ -11,7 +11,7 @@ afterAll(() => mcp.client.close());
 const call = (method: string, path: string, more: Record<string, unknown> = {}) =>
   mcp.result("call_api", { method, path, ...more });
 
-it("does what the tool of the operation does", async () => {
+it("call_api does what the tool for the same operation does", async () => {
   const made = await call("POST", "/v1/sandboxes", { body: { template_id: 1, timeout_seconds: 300 } });
   expect(made).toMatchObject({ status: "running", template_name: "base", public_host: expect.any(String) });
   const at = `/v1/sandboxes/${made.id}`;
@@ -28,7 +28,7 @@ it("does what the tool of the operation does", async () => {
   expect(await call("GET", "/health")).toMatchObject({ status: "healthy" });
 });
 
-it("hands out a token where the tool does, and nowhere else", async () => {
+it("call_api gives a token only where the tool does", async () => {
   const made = await call("POST", "/v1/sandboxes", { body: {} });
   expect(JSON.stringify(made)).not.toMatch(/eyJ|token/);
   const open = await call("POST", "/v1/sandboxes", { body: { include_auth_token: true } });
@@ -45,7 +45,7 @@ it.each([
   "@127.0.0.1:9/v1/sandboxes",
   "v1/sandboxes",
   "/v1/sandboxes\r\nHost: elsewhere",
-])("refuses %j, which is no path", async (path) => {
+])("call_api refuses %j, which is not a path", async (path) => {
   expect(await mcp.failure("call_api", { method: "GET", path })).toMatch(/^path must be the path/);
 });
 
@@ -55,20 +55,20 @@ it.each([
   "/v1/templates/build/1/logs",
   "/agent/1/env",
   "/v2/sandboxes",
-])("refuses %s, and names what there is", async (path) => {
+])("call_api refuses %s, and names what exists", async (path) => {
   const said = await mcp.failure("call_api", { method: "GET", path });
   expect(said).toMatch(/^call_api has no GET \S+; it has GET \/health, GET \/v1\/sandboxes, POST/);
 });
 
 it.each(["..", "..%2f..%2fhealth", "a%2Fb", "%00"])(
-  "takes %s for no sandbox but one of that name",
+  "call_api with %s addresses only a sandbox of that id",
   async (id) => {
     const said = await mcp.failure("call_api", { method: "GET", path: `/v1/sandboxes/${id}` });
     expect(said).not.toContain("healthy");
   },
 );
 
-it("cannot do what is not offered", async () => {
+it("call_api cannot do what tools that are not offered do", async () => {
   const careful = await connect({
     CLOUD_SANDBOX_BACKEND: "local",
     CLOUD_SANDBOX_MCP_EXCLUDE_TOOLS: "delete_sandbox,create_sandbox",
@@ -79,14 +79,14 @@ it("cannot do what is not offered", async () => {
   await careful.client.close();
 });
 
-describe("of two clients", () => {
+describe("call_api with two clients", () => {
   let server: HttpServer;
   beforeAll(async () => {
     server = await startHttpServer();
   });
   afterAll(() => server.stop());
 
-  it("keeps each from the sandboxes of the other", async () => {
+  it("keeps the sandboxes of each from the other", async () => {
     const [one, other] = await Promise.all([server.connect(), server.connect()]);
     const { id } = await one.result("call_api", { method: "POST", path: "/v1/sandboxes" });
     const list = { method: "GET", path: "/v1/sandboxes" };

@@ -59,7 +59,7 @@ const refusals: readonly [string, object, RegExp][] = [
   ["desktop_press", { keys: [] }, /keys must name a key/],
 ];
 
-it("uses the desktop of a cloud's sandbox, when the toolset is asked for", async () => {
+it("the desktop of a cloud's sandbox is used if its toolset is asked for", async () => {
   const { agent, controlPlane } = await sandboxService(operations);
   const mcp = await connect({
     CLOUD_SANDBOX_API_KEY: "key",
@@ -82,11 +82,11 @@ it("uses the desktop of a cloud's sandbox, when the toolset is asked for", async
   }
 });
 
-it("offers none of it otherwise", () => {
+it("the tools of the desktop are not offered by default", () => {
   expect(selectTools(hopx, {}).filter(({ toolset }) => toolset === "desktop")).toEqual([]);
 });
 
-it("says that a template has no desktop", async () => {
+it("a template without a desktop is named as the reason", async () => {
   const local = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,desktop" });
   try {
     const { id: sandbox_id } = await local.result("create_sandbox");

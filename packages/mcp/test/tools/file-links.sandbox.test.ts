@@ -73,7 +73,7 @@ async function linkTo(size: string, link: string): Promise<void> {
 describe("a link to a file", () => {
   const uriOf = (link: string): string => `sandbox://${sandbox_id}/files/workspace/${link}`;
 
-  it("is read as a resource only up to the limit of the file", async () => {
+  it("is read as a resource up to the size limit of the file it leads to", async () => {
     await linkTo("4194305", "link");
     await expect(mcp.client.readResource({ uri: uriOf("link") })).rejects.toThrow(/at most 4194304 bytes/);
     await linkTo("4194304", "link");
@@ -81,13 +81,13 @@ describe("a link to a file", () => {
     expect(content).toMatchObject({ blob: Buffer.alloc(4_194_304).toString("base64") });
   });
 
-  it("is copied only up to the limit of the file", async () => {
+  it("is copied up to the size limit of the file it leads to", async () => {
     await linkTo("67108865", "link");
     const given = { sandbox_id, path: "/tmp/copied", uri: uriOf("link") };
     expect(await mcp.failure("file_upload", given)).toMatch(/at most 67108864 bytes: split it/);
   });
 
-  it("is an image as large as the file", async () => {
+  it("is an image as large as the file it leads to", async () => {
     await linkTo("3145728", "link.png");
     const shown = await mcp.call("file_download", { sandbox_id, path: "/workspace/link.png" });
     expect(shown.structuredContent).toMatchObject({ size: 3_145_728 });
@@ -98,7 +98,7 @@ describe("a link to a file", () => {
     expect(content).toContainEqual(expect.objectContaining({ type: "resource_link", size: 3_145_729 }));
   });
 
-  it("is linked to without a size where that is not known, and not at all where it leads out", async () => {
+  it("has no size where that is unknown, and is refused if it leads out of the served directories", async () => {
     await linkTo("4194305", "link");
     const large = await mcp.result("file_download", { sandbox_id, path: "/workspace/link" });
     expect(large).toEqual({
@@ -115,7 +115,7 @@ describe("a link to a file", () => {
 });
 
 describe("file_download", () => {
-  it("links to bytes that are read as a resource", async () => {
+  it("links to bytes that can be read as a resource", async () => {
     await write("/workspace/data.bin", "data:;base64,AP8A");
     const { content, structuredContent } = await mcp.call("file_download", {
       sandbox_id,
@@ -153,7 +153,7 @@ describe("file_download", () => {
     expect(content).toContainEqual({ type: "image", mimeType: "image/png", data: png });
   });
 
-  it("says what to do about what is too large to read, or a directory", async () => {
+  it("says what to do about a file that is too large to read, or a directory", async () => {
     await mcp.result("run_command", { sandbox_id, command: "head -c 5000000 /dev/zero > large" });
     const large = await mcp.result("file_download", { sandbox_id, path: "/workspace/large" });
     expect(large).toMatchObject({ size: 5_000_000, note: expect.stringMatching(/4 MiB.*get_preview_url/) });

@@ -20,7 +20,7 @@ it.each([
   ["execute_code_isolated", false, proxyAnswer.closed],
   ["execute_code", true, proxyAnswer.open],
   ["execute_code", false, proxyAnswer.closed],
-])("%s makes its sandbox with internet_access: %s", async (tool, internet_access, answer) => {
+])("%s creates its sandbox with internet_access: %s", async (tool, internet_access, answer) => {
   const run = await mcp.result(tool, { code, language: "bash", internet_access });
   expect(`${run.stdout}${run.stderr}`).toMatch(answer);
 });
@@ -28,7 +28,7 @@ it.each([
 it.each([
   [true, proxyAnswer.open],
   [false, proxyAnswer.closed],
-])("create_sandbox makes one with internet_access: %s", async (internet_access, answer) => {
+])("create_sandbox creates a sandbox with internet_access: %s", async (internet_access, answer) => {
   const { id } = await mcp.result("create_sandbox", { internet_access });
   const run = await mcp.result("execute_code", { sandbox_id: id, code, language: "bash" });
   expect(`${run.stdout}${run.stderr}`).toMatch(answer);

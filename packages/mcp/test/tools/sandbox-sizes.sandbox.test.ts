@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
-describe("on this machine", () => {
+describe("sandbox sizes on this machine", () => {
   let mcp: McpConnection;
   beforeAll(async () => {
     mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
   });
   afterAll(() => mcp.client.close());
 
-  it("a sandbox has the size that is asked for", async () => {
+  it("are those that were asked for", async () => {
     const made = await mcp.result("create_sandbox", { vcpu: 1, memory_mb: 256 });
     expect(made).toMatchObject({ resources: { vcpu: 1, memory_mb: 256 } });
     expect(made).not.toHaveProperty("note");
@@ -20,7 +20,7 @@ describe("on this machine", () => {
     await mcp.result("delete_sandbox", { id: made.id });
   });
 
-  it("more than there is is refused, with what there is", async () => {
+  it("above the machine's are refused, with what it has", async () => {
     const sentence = await mcp.failure("create_sandbox", { memory_mb: 1_000_000 });
     expect(sentence).toMatch(
       /^The requested limits are larger than this machine, which has \d+ MiB.*Ask for less vcpu and memory_mb, or leave them out\.$/s,
@@ -29,7 +29,7 @@ describe("on this machine", () => {
     expect(await mcp.failure("create_sandbox", { vcpu: 0 })).toContain("0.05 to 1024");
   });
 
-  it("one of a name keeps its size", async () => {
+  it("stay the same for a sandbox with a name", async () => {
     const { id } = await mcp.result("create_sandbox", { name: "small", memory_mb: 256 });
     expect(await mcp.result("create_sandbox", { name: "small", memory_mb: 256 })).toMatchObject({ id });
     expect(await mcp.failure("create_sandbox", { name: "small", memory_mb: 512 })).toContain(
@@ -39,7 +39,7 @@ describe("on this machine", () => {
   });
 });
 
-it("is said to be the template's in a cloud, which is not asked for another", async () => {
+it("sandbox sizes in a cloud are the template's, and the cloud is asked for no others", async () => {
   const created: string[] = [];
   const cloud = createServer(async (request, response) => {
     let body = "";

@@ -48,7 +48,7 @@ describe("a template of one's own", () => {
     expect(resources.find(({ name }) => name === "broken")?.description).toMatch(/ It is failed\.$/);
   });
 
-  it("that needs root where there is none says in one line what is possible", async () => {
+  it("that needs root, on a machine without it, says in one line what is possible", async () => {
     const definition = {
       name: "rooted",
       from: "base",
@@ -63,7 +63,7 @@ describe("a template of one's own", () => {
     });
   });
 
-  it("whose build takes longer is built on", async () => {
+  it("whose build takes longer is built in the background", async () => {
     const impatient = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1" });
     try {
       const definition = { name: "slow", from: "base", commands: ["sleep 8"] };
@@ -81,7 +81,7 @@ describe("a template of one's own", () => {
     }
   });
 
-  it("is gone when its build is cancelled", async () => {
+  it("is not kept if its build is cancelled", async () => {
     const definition = { name: "cancelled", from: "base", commands: ["echo begun; sleep 45678"] };
     const cancellation = new AbortController();
     const hasBegun = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ describe("a template of one's own", () => {
     expect(await mcp.failure("build_template", definition)).not.toMatch(/does not know|undefined/);
   });
 
-  it("is the only kind that can be deleted", async () => {
+  it("can be deleted, unlike the templates of the server", async () => {
     expect(await mcp.failure("delete_template", { name: "base" })).toMatch(/list_templates/);
   });
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.client.close());
 
-it("lists the profile's tools in its order, every time", async () => {
+it("the profile's tools are listed in its order, every time", async () => {
   const names = selectTools(hopx, {}).map(({ name }) => name);
   for (let time = 0; time < 2; time += 1) {
     const { tools } = await mcp.client.listTools();
@@ -21,7 +21,7 @@ it("lists the profile's tools in its order, every time", async () => {
   }
 });
 
-it("says on stderr which backend is used, how it isolates, and whether it reaches the internet", async () => {
+it("stderr says which backend is used, how it isolates, and whether sandboxes reach the internet", async () => {
   await mcp.call("health");
   expect(mcp.stderr()).toMatch(
     /^cloud-sandbox-mcp: local backend \(\w+\); isolation: (namespace|container|gvisor|microvm); internet: on\n$/,
@@ -46,7 +46,7 @@ describe("execute_code_isolated", () => {
     expect(run.isolation).toMatch(/^(namespace|container|gvisor|microvm)$/);
   });
 
-  it("says in text what it says in structure", async () => {
+  it("gives the same facts as text and as structure", async () => {
     const code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)";
     const { content, structuredContent, isError } = await mcp.call("execute_code_isolated", { code });
     expect(isError ?? false).toBe(false);
@@ -104,7 +104,7 @@ describe("execute_code_isolated", () => {
     expect(run.note).toContain("killed at its timeout");
   });
 
-  it("cuts long output in the middle, counts what is missing and says how to get it", async () => {
+  it("cuts long output in the middle, says how much is missing and how to get it", async () => {
     const code = 'print("first"); print("x" * 3_000_000); print("last")';
     const { structuredContent, content } = await mcp.call("execute_code_isolated", { code });
     const run = structuredContent as { stdout: string; stdout_bytes: number; note: string };
@@ -204,13 +204,13 @@ describe("a sandbox for several steps", () => {
   it.each([
     ["bytes that are no text", "head -c 20000 /dev/zero | tr '\\0' '\\377'", 20_000, "30000 of 60000"],
     ["Latin-1", "yes \"$(printf 'caf\\351')\" | head -c 30000", 30_000, "15750 of 42000"],
-  ])("counts what is left out of %s, and notes it", async (_, command, bytes, leftOut) => {
+  ])("says how much is left out of %s", async (_, command, bytes, leftOut) => {
     const run = await mcp.result("run_command", { sandbox_id, command });
     expect(run).toMatchObject({ stdout_bytes: bytes, note: expect.stringMatching(/^stdout was cut/) });
     expect(run.stdout).toContain(`[… ${leftOut} bytes left out …]`);
   });
 
-  it("says where the whole of a very long output is", async () => {
+  it("names the file with all of a very long output", async () => {
     const run = await mcp.result("execute_code", { sandbox_id, code: 'print("x" * 3_000_000)' });
     const file = /all of it is in (\S+):/.exec(String(run.note))?.[1];
     const size = await mcp.result("run_command", { sandbox_id, command: `wc -c < ${file}` });
@@ -232,7 +232,7 @@ describe("a sandbox for several steps", () => {
     expect(JSON.stringify(fitting).length).toBeLessThan(31_000);
   });
 
-  it("keeps environment variables, and shows their values but for secrets", async () => {
+  it("keeps environment variables, and shows their values except secrets", async () => {
     const before = await mcp.result("env_get", { sandbox_id });
     expect(before.env_vars).toMatchObject({ PATH: expect.stringContaining("/usr/bin"), LANG: "C.UTF-8" });
     expect(before.env_vars).toMatchObject({ HOME: expect.stringMatching(/^\//), PROJECT: "demo" });
@@ -265,7 +265,7 @@ describe("a sandbox for several steps", () => {
     expect(cleared.env_vars).not.toHaveProperty("ONLY");
   });
 
-  it("is measured and described", async () => {
+  it("has metrics and a description", async () => {
     const metrics = await mcp.result("get_system_metrics", { sandbox_id });
     expect(metrics).toMatchObject({
       cpu_percent: expect.any(Number),
@@ -318,20 +318,20 @@ describe("a sandbox for several steps", () => {
   });
 });
 
-it("says whether there was a sandbox to delete", async () => {
+it("delete_sandbox says whether the sandbox existed", async () => {
   const { id } = await mcp.result("create_sandbox");
   for (const status of ["deleted", "not_found"])
     expect(await mcp.result("delete_sandbox", { id })).toEqual({ id, status });
   expect(await mcp.result("delete_sandbox", { id: "totally-wrong" })).toMatchObject({ status: "not_found" });
 });
 
-it("hands out a sandbox's token only when it is asked for", async () => {
+it("the token of a sandbox is given only if it is asked for", async () => {
   const sandbox = await mcp.result("create_sandbox", { template_id: "1", include_auth_token: true });
   expect(sandbox).toMatchObject({ template_name: "base", auth_token: expect.stringMatching(/^eyJ/) });
   await mcp.result("delete_sandbox", { id: sandbox.id });
 });
 
-it("describes templates", async () => {
+it("templates are described", async () => {
   const { data, count, has_more } = await mcp.result("list_templates");
   expect({ count, has_more }).toEqual({ count: 2, has_more: false });
   expect(data).toContainEqual({
@@ -357,6 +357,6 @@ it("describes templates", async () => {
   });
 });
 
-it("checks the service", async () => {
+it("the health of the service is checked", async () => {
   expect(await mcp.result("health")).toMatchObject({ status: "healthy", isolation: expect.any(String) });
 });

@@ -12,7 +12,7 @@ const modelFacing = selectTools(hopx, {}).map(({ name, description, inputSchema 
   inputSchema,
 }));
 
-it("lists every tool once, the one-shot run first, toolset after toolset", () => {
+it("every tool is listed once, the one-shot run first, then toolset by toolset", () => {
   const names = hopx.tools.map(({ name }) => name);
   expect(names[0]).toBe("execute_code_isolated");
   expect(new Set(names).size).toBe(names.length);
@@ -20,7 +20,7 @@ it("lists every tool once, the one-shot run first, toolset after toolset", () =>
   expect(order).toEqual(order.toSorted((a, b) => a - b));
 });
 
-it("fits in 6,000 tokens", () => {
+it("all tools together fit in 6,000 tokens", () => {
   const tokens = modelFacing.map((tool) => countTokens(JSON.stringify(tool)));
   expect(tokens.reduce((sum, count) => sum + count)).toBeLessThan(6_000);
 });
@@ -90,7 +90,7 @@ describe.each(everyTool)("%s", (_, tool) => {
   });
 });
 
-it("names the sandbox first, by any of its three fields, wherever it works in one", () => {
+it("sandbox_id and its two other spellings come first, for every tool that works in a sandbox", () => {
   const reference = ["sandbox_id", "vm_url", "auth_token"];
   const inOne = hopx.tools.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
   for (const { inputSchema } of inOne)
