@@ -26,7 +26,7 @@ function bare(args: readonly string[], input = "", env: Record<string, string> =
 }
 
 describe("cloud-sandbox login", () => {
-  test("keeps a key that the server takes, for this user alone, and logout removes it", async () => {
+  test("stores a key that the server accepts, readable for this user alone, and logout removes it", async () => {
     const told = await bare(["login", "--url", url, "--json"], "test-key\n");
     expect(told).toEqual({ code: 0, stdout: `${JSON.stringify({ url, path: file })}\n`, stderr: "" });
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ url, apiKey: "test-key" });
@@ -37,14 +37,14 @@ describe("cloud-sandbox login", () => {
     expect((await bare(["sandbox", "list"])).stderr).toContain('"cloud-sandbox serve"');
   });
 
-  test("keeps no key that the server refuses", async () => {
+  test("stores no key that the server refuses", async () => {
     const { code, stderr } = await bare(["login", "--url", url], "wrong-key");
     expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringContaining("API key") });
     expect(stderr).not.toContain("wrong-key");
     await expect(stat(file)).rejects.toThrow("ENOENT");
   });
 
-  test("the environment wins, and a kept key goes only to its own address", async () => {
+  test("a key in the environment comes first, and a stored key is sent only to its own address", async () => {
     await bare(["login", "--url", url], "test-key");
     const asked = await bare(["whoami", "--json"], "", { CLOUD_SANDBOX_BACKEND: "local" });
     expect(JSON.parse(asked.stdout)).toMatchObject({ backend: "local" });
@@ -58,7 +58,7 @@ describe("cloud-sandbox login", () => {
   test.each([
     ["that others can read", '{"url":"http://127.0.0.1:9","apiKey":"secret"}', 0o644, /chmod 600/],
     ["that is no JSON", "secret", 0o600, /is not a login/],
-  ])("a file %s is told, and its content is not", async (_, content, mode, hint) => {
+  ])("a settings file %s is named in the error, without its content", async (_, content, mode, hint) => {
     await mkdir(join(line.directory, "cloud-sandbox"), { recursive: true });
     await writeFile(file, content);
     await chmod(file, mode);
@@ -67,7 +67,7 @@ describe("cloud-sandbox login", () => {
     expect(stderr).not.toContain("secret");
   });
 
-  test("no key at all is told", async () => {
+  test("a login without a key is an error", async () => {
     expect(await bare(["login", "--url", url], "\n")).toMatchObject({
       code: 125,
       stderr: expect.stringContaining("no key"),
@@ -115,7 +115,7 @@ describe("cloud-sandbox completion", () => {
   });
 });
 
-test("help that nobody reads on ends quietly", async () => {
+test("help ends quietly if its reader goes away", async () => {
   const main = join(root, "packages/cli/dist/main.js");
   const command = `"$0" "$1" --help | true; echo "$PIPESTATUS"`;
   const { stderr, stdout } = await run("bash", ["-c", command, process.execPath, main]);
@@ -128,7 +128,7 @@ test.each([
   [["mcp", "serve", "--help"], /--profile/],
   [["serve", "--help"], /--data-dir/],
   [["help", "sandbox"], /shell/],
-])("%j is answered by the program that it belongs to", async (args, expected) => {
+])("the arguments %j are answered by the program that they belong to", async (args, expected) => {
   const { code, stdout } = await bare(args);
   expect(code).toBe(0);
   expect(stdout).toMatch(expected);

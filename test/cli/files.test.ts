@@ -70,7 +70,7 @@ describe("cloud-sandbox ls, cat, rm", () => {
     expect(await line.output("rm", "-r", `${id}:d`)).toBe("d is removed.\n");
   });
 
-  test("stop quietly when nobody reads on", async () => {
+  test("stop quietly if their reader goes away", async () => {
     await line.output("sandbox", "exec", id, "head -c 50000000 /dev/zero > zeros");
     const child = spawn(
       "bash",

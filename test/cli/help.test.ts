@@ -5,7 +5,7 @@ import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 
 test.each(["--help", "-h", "help"])(
-  "%s, which the build prepared, says what the commands say",
+  "the text %s that the build prepared is that of the commands",
   async (word) => {
     // Only a help that was asked for by one word is prepared.
     const [prepared, made] = await Promise.all([
@@ -17,7 +17,7 @@ test.each(["--help", "-h", "help"])(
   },
 );
 
-test.each(["--version", "-V"])("%s is the package's", async (word) => {
+test.each(["--version", "-V"])("%s prints the version of the package", async (word) => {
   const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8"));
   expect(await runBuilt("cli", [word])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });

@@ -119,7 +119,7 @@ describe("cloud-sandbox mcp", () => {
     expect(Object.keys(JSON.parse(await readFile(`${config}.bak`, "utf8")).servers)).toHaveLength(5);
   });
 
-  test("takes over an edit that is right, and no other", async () => {
+  test("accepts an edit of the file that is valid, and no other", async () => {
     const editor = (script: string) => ({ ...line.env, EDITOR: `sh -c '${script}' edit` });
     const { runBuilt } = await import("../support/built-program.js");
     const right = `echo "{\\"servers\\":{\\"edited\\":{\\"command\\":\\"x\\"}}}" > "$1"`;

@@ -56,7 +56,7 @@ describe("cloud-sandbox run", () => {
     expect(stderr).toContain("--timeout");
   });
 
-  test("interrupted, ends and leaves no sandbox behind", async () => {
+  test("ends when it is interrupted, and leaves no sandbox behind", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "sleep 60"], {
       env: { PATH: process.env.PATH, ...remote },
@@ -68,7 +68,7 @@ describe("cloud-sandbox run", () => {
     expect(await countSandboxes()).toBe(0);
   });
 
-  test("interrupted while it reads its program, ends", async () => {
+  test("ends when it is interrupted while it reads its program", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const child = spawn(process.execPath, [main, "run"], {
       env: { PATH: process.env.PATH, ...remote },
@@ -82,7 +82,7 @@ describe("cloud-sandbox run", () => {
     expect(await once(child, "exit")).toEqual([143, null]);
   });
 
-  test("ends quietly when nobody reads what it prints", async () => {
+  test("ends quietly if the reader of its output goes away", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const child = spawn(
       "sh",
@@ -106,7 +106,7 @@ describe("cloud-sandbox run", () => {
     });
   });
 
-  test("prints output as it comes, and when it is interrupted, what came until then", async () => {
+  test("prints output as it arrives, and all that has arrived when it is interrupted", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const code = "import time; print('begun', flush=True); time.sleep(60)";
     const child = spawn(process.execPath, [main, "run", "-c", code], {
@@ -121,7 +121,7 @@ describe("cloud-sandbox run", () => {
     expect(await countSandboxes()).toBe(0);
   });
 
-  test("prints long output whole", async () => {
+  test("prints long output completely", async () => {
     const { code, stdout, stderr } = await runBuilt("cli", ["run", "-c", "print('x' * 5_000_000)"], {
       env: remote,
     });
@@ -182,7 +182,7 @@ describe("cloud-sandbox run", () => {
     }
   });
 
-  test("interrupted on this machine, leaves no process behind", async () => {
+  test("leaves no process behind when it is interrupted with a local backend", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "sleep 60"], {
       env: { PATH: process.env.PATH },

@@ -40,7 +40,7 @@ describe("cloud-sandbox sandbox", () => {
     expect(await line.json("sandbox", "delete", made.id)).toEqual({ id: made.id, status: "deleted" });
   });
 
-  test("pauses, resumes, stops, starts, and moves the end", async () => {
+  test("pauses, resumes, stops and starts sandboxes, and moves their deadline", async () => {
     for (const [turn, status] of [
       ["pause", "paused"],
       ["resume", "running"],
@@ -65,7 +65,7 @@ describe("cloud-sandbox sandbox", () => {
     expect(await line.output("sandbox", "logs", id)).toContain(job);
   });
 
-  test("interrupted, ends the command with what it printed until then", async () => {
+  test("ends a command when it is interrupted, with what the command has printed", async () => {
     const child = spawn(process.execPath, [main, "sandbox", "exec", id, "echo begun; exec sleep 4321"], {
       env: { PATH: process.env.PATH, ...line.env },
       stdio: ["ignore", "pipe", "ignore"],
@@ -77,7 +77,7 @@ describe("cloud-sandbox sandbox", () => {
     await expect.poll(async () => (await sandbox.commands.run("pgrep -fx 'sleep 4321'")).stdout).toBe("");
   });
 
-  test("tells the use of a machine, and the address of a port", async () => {
+  test("prints the metrics of a sandbox, and the URL of a port", async () => {
     expect(await line.output("sandbox", "metrics", id)).toMatch(/^memory +\d+ of 1024 MiB$/m);
     const sandbox = await line.client.sandboxes.get(id);
     await sandbox.commands.runBackground("python3 -m http.server 8000");
@@ -85,7 +85,7 @@ describe("cloud-sandbox sandbox", () => {
     expect((await fetch(url.trim())).status).toBe(200);
   });
 
-  test("follows the connections that code asks for", async () => {
+  test("follows the log of connections that code opens", async () => {
     const child = spawn(process.execPath, [main, "egress", "-f", "--json", id], {
       env: { PATH: process.env.PATH, ...line.env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -150,14 +150,14 @@ describe("one line says what is wrong, for", () => {
     });
   });
 
-  test("sandboxes that would not outlive the command", async () => {
+  test("a sandbox that would end with the command", async () => {
     const env = { XDG_CONFIG_HOME: line.directory };
     const { code, stderr } = await runBuilt("cli", ["sandbox", "create"], { env });
     expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringContaining('"cloud-sandbox serve"') });
   });
 });
 
-test("a table fits the terminal, however narrow", async () => {
+test("a table of sandboxes fits the terminal, however narrow", async () => {
   for (const columns of [20, 60]) {
     const command = `stty cols ${columns}; ${process.execPath} ${main} sandbox list`;
     const child = spawn("script", ["-qec", command, "/dev/null"], {

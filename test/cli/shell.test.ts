@@ -34,7 +34,7 @@ async function seen(text: string | RegExp): Promise<void> {
 }
 
 describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
-  test("is a terminal: its size, Ctrl-C, full-screen programs, the exit code", async () => {
+  test("has the terminal's size, Ctrl-C, full-screen programs and the exit code", async () => {
     const tmux = await open("sandbox shell");
     await seen(/\$$/);
     await tmux.type("stty size\r");
@@ -72,7 +72,7 @@ describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
     await line.output("sandbox", "delete", id);
   });
 
-  test("ends with a message when its sandbox does, and gives the terminal back", async () => {
+  test("ends with a message when its sandbox ends, and restores the terminal", async () => {
     const id = (await line.output("sandbox", "create", "-q")).trim();
     const tmux = await open(`sandbox shell ${id}`);
     await seen(/\$$/);
@@ -83,7 +83,7 @@ describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
     expect(await tmux.screen()).toMatch(/^cloud-sandbox: .+/m);
   });
 
-  test("ended by a signal, gives the terminal back and leaves no sandbox", async () => {
+  test("restores the terminal and leaves no sandbox when a signal ends it", async () => {
     const script = `${command} sandbox shell & echo $! > ${line.directory}/pid; fg; ${told}`;
     terminal = await Tmux.start(`bash -mc '${script.replaceAll("'", "'\\''")}'`, line.env);
     await seen(/\$$/);
@@ -93,7 +93,7 @@ describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
   });
 });
 
-test("progress is shown on a terminal, and goes away", async () => {
+test("progress is shown on a terminal, and removed at the end", async () => {
   const tmux = await open("sandbox create -q; true");
   await seen(/^\d\w+\ncode=0/);
   expect(await tmux.screen()).not.toContain("Creating");

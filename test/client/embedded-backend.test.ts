@@ -89,7 +89,7 @@ describe("a client without a key", () => {
     await expect.poll(() => hostProcesses().filter(({ pid }) => running.includes(pid))).toEqual([]);
   });
 
-  test("says why this machine cannot, and tries again with the next call", async () => {
+  test("says why this machine can start no backend, and tries again with the next call", async () => {
     const { PATH } = process.env;
     await using client = new SandboxClient({ backend: "local", local: { pool: 0 } });
     process.env.PATH = "/nowhere";

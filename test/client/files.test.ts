@@ -50,7 +50,7 @@ async function digest(path: string): Promise<string> {
 const mebibyte = 1024 * 1024;
 
 describe("a file of this machine", () => {
-  test.each([0, 100, 5 * mebibyte])("of %i bytes goes up and comes down", async (size) => {
+  test.each([0, 100, 5 * mebibyte])("of %i bytes is uploaded and downloaded", async (size) => {
     const up = join(local, "up");
     await writeFile(up, randomBytes(size));
     const sent: number[] = [];
@@ -68,7 +68,7 @@ describe("a file of this machine", () => {
     expect([...sent].sort((a, b) => a - b)).toEqual(sent);
   });
 
-  test("is held in memory neither way", async () => {
+  test("is streamed in both directions", async () => {
     const up = join(local, "up");
     const size = 200 * mebibyte;
     await writeFile(up, Buffer.alloc(size, "x"));
@@ -105,7 +105,7 @@ describe("a file of this machine", () => {
 });
 
 describe("a directory", () => {
-  test("goes up and comes down with modes, links and odd names", async () => {
+  test("is uploaded and downloaded with modes, links and odd names", async () => {
     const up = join(local, "up");
     await mkdir(join(up, "deep", "empty"), { recursive: true });
     await writeFile(join(up, "deep", "ä b\n.txt"), "odd");
@@ -139,7 +139,7 @@ describe("a directory", () => {
     ["a file through such a link", "ln -s ../../.. evil; mkdir real; echo x > real/a"],
     ["more than is allowed", "head -c 3000000 /dev/zero > zeros"],
     ["a name that would be another here", "echo x > 'back\\slash'"],
-  ])("with %s does not come down", async (_, script) => {
+  ])("with %s is not downloaded", async (_, script) => {
     await sandbox.commands.run(`mkdir hostile; cd hostile; ${script}`);
     const down = join(local, "inside", "down");
     const coming = sandbox.files.downloadDirectory("hostile", down, { maxBytes: 2_000_000 });
@@ -148,7 +148,7 @@ describe("a directory", () => {
   });
 });
 
-test("a directory comes down no further than is allowed, nor after its signal", async () => {
+test("the download of a directory ends at its limit, and at its signal", async () => {
   await sandbox.commands.run("mkdir many; cd many; head -c 3000000 /dev/urandom > a");
   const down = join(local, "down");
   const received: number[] = [];

@@ -91,7 +91,7 @@ describe("what takes longer is handed over", () => {
   });
 });
 
-test("what is aborted meanwhile is killed", async () => {
+test("a call that is aborted while it waits kills its run", async () => {
   const stopping = new AbortController();
   const options = { language: "bash", timeoutSeconds: 60, detachAfterSeconds: 30, signal: stopping.signal };
   const run = sandbox.executeOrDetach("sleep 34567", options);
@@ -101,7 +101,7 @@ test("what is aborted meanwhile is killed", async () => {
   await expect.poll(() => running("sleep 34567")).toBe("0");
 });
 
-test("code whose turn does not come is not started", async () => {
+test("code that does not get its turn in time is not started later", async () => {
   const first = await sandbox.executeBackground("import time; time.sleep(60)", { context: "busy" });
   const options = { context: "busy", timeoutSeconds: 60, detachAfterSeconds: 1 };
   const second = sandbox.executeOrDetach("open('/tmp/second', 'w')", options);

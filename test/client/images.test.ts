@@ -63,7 +63,7 @@ describe("an image is a template", () => {
   });
 });
 
-describe("an image that nothing here can be is refused", () => {
+describe("an image that no template can replace is refused", () => {
   test.for([
     ["of another major version", "python:2.7", /"python:2\.7".* Its Python is 3\./],
     ["of another language", "rust:1.80", /"rust:1\.80"/],

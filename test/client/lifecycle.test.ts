@@ -74,7 +74,7 @@ describe("a process that a signal ends", () => {
     ["that it was told to leave", creates.replace('"base"', '"base", deleteOnSignal: false'), null],
     ["when the program handles it", `process.on("SIGTERM", () => process.exit(7)); ${creates}`, 7],
     ["when the program handles it once", `process.once("SIGTERM", () => process.exit(7)); ${creates}`, 7],
-  ])("leaves what it made %s", async (_, body, expected) => {
+  ])("leaves the sandboxes that it created %s", async (_, body, expected) => {
     const { id, code } = await ended("SIGTERM", body);
     expect(code).toBe(expected);
     expect(await sandboxIds(client)).toContain(id);
@@ -90,7 +90,7 @@ describe("a process that a signal ends", () => {
     expect(await sandboxIds(client)).not.toContain(id);
   });
 
-  test("is not kept alive by what it made", async () => {
+  test("is not kept running by the sandboxes that it created", async () => {
     const body = `const sandbox = await client.sandboxes.create({ template: "base", timeoutSeconds: 60 });
       sandbox.keepAlive();
       sandbox.onExpiring(() => undefined);

@@ -79,7 +79,7 @@ describe("a runner", () => {
     expect(await sandboxes()).toBe(0);
   });
 
-  test("takes servers in the spelling of others", async () => {
+  test("accepts configurations of servers in other programs' spelling", async () => {
     const own = new McpRunner({ client });
     own.addServerFromDict("theirs", {
       command: "python3 server.py",

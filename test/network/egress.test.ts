@@ -47,7 +47,7 @@ async function sh(where: Sandbox, command: string): Promise<string> {
 
 const overNode = (code: string): string => `NODE_EXTRA_CA_CERTS=ca.pem node -e '${code}'`;
 
-describe("as they are, through the proxy", () => {
+describe("unmodified programs, through the proxy", () => {
   const http = (): string => `http://${name}:${server.httpPort}`;
   const https = (): string => `https://${name}:${server.httpsPort}`;
 
@@ -177,7 +177,7 @@ describe("without internet access", () => {
     ["curl over https", "curl -sSv https://a.example/"],
     ["Python's urllib", "python3 -c 'import urllib.request as u; u.urlopen(\"https://a.example/\")'"],
     ["Node's fetch", "node -e 'fetch(\"https://a.example/\").catch((e) => { console.error(e.cause); })'"],
-  ])("%s says how to have it", async (_, command) => {
+  ])("%s says how to get internet access", async (_, command) => {
     const { stdout, stderr } = await closed.execute(command, { language: "bash", timeoutSeconds: 60 });
     expect(stdout + stderr).toContain("internet_access: true");
   });
@@ -191,7 +191,7 @@ describe("without internet access", () => {
   });
 });
 
-describe("of each sandbox, the control plane", () => {
+describe("the control plane, for each sandbox", () => {
   const log = async ({ id }: Sandbox, query: { limit?: number; cursor?: string } = {}) => {
     const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}/egress", {
       params: { path: { id }, query },
@@ -200,7 +200,7 @@ describe("of each sandbox, the control plane", () => {
     return data;
   };
 
-  test("holds the lists, and tells what was connected to, in pages", async () => {
+  test("applies its lists, and lists its connections page by page", async () => {
     await using narrow = await client.sandboxes.create({
       template: "code-interpreter",
       internetAccess: true,
@@ -243,7 +243,7 @@ describe("of each sandbox, the control plane", () => {
     await expect.poll(() => sh(killed, command).catch(String)).toBe("hello over http\n");
   });
 
-  test("bounds what one asks for, and others do not notice", { timeout: 240_000 }, async () => {
+  test("limits the connections of one, and others do not notice", { timeout: 240_000 }, async () => {
     await using greedy = await client.sandboxes.create({
       template: "code-interpreter",
       internetAccess: true,

@@ -37,7 +37,7 @@ test.each([
   ["OPTIONS", "Transfer-Encoding: chunked"],
   ["GET", "Connection: content-length"],
   ["DELETE", "Connection: content-length"],
-])("a body on %s with %s is no request of its own", async (method, header) => {
+])("a body on %s with %s is not read as a request", async (method, header) => {
   const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
   const size = Buffer.byteLength(smuggled);
   const body = header.startsWith("Transfer") ? `${size.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n` : smuggled;
@@ -76,7 +76,7 @@ test("the account's key and another sandbox's token do not reach the agent", asy
   }
 });
 
-test("targets may have scheme and host, as proxies' clients send them", async () => {
+test("the target of a request may contain scheme and host, as clients of proxies send it", async () => {
   const ask = (path: string, headers = {}): Promise<string> =>
     new Promise((resolve, reject) => {
       request({ host: host.hostname, port: host.port, path, headers }, (answer) => resolve(text(answer)))
@@ -98,7 +98,7 @@ test("an agent is found at the root by its token, beside the control plane's own
   expect(await ask("/v1/sandboxes")).toContain("INVALID_API_KEY");
 });
 
-test("a name that is allowed is answered to, another one is not", async () => {
+test("requests for an allowed host name are answered, for others refused", async () => {
   const named = await startLocalServer({ args: ["--pool", "0", "--allowed-host", "box.example"] });
   const ask = (name: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ test("a name that is allowed is answered to, another one is not", async () => {
   await named.stop();
 });
 
-test("pages of an origin that is allowed may call it, and no other may be named", async () => {
+test("pages of an allowed origin may call the gateway, and an invalid origin is refused", async () => {
   const origin = "https://app.example";
   const open = await startLocalServer({ args: ["--pool", "0", "--cors-origin", origin] });
   const headers = { "X-API-Key": open.apiKey, Origin: origin };

@@ -62,7 +62,7 @@ async function record(client: SandboxClient, { id }: Sandbox): Promise<object | 
 }
 
 describe("a sandbox whose create says nothing of the internet", () => {
-  test("reaches it, and its record and the log say so", async () => {
+  test("reaches the internet by default, and its record and the log say so", async () => {
     await using place = await Place.start();
     const { client } = place;
     expect(place.internet).toBe("on");
@@ -77,7 +77,7 @@ describe("a sandbox whose create says nothing of the internet", () => {
     expect((await client.executeIsolated(curl("one"), closed)).stdout).toContain("internet_access: true");
   });
 
-  test("does not where the default is off, unless its create asks for it", async () => {
+  test("does not reach the internet if the default is off, unless its create asks for it", async () => {
     await using place = await Place.start("off");
     const { client } = place;
     await using sandbox = await client.sandboxes.create();
@@ -89,7 +89,7 @@ describe("a sandbox whose create says nothing of the internet", () => {
     expect((await client.executeIsolated(curl("one"), open2)).stdout).toBe("reached\n");
   });
 
-  test("reaches what the default's list has, which its own takes the place of", async () => {
+  test("reaches the destinations of the default list, unless it has a list of its own", async () => {
     await using place = await Place.start("allow=ONE.test, *.pythonhosted.org:443");
     const { client } = place;
     const allow = ["one.test", "*.pythonhosted.org:443"];
@@ -112,7 +112,7 @@ describe("a sandbox whose create says nothing of the internet", () => {
 });
 
 test.each(["maybe", "allow=", "allow=a b", "allow=one.test,,", "allow", "on,off"])(
-  "the default %o is refused with what can be written",
+  "the default %o is refused with the values that are possible",
   async (internet) => {
     const start = startLocalControlPlane({ internet, pool: 0 });
     await expect(start).rejects.toThrow(InvalidEgressError);
@@ -141,7 +141,7 @@ describe("cloud-sandbox run", () => {
     ["where the variable says off", [], { CLOUD_SANDBOX_INTERNET: "off" }, "no internet access"],
     ["where it is asked for", ["--internet", "on"], { CLOUD_SANDBOX_INTERNET: "off" }, "not on the public"],
     ["where it is asked not to", ["--internet", "off"], {}, "no internet access"],
-  ])("is told %s what it may reach", async (_, args, env, said) => {
+  ])("sets the internet access of its program %s", async (_, args, env, said) => {
     const { stdout } = await runBuilt("cli", [...run, ...args], {
       env: { CLOUD_SANDBOX_BACKEND: "local", ...env },
     });
@@ -161,7 +161,7 @@ describe("on a machine without internet", () => {
     "Python's urllib": "python3 -c 'import urllib.request as u; u.urlopen(\"https://a.example/\")'",
   };
 
-  test("programs and the log are told that the machine has none, not that it is forbidden", async ({
+  test("programs and the log say that the machine has no internet access, not that it is forbidden", async ({
     skip,
   }) => {
     skip(process.getuid?.() !== 0, "only root can start a server without a network");

@@ -45,7 +45,7 @@ describe.each([
     expect((await ask("/none", { at: 8000 })).statusCode).toBe(404);
   });
 
-  test("passes on the request, without what opens the account or the agent", async () => {
+  test("passes on the request without credentials of the account or the agent", async () => {
     const headers = { "x-api-key": server.apiKey, "x-api-secret": server.apiKey, "x-of-theirs": "1" };
     for (const [authorization, passed] of [
       ["Basic dXNlcjpwYXNz", true],
@@ -68,7 +68,7 @@ describe.each([
     }
   });
 
-  test("keeps cookies where they are the preview's own", async () => {
+  test("sets cookies only if the preview has a host of its own", async () => {
     const answer = await ask("/cookie", { headers: { cookie: "theirs=1" } });
     const own = form === "by host";
     expect(answer.headers["set-cookie"]).toEqual(own ? ["a=1; Path=/", "b=2"] : undefined);
@@ -83,7 +83,7 @@ describe.each([
     await once(socket.resume(), "close");
   });
 
-  test("streams what comes bit by bit", async () => {
+  test("streams an answer that comes bit by bit", async () => {
     const events = await ask("/events");
     // Read with an iterator, which buffers: an event that arrives while no listener waits would be lost.
     const pieces = events[Symbol.asyncIterator]();
@@ -160,7 +160,7 @@ describe("a preview by path", () => {
     expect(answer.headers.location).toBe(`${prefix()}/login`);
   });
 
-  test("is given its slash", async () => {
+  test("redirects a path without its last slash", async () => {
     const answer = await ask({ ...pathOptions(""), path: `${prefix()}?q` });
     expect([answer.statusCode, answer.headers.location]).toEqual([308, `${prefix()}/?q`]);
   });
@@ -173,7 +173,7 @@ test("a preview by host shows the page that a target with scheme and host names"
   expect(seen.url).toBe("/echo?q=1");
 });
 
-test("a sandbox says where its previews are", async () => {
+test("the record of a sandbox contains the URLs of its previews", async () => {
   const { data } = await client.controlPlane.GET("/v1/sandboxes/{id}", {
     params: { path: { id: sandbox.id } },
   });

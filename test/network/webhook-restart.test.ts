@@ -19,7 +19,7 @@ describe("a server", () => {
     await server.stop();
   });
 
-  test("that was killed delivers after its restart what it had not, and tells the end of what ran", async () => {
+  test("that was killed delivers missing reports after its restart, and reports the end of what ran", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "webhooks-"));
     const args = ["--pool", "0", "--webhook-allow-private", "--data-dir", dataDir];
     await using receiver = await WebhookReceiver.start(answering(503));

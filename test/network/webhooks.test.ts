@@ -72,7 +72,7 @@ describe("an asynchronous execution", () => {
       { status: "timeout", success: false, exit_code: 124, error: expect.stringMatching(/time limit/) },
     ],
     ["kill -9 $$", { status: "failed", exit_code: 137, termination_reason: "signal" }],
-  ])("that ends so is reported so: %s", async (code, expected) => {
+  ])("is reported with the way in which it ended: %s", async (code, expected) => {
     await using receiver = await WebhookReceiver.start();
     const timeout = code === "sleep 60" ? 1 : 60;
     const id = await start(sandbox, { code, timeout, callback_url: receiver.url });
@@ -240,7 +240,7 @@ async function access({ id }: Sandbox): Promise<{ publicHost: string; authToken:
   return { publicHost: data?.public_host ?? "", authToken: data?.auth_token ?? "" };
 }
 
-test("200 executions at once are each reported once", { timeout: 240_000 }, async () => {
+test("each of 200 asynchronous executions at once is reported once", { timeout: 240_000 }, async () => {
   await using receiver = await WebhookReceiver.start();
   const ids: string[] = [];
   while (ids.length < 200) {

@@ -31,7 +31,7 @@ describe("the registry's server.json", () => {
     ["a description that is too long", { description: "x".repeat(101) }],
     ["a range as the version", { version: "^1.0.0" }],
     ["a package of no registry", { packages: [{ identifier: "x", transport: { type: "stdio" } }] }],
-  ])("would not be with %s", (_, wrong) => {
+  ])("would not be valid with %s", (_, wrong) => {
     expect(isValid({ ...document, ...wrong })).toBe(false);
   });
 
@@ -64,7 +64,7 @@ describe("the bundle", () => {
     expect(started?.env).toMatchObject({ CLOUD_SANDBOX_API_KEY: "a-secret" });
   });
 
-  test("brings the licences of what is in it", async () => {
+  test("contains the licences of the packages in it", async () => {
     const licences = await Promise.all(
       ["server", "server/node_modules/cloud-sandbox-local/dist"].map((part) =>
         readFile(join(unpacked, part, "THIRD-PARTY-LICENSES.txt"), "utf8"),

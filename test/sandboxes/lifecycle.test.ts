@@ -54,7 +54,7 @@ describe("a stopped sandbox", () => {
         start: "200 running",
       },
     ],
-  ])("and one that is %s answers each step as documented", async (_, before, steps) => {
+  ])("or one that is %s answers each step as documented", async (_, before, steps) => {
     const { id } = await api.create();
     for (const verb of before) await step(id, verb);
     const told: Record<string, string> = {};
@@ -127,7 +127,7 @@ describe("a stopped sandbox", () => {
 });
 
 describe("a paused sandbox", () => {
-  test("uses no processor, and goes on where it was", async () => {
+  test("uses no CPU time, and continues where it was paused", async () => {
     const sandbox = await api.create();
     const busy = api.run(sandbox, "exec -a counting-loop python3 -c 'while True: pass'");
     const ticks = (): number => processorTicks(server.pid, "counting-loop");
@@ -298,13 +298,13 @@ test.each([
   ["metadata", { metadata: { a: "\ud800" } }],
   ["metadata", { metadata: { "\ud800": "a" } }],
   ["a name", { "\ud800": 1 }],
-])("what nobody can read as Unicode is refused in %s", async (field, body) => {
+])("text that is not valid Unicode is refused in %s", async (field, body) => {
   const answer = await api.call("POST", "/sandboxes", { template_name: "base", ...body });
   expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
   expect(answer.body).toMatchObject({ message: expect.stringContaining(`${field} must be well-formed`) });
 });
 
-test("however many keys are tried, the account's own is counted by itself", async () => {
+test("requests with wrong keys do not count for the account's own key", async () => {
   const limited = await startLocalServer({ args: ["--pool", "0", "--rate-limit", "3"] });
   try {
     const caller = new ControlPlaneCaller(limited);
@@ -321,7 +321,7 @@ test("however many keys are tried, the account's own is counted by itself", asyn
   }
 });
 
-test("requests are counted, and one too many is told when to come back", async () => {
+test("requests above the rate limit are refused, with the time to wait", async () => {
   const limited = await startLocalServer({ args: ["--pool", "0", "--rate-limit", "3"] });
   try {
     const caller = new ControlPlaneCaller(limited);

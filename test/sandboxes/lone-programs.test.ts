@@ -147,7 +147,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
   };
 
   test.for(Object.entries(programs))(
-    "gives the same with and without an agent: %s",
+    "gives the same result with and without an agent: %s",
     async ([, body], { skip }) => {
       skip(obstacle !== undefined, obstacle);
       const [without, other] = [await run(body), await withAgent(body)];
@@ -248,7 +248,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     },
   );
 
-  test("sees neither files nor processes of another", async ({ skip }) => {
+  test("sees neither files nor processes of another program", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
     const code = `import os, time
 for place in '/tmp', '/workspace', '/home/sandbox', '/dev/shm': open(place + '/mine', 'x').close()

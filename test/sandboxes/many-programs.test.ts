@@ -106,7 +106,7 @@ test(`${count} generated programs each get their own result, and leave nothing`,
   expect(leftovers(new Set([server.pid]))).toEqual([]);
 });
 
-test(`callers of ${count} programs are told what became of each when the server is killed`, {
+test(`when the server is killed, callers of ${count} programs learn which have run, may have run, and have not`, {
   timeout,
 }, async () => {
   const server = await started();

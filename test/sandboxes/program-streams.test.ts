@@ -91,22 +91,25 @@ async function nothingLeft(): Promise<void> {
   expect((await caller.call<{ data: object[] }>("GET", "/sandboxes")).body.data).toEqual([]);
 }
 
-test.for(Object.entries(programs))("tells the same with and without an agent: %s", async ([, body]) => {
-  const [without, agents] = await Promise.all(
-    [withoutAgent, withAgent].map(async (way) => told(await asked({ ...body, ...way }))),
-  );
-  expect({ ...without, ends: without?.ends.map(comparable) }).toEqual({
-    ...agents,
-    ends: agents?.ends.map(comparable),
-  });
-  const [result, complete] = without?.ends ?? [];
-  expect(result).toMatchObject({ type: "result", id: expect.any(String), isolation: "namespace" });
-  expect(complete).toEqual({ type: "complete", success: result?.exit_code === 0 });
-  await nothingLeft();
-});
+test.for(Object.entries(programs))(
+  "a streamed program sends the same with and without an agent: %s",
+  async ([, body]) => {
+    const [without, agents] = await Promise.all(
+      [withoutAgent, withAgent].map(async (way) => told(await asked({ ...body, ...way }))),
+    );
+    expect({ ...without, ends: without?.ends.map(comparable) }).toEqual({
+      ...agents,
+      ends: agents?.ends.map(comparable),
+    });
+    const [result, complete] = without?.ends ?? [];
+    expect(result).toMatchObject({ type: "result", id: expect.any(String), isolation: "namespace" });
+    expect(complete).toEqual({ type: "complete", success: result?.exit_code === 0 });
+    await nothingLeft();
+  },
+);
 
 describe.each(Object.entries(ways))("a streamed program %s", (_, way) => {
-  test("is told while it runs, and killed when its caller goes away", async () => {
+  test("sends output while it runs, and is killed when its caller goes away", async () => {
     const gone = new AbortController();
     const code = "import time\nprint('first', flush=True)\ntime.sleep(1000)";
     const answer = await asked({ ...way, code, timeout: 300 }, {}, gone.signal);

@@ -42,7 +42,7 @@ describe("a sandbox with limits of its own", () => {
     expect(await sandbox.execute(fill)).toMatchObject({ stdout: `${300 * 1024 * 1024}\n` });
   });
 
-  test("leaves those of others as they are", async () => {
+  test("does not change the limits of other sandboxes", async () => {
     await using sandbox = await client.sandboxes.create();
     expect(await memoryOf(sandbox)).toBe(512);
     const path = { id: sandbox.id };
@@ -62,7 +62,7 @@ describe("a sandbox with limits of its own", () => {
     });
   });
 
-  test("is not made where the server says nothing about them", async () => {
+  test("is not created by a server that does not state limits", async () => {
     const forgetful = new SandboxClient({
       apiKey: server.apiKey,
       baseUrl: server.url,

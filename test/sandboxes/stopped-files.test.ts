@@ -28,7 +28,9 @@ describe.each(startedBy)("what is stopped on a server started by %s", (who) => {
     expect(await api.told("POST", `/sandboxes/${id}/start`)).toBe("200 running");
   };
 
-  test("has all that was changed anywhere when it is started, again and again", async ({ skip }) => {
+  test("has all files that were changed anywhere, however often it is stopped and started", async ({
+    skip,
+  }) => {
     skip(obstacle !== undefined, obstacle);
     const sandbox = await api.create({ env_vars: { SETTING: "set" } });
     const changes = `set -e
@@ -100,7 +102,7 @@ test.each([63, 500, 1000])("a sandbox with a disk of %i MiB starts again after a
   }
 });
 
-test("where the kernel allows no overlays, what is stopped keeps what is in the directories that can be written", async () => {
+test("where the kernel allows no overlays, a stopped sandbox keeps the files in its writable directories", async () => {
   await using without = await PathWithoutOverlay.make();
   const server = await startLocalServer({ args: ["--pool", "0"], env: { PATH: without.path } });
   const api = new ControlPlaneCaller(server);

@@ -78,7 +78,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     expect(server.log()).not.toContain("    at ");
   });
 
-  test("ends what is deleted and what has expired at once, and keeps that as soon as there is room", async () => {
+  test("ends deleted and expired sandboxes at once, and stores that as soon as there is room", async () => {
     const [running, paused, stopped] = await Promise.all([api.create(), api.create(), api.create()]);
     await step(paused, "pause");
     await step(stopped, "stop");
@@ -100,7 +100,7 @@ describe.skipIf(cannotMount)("a server whose data directory is full", () => {
     expect(await state(expiring)).toBe("410 SANDBOX_EXPIRED");
   });
 
-  test("that is killed after a start it could not keep has the files of the last stop, which nobody has changed", async () => {
+  test("that is killed after a start that it could not store has the unchanged files of the last stop", async () => {
     const sandbox = await api.create();
     await api.run(sandbox, "echo first > /workspace/a");
     await step(sandbox, "stop");

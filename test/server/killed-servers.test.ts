@@ -132,7 +132,7 @@ test.for<[StartedBy, "before bubblewrap starts" | "while bubblewrap waits for it
 );
 
 test.for<StartedBy>(["root", "an ordinary user"])(
-  "what a server started by %s was making when it was killed, its guard too, is ended by the next one",
+  "a machine that a server started by %s was making when it was killed with its guard is ended by the next server",
   async (who, { skip }) => {
     const obstacle = cannotStartAs(who);
     skip(obstacle !== undefined, obstacle);

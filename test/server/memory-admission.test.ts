@@ -35,7 +35,7 @@ async function refusal(call: Promise<unknown>): Promise<ApiError> {
 }
 
 describe("a server that has given away the memory that sandboxes may use together", () => {
-  test("ends machines that wait for a sandbox that is wanted, and refuses what is too much", async () => {
+  test("ends machines of the pool to make room for a sandbox, and refuses a sandbox too many", async () => {
     await expect.poll(waitsForOwner, { timeout: 30_000 }).toBe(true);
     // Ask for other limits than the default, so that the server starts a machine instead of taking one from the pool.
     const created: Sandbox[] = [await client.sandboxes.create({ limits: { memoryMb: 300 } })];
@@ -54,7 +54,7 @@ describe("a server that has given away the memory that sandboxes may use togethe
     for (const sandbox of [first, second]) await sandbox?.delete();
   });
 
-  test("says of what never fits that it never does", async () => {
+  test("says of a sandbox that can never fit that it never will", async () => {
     const never = await refusal(client.sandboxes.create({ limits: { memoryMb: 2048 } }));
     expect([never.status, never.code]).toEqual([400, "LIMITS_UNAVAILABLE"]);
     expect(never.message).toContain("may use 2304 MiB");

@@ -54,7 +54,7 @@ describe("a server that was asked to stop", () => {
 });
 
 describe("a server that was killed", () => {
-  test("knows its sandboxes: what ran is lost and says so, what was stopped is as it was", async () => {
+  test("knows its sandboxes: those that ran are lost and say so, stopped ones are unchanged", async () => {
     const [running, stopped, deleted] = await Promise.all([api.create(), api.create(), api.create()]);
     await api.run(stopped, "echo kept > /workspace/a");
     await api.call("POST", `/sandboxes/${stopped.id}/stop`);
@@ -72,7 +72,7 @@ describe("a server that was killed", () => {
     expect(await readdir(join(directory, "files"))).toEqual([]);
   });
 
-  test("goes on with deadlines", async () => {
+  test("still ends sandboxes at their deadlines", async () => {
     const [past, near] = [
       await api.create({ timeout_seconds: 1 }),
       await api.create({ timeout_seconds: 300 }),
@@ -87,7 +87,7 @@ describe("a server that was killed", () => {
     await expect.poll(() => api.told("GET", `/sandboxes/${near.id}`)).toBe("410 SANDBOX_EXPIRED");
   });
 
-  test("knows the keys of creates; that of a lost sandbox makes a new one", async () => {
+  test("knows the idempotency keys of creates; the key of a lost sandbox creates a new one", async () => {
     const create = async (): Promise<unknown> => {
       const headers = { "Idempotency-Key": "once" };
       return (await api.call("POST", "/sandboxes", { template_name: "base" }, headers)).body.id;
@@ -121,7 +121,7 @@ test("a server without waiting machines removes what a dead one left, before it 
   await expect.poll(() => existsSync(left)).toBe(false);
 });
 
-test("a directory is one server's: a second is refused in a sentence", async () => {
+test("a data directory belongs to one server: a second server is refused with one sentence", async () => {
   const second = await runBuilt("local", ["serve", "--data-dir", directory]);
   expect(second).toEqual({
     code: 1,

@@ -15,7 +15,7 @@ describe("cloud-sandbox-local serve", () => {
   });
   afterAll(() => shared.stop());
 
-  test("answers either form of the key, and nobody without it", async () => {
+  test("accepts the key in both headers, and refuses requests without it", async () => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await fetch(`${shared.url}/v1/sandboxes`, { headers })).status;
     expect(await status({ "X-API-Key": "k" })).toBe(200);

@@ -34,7 +34,7 @@ describe("what no HTTP parser can read is answered like every other error", () =
     expect(answer.body).toMatchObject({ code, error: { code }, request_id: answer.requestId });
   });
 
-  test("in an agent's own words where it was for one", async () => {
+  test("in the agent's form if the request was for an agent", async () => {
     const { body } = await exchange(`GET /agent/x HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`);
     expect(body).toMatchObject({ code: "PAYLOAD_TOO_LARGE", error: expect.stringContaining("16 KiB") });
   });
