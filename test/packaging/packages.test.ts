@@ -67,7 +67,7 @@ describe("packed and installed", { timeout: 240_000 }, () => {
     expect(licence).toBe(await readFile(join(workspace, "LICENSE"), "utf8"));
   });
 
-  test.each(["cloud-sandbox-local", "cloud-sandbox-mcp"])(
+  test.each(["cloud-sandbox-local", "cloud-sandbox-mcp", "cloud-sandbox-cli"])(
     "%s brings the licences of what it bundles",
     async (name) => {
       const licences = await readFile(

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { type LocalBackendOptions, SandboxClient } from "cloud-sandbox";
 import { CommandError } from "../errors/command-error.js";
 import { chooseAccount } from "./account.js";
@@ -8,6 +9,8 @@ import { chooseAccount } from "./account.js";
  */
 export function openClient(url: string | undefined, local: LocalBackendOptions = {}): SandboxClient {
   const account = chooseAccount(url);
+  // undici's parser is WebAssembly. To optimize it takes longer than a command has for it to parse.
+  setFlagsFromString("--liftoff-only");
   return new SandboxClient({
     ...(account && { apiKey: account.apiKey, baseUrl: account.url }),
     deleteOnSignal: false,

@@ -21,7 +21,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
     );
   }
   register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-    data: { client: import.meta.resolve("cloud-sandbox") },
+    data: { client: import.meta.resolve("./client.mjs") },
   });
   const loaded = await load(pathToFileURL(file).href, path);
   if (loaded.default instanceof Template) return loaded.default;
