@@ -22,6 +22,9 @@ export default defineConfig({
   noExternal: [/^[^.]/],
   banner: { js: commonJsNames },
   esbuildPlugins: [rawText(), thirdPartyLicences({ carried: [`../agent/dist/${licencesFile}`] })],
+  // Half as long to read at each start. Names stay as they are, for the traces of errors.
+  minifyWhitespace: true,
+  minifySyntax: true,
   clean: true,
   onSuccess: async () => {
     // The agent is carried as files that machines run, never as code that this process imports.

@@ -142,14 +142,21 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   const { runtime, report } = chosen;
 
-  const { host = "127.0.0.1", port = 0 } = options;
-  // Check the port before the data directory is read, which takes longer, so that a taken port is reported at once.
-  await requireFreePort(host, port);
-  const store = await openStore(options.dataDir);
   try {
-    return await serve(options, runtime, report, store);
+    const { host = "127.0.0.1", port = 0 } = options;
+    // Check the port before the data directory is read, which takes longer, so that a taken port is reported at once.
+    await requireFreePort(host, port);
+    const store = await openStore(options.dataDir);
+    // A server that ends with its program was started for a sandbox or a program, which follows at once and is told of a failure.
+    if (!holdsProcess) runtime.prepare().catch(() => undefined);
+    try {
+      return await serve(options, runtime, report, store);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
   } catch (error) {
-    await store.close();
+    await runtime.close();
     throw error;
   }
 }

@@ -153,6 +153,8 @@ export interface SandboxRuntime {
   probe(): Promise<RuntimeReport>;
   /** Removes what killed processes that used this runtime left on the host. {@link start} does it too, before the first machine. */
   removeLeftovers(): Promise<void>;
+  /** Makes what all machines share, which the first {@link start} or {@link run} does otherwise. A failure is theirs to tell. */
+  prepare(): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
   /**

@@ -68,6 +68,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }, clearAgainMs).unref();
   }
 
+  async prepare(): Promise<void> {
+    await this.#laidFoundation();
+  }
+
   async start(spec: MachineSpec): Promise<Machine> {
     const foundation = await this.#laidFoundation();
     const { groups, uids } = foundation;

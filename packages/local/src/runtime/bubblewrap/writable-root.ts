@@ -186,8 +186,15 @@ export class WritableRoot {
 /** How many times its disk size a machine may fill: with a read-only root, `/workspace` and the rest have a tmpfs each. */
 export const diskCount = (isWritable: boolean): number => (isWritable ? 1 : 2);
 
-/** Whether this kernel allows overlay mounts. Only a trial shows it; the trial leaves nothing behind. */
+/** Whether this kernel allows overlay mounts. Only a trial shows it, which leaves nothing behind. A success is not tried again. */
 export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
+  isAllowed ||= await tryWritableRoot(isRoot);
+  return isAllowed;
+}
+
+let isAllowed = false;
+
+async function tryWritableRoot(isRoot: boolean): Promise<boolean> {
   const [program, ...args] = mountNamespace(isRoot);
   const options = ["lowerdir=/usr", "upperdir=/tmp/upper", "workdir=/tmp/work", overlayOption(isRoot)].join(
     ",",

@@ -103,8 +103,7 @@ export class InstanceDirectory {
   }
 
   async remove(): Promise<void> {
-    await rm(this.inMemory, { recursive: true, force: true });
-    await rm(this.path, { recursive: true, force: true });
+    await removeTree(this.inMemory, this.path);
   }
 
   /** Removes the directories of instances that were killed. */

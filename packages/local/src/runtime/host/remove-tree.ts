@@ -3,7 +3,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Removes a directory that code in a sandbox has filled. Uses `rm`: Node's own fails on trees deeper than the longest path. */
-export async function removeTree(path: string): Promise<void> {
-  await run("rm", ["-rf", "--", path], { cwd: "/" });
+/**
+ * Removes directories that code in a sandbox has filled, or that hold thousands of files. Uses `rm`: Node's own fails on trees
+ * deeper than the longest path, and takes several times as long.
+ */
+export async function removeTree(...paths: string[]): Promise<void> {
+  await run("rm", ["-rf", "--", ...paths], { cwd: "/" });
 }
