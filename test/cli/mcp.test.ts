@@ -115,7 +115,9 @@ describe("cloud-sandbox mcp", () => {
     await Promise.all(names.map((name) => line.output("mcp", "server", "add", name, "--command", name)));
     expect((await line.output("mcp", "server", "list", "-q")).trim().split("\n").sort()).toEqual(names);
     await line.output("mcp", "config", "--reset", "--yes");
-    expect(await line.output("mcp", "server", "list")).toBe("");
+    const none = { code: 0, stdout: "", stderr: expect.stringContaining("mcp server add") };
+    expect(await line.run(["mcp", "server", "list"])).toEqual(none);
+    expect(await line.output("mcp", "server", "list", "--json")).toBe("[]\n");
     expect(Object.keys(JSON.parse(await readFile(`${config}.bak`, "utf8")).servers)).toHaveLength(5);
   });
 

@@ -48,11 +48,15 @@ export function define(command: Command): void {
             }
           }
         });
-        await output.table(rows, [
-          { title: "NAME", value: ({ name }) => name },
-          { title: "RESULT", value: ({ result }) => result },
-          { title: "FROM", value: ({ from }) => from },
-        ]);
+        await output.table(
+          rows,
+          [
+            { title: "NAME", value: ({ name }) => name },
+            { title: "RESULT", value: ({ result }) => result },
+            { title: "FROM", value: ({ from }) => from },
+          ],
+          "no servers in these files.",
+        );
       }),
     );
   examples(command, "cloud-sandbox mcp import", "cloud-sandbox mcp import .mcp.json --replace");

@@ -30,26 +30,32 @@ export async function withRunner<Result>(
   }
 }
 
+/** Commands at a time that keep what they installed: each has a directory of its own, because one backend may use one. */
+const mostKeeping = 4;
+
 /**
- * The client of this command. The backend on this machine keeps what was installed for the next command, unless another
- * command is using it.
+ * The client of this command. The backend on this machine keeps what was installed for the next command: in the first
+ * directory that no other command is using.
  */
 async function clientWithLayers(
   url: string | undefined,
   note: (text: string) => void,
 ): Promise<SandboxClient> {
-  const client = openClient(url, { dataDir: join(cacheDirectory(), "mcp-layers") });
-  if (client.backend === "cloud") return client;
-  try {
-    await client.health();
-    return client;
-  } catch (error) {
-    await client.close();
-    const { message } = error as Error;
-    if (!/data directory|in use|owner/i.test(message)) throw error;
-    note("another command uses what is installed; this one installs anew.");
-    return openClient(url);
+  for (let turn = 1; turn <= mostKeeping; turn += 1) {
+    const name = turn === 1 ? "mcp-layers" : `mcp-layers-${turn}`;
+    const client = openClient(url, { dataDir: join(cacheDirectory(), name) });
+    if (client.backend === "cloud") return client;
+    try {
+      await client.health();
+      return client;
+    } catch (error) {
+      await client.close();
+      const { message } = error as Error;
+      if (!/data directory|in use|owner/i.test(message)) throw error;
+    }
   }
+  note("other commands use what is installed; this one installs anew.");
+  return openClient(url);
 }
 
 /** `$XDG_CACHE_HOME/cloud-sandbox`, else `~/.cache/cloud-sandbox`. */

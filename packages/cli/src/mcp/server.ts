@@ -52,7 +52,8 @@ export function define(command: Command): void {
   subcommand(command, "list", "list the servers; values of variables are not shown").action(
     action(async ({ output }) => {
       const servers = (await storedServers()).map((server) => masked(server));
-      await output.table(servers, columns);
+      const none = `no servers; "cloud-sandbox mcp server add" adds one, "cloud-sandbox mcp import" takes over an assistant's.`;
+      await output.table(servers, columns, none);
     }),
   );
   subcommand(command, "remove <name>", "remove a server")

@@ -26,10 +26,14 @@ export function define(command: Command): void {
       const tools = await withRunner(call, server, (runner) =>
         runner.discoverTools(name, { signal: call.signal }),
       );
-      await call.output.table<ListedTool>(tools, [
-        { title: "TOOL", value: (tool) => tool.name },
-        { title: "DESCRIPTION", value: ({ description }) => description?.trim().split("\n")[0] },
-      ]);
+      await call.output.table<ListedTool>(
+        tools,
+        [
+          { title: "TOOL", value: (tool) => tool.name },
+          { title: "DESCRIPTION", value: ({ description }) => description?.trim().split("\n")[0] },
+        ],
+        "the server has no tools.",
+      );
     }),
   );
   const execute = subcommand(command, "execute <server> <tool>", "call a tool of a server");

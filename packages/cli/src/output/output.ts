@@ -46,16 +46,16 @@ export class Output {
     this.line(JSON.stringify(value));
   }
 
-  /** Lists rows: with `--json` an array of them, with `--quiet` the first column. */
-  async table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Promise<void> {
+  /** Lists rows: with `--json` an array of them, with `--quiet` the first column. Without rows, `none` is noted. */
+  async table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], none: string): Promise<void> {
     if (this.isJson) return this.json(rows);
+    if (rows.length === 0) return this.note(none);
     if (this.isQuiet) {
       for (const row of rows) this.line(printable(String(columns[0]?.value(row) ?? "")));
       return;
     }
     const { tableLines } = await import("./table.js");
     const [titles = "", ...lines] = tableLines(rows, columns, columnsOf(process.stdout));
-    if (rows.length === 0) return;
     this.line(this.styled("bold", titles));
     for (const line of lines) this.line(line);
   }

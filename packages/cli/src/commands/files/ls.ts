@@ -18,9 +18,9 @@ export function define(command: Command): void {
       const { path, sandbox: id } = remotePlace(text);
       const { files } = await (await server()).sandboxes.connect(id, { signal });
       const { isDirectory, ...entry } = await files.stat(path, { signal });
-      if (!isDirectory) return output.table([{ isDirectory, ...entry }], columns);
+      if (!isDirectory) return output.table([{ isDirectory, ...entry }], columns, "");
       const listing = await files.list(path, { signal });
-      await output.table(listing.entries, columns);
+      await output.table(listing.entries, columns, "the directory is empty.");
       if (listing.truncated)
         output.note(`${listing.total} entries in all; the server lists ${listing.entries.length}.`);
     }),

@@ -33,7 +33,8 @@ export function define(command: Command): void {
       action<EgressOptions, [string]>(async ({ options, output, server, signal }, id) => {
         const client = await server();
         const latest = await connections(client, id, options.limit, signal);
-        if (options.follow !== true) return output.table(latest, columns);
+        if (options.follow !== true)
+          return output.table(latest, columns, "no connections yet; --follow waits for them.");
         const told = new Told();
         for (let entries = latest; ; entries = await connections(client, id, 1000, signal)) {
           for (const entry of told.news(entries)) {

@@ -13,10 +13,14 @@ export function define(command: Command): void {
       const { env } = await (await server()).sandboxes.connect(id, { signal });
       const variables = await env.get({ signal });
       if (output.isJson) return output.json(variables);
-      await output.table(Object.entries(variables).sort(), [
-        { title: "NAME", value: ([name]) => name },
-        { title: "VALUE", value: ([, value]) => value },
-      ]);
+      await output.table(
+        Object.entries(variables).sort(),
+        [
+          { title: "NAME", value: ([name]) => name },
+          { title: "VALUE", value: ([, value]) => value },
+        ],
+        'no variables; "cloud-sandbox env set" sets some.',
+      );
     }),
   );
   const set = subcommand(

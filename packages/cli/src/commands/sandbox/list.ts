@@ -25,8 +25,13 @@ export function addList(parent: Command): void {
         const client = await server();
         for await (const sandbox of client.sandboxes.list({ status, name, metadata, signal }))
           rows.push(sandbox.toJSON());
-        await output.table(rows, sandboxColumns);
-        if (rows.length === 0) output.note('no sandboxes; "cloud-sandbox sandbox create" makes one.');
+        await output.table(
+          rows,
+          sandboxColumns,
+          (status ?? name ?? metadata)
+            ? "no such sandboxes."
+            : 'no sandboxes; "cloud-sandbox sandbox create" makes one.',
+        );
       }),
     );
 }

@@ -24,7 +24,12 @@ export function addLogs(parent: Command): void {
       action<{ follow?: boolean }, [string, string | undefined]>(
         async ({ options, output, server, signal }, id, process) => {
           const sandbox = await (await server()).sandboxes.connect(id, { signal });
-          if (process === undefined) return output.table(await sandbox.processes.list({ signal }), columns);
+          if (process === undefined)
+            return output.table(
+              await sandbox.processes.list({ signal }),
+              columns,
+              'no processes; "cloud-sandbox sandbox exec --detach" starts one.',
+            );
           const execution = sandbox.processes.get(process);
           const show = (type: "stdout" | "stderr", text: string): void => {
             if (text === "") return;

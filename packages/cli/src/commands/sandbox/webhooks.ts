@@ -33,7 +33,11 @@ export function define(command: Command): void {
     .action(
       action<ListOptions>(async ({ options, output, server, signal }) => {
         const { limit, sandbox, status } = options;
-        await output.table(await deliveries(await server(), { limit, sandbox, status }, signal), columns);
+        await output.table(
+          await deliveries(await server(), { limit, sandbox, status }, signal),
+          columns,
+          "no deliveries.",
+        );
       }),
     );
   subcommand(command, "get <id>", "show a delivery").action(

@@ -28,7 +28,7 @@ export function define(command: Command): void {
         const rows: TemplateRecord[] = [];
         for await (const record of (await client()).templates.list({ language, text, signal }))
           rows.push(record);
-        await output.table(rows, columns);
+        await output.table(rows, columns, "no such templates.");
       }),
     );
   subcommand(command, "get <name>", "show a template").action(
