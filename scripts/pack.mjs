@@ -26,4 +26,4 @@ if (status !== 0) {
 
 const tarballs = readdirSync(destination).filter((name) => name.endsWith(".tgz"));
 for (const name of tarballs) console.log(join(destination, name));
-console.error(`Install them together: npm install ${join(basename(destination), "*.tgz")}`);
+console.error(`Install them together: npm install ./${join(basename(destination), "*.tgz")}`);
