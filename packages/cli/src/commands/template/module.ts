@@ -21,7 +21,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
     );
   }
   register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-    data: { client: import.meta.resolve("./client.mjs") },
+    data: { client: import.meta.resolve(bundledClient) },
   });
   const loaded = await load(pathToFileURL(file).href, path);
   if (loaded.default instanceof Template) return loaded.default;
@@ -31,6 +31,9 @@ export async function moduleTemplate(path: string): Promise<Template> {
     'It begins like: import { Template } from "cloud-sandbox"; export default Template.from("code-interpreter")',
   );
 }
+
+/** The client library as the build puts it beside this module (rolldown.config.ts). */
+const bundledClient = "./client.mjs";
 
 const hook = `let client;
 export function initialize(data) { client = data.client; }
