@@ -58,7 +58,9 @@ describe("cloud-sandbox run", () => {
 
   test("ends when it is interrupted, and leaves no sandbox behind", async () => {
     const main = join(root, "packages/cli/dist/main.js");
-    const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "sleep 60"], {
+    // A program with arguments has a sandbox of its own.
+    const args = ["run", "-l", "bash", "-c", "sleep 60", "--", "argument"];
+    const child = spawn(process.execPath, [main, ...args], {
       env: { PATH: process.env.PATH, ...remote },
       stdio: "ignore",
     });
@@ -108,8 +110,7 @@ describe("cloud-sandbox run", () => {
 
   test("prints output as it arrives, and all that has arrived when it is interrupted", async () => {
     const main = join(root, "packages/cli/dist/main.js");
-    const code = "import time; print('begun', flush=True); time.sleep(60)";
-    const child = spawn(process.execPath, [main, "run", "-c", code], {
+    const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "echo begun; sleep 98213"], {
       env: { PATH: process.env.PATH, ...remote },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -119,6 +120,8 @@ describe("cloud-sandbox run", () => {
     const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: "cloud-sandbox: interrupted.\n" });
     expect(await countSandboxes()).toBe(0);
+    const programs = () => descendants(server.pid).filter(({ commandLine }) => commandLine === "sleep 98213");
+    await expect.poll(programs).toEqual([]);
   });
 
   test("prints long output completely", async () => {

@@ -128,13 +128,17 @@ export class SandboxClient implements AsyncDisposable {
   /**
    * Runs code like `executeIsolated` and streams its output: `for await` yields `stdout` and `stderr` as they are written,
    * then the `result`; `result()` gives only the result. The code starts with the first read. Leaving the loop, `close()`
-   * and `signal` kill it. A stream that breaks before the code has ended throws; it never looks like success.
+   * and `signal` kill it. A stream that breaks before the code has ended throws; it never looks like success. Code that
+   * runs without a sandbox waits while its reader is far behind.
    */
   executeIsolatedStream(code: string, options: IsolatedExecutionOptions = {}): IsolatedExecutionStream {
     return IsolatedExecutionStream.of(async () => {
       const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
       const { readIsolated } = await import("./sandbox/isolated/isolated-reading.js");
-      return readIsolated(this.sandboxes, this.#background, code, { ...options, timeoutSeconds });
+      return readIsolated(this.controlPlane, this.sandboxes, this.#background, code, {
+        ...options,
+        timeoutSeconds,
+      });
     });
   }
 

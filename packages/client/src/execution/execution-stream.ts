@@ -32,15 +32,20 @@ export class ExecutionStream extends ProgramStream<StreamedExecution> {
 
   /** @internal */
   protected override resultOf(frame: AgentSchemas["ResultFrame"]): StreamedExecution {
-    return {
-      ...streamedResult(frame),
-      value: frame.result,
-      // Check the type here: only the required fields of a frame were checked when it arrived.
-      richOutputs: Array.isArray(frame.rich_outputs)
-        ? frame.rich_outputs.filter((output) => typeof output === "object" && output !== null).map(richOutput)
-        : [],
-      richOutputsDropped: frame.rich_outputs_dropped ?? 0,
-      contextLost: frame.context_lost ?? false,
-    };
+    return streamedExecution(frame);
   }
+}
+
+/** The result that a frame reports. */
+export function streamedExecution(frame: AgentSchemas["ResultFrame"]): StreamedExecution {
+  return {
+    ...streamedResult(frame),
+    value: frame.result,
+    // Check the type here: only the required fields of a frame were checked when it arrived.
+    richOutputs: Array.isArray(frame.rich_outputs)
+      ? frame.rich_outputs.filter((output) => typeof output === "object" && output !== null).map(richOutput)
+      : [],
+    richOutputsDropped: frame.rich_outputs_dropped ?? 0,
+    contextLost: frame.context_lost ?? false,
+  };
 }

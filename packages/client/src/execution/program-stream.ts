@@ -161,11 +161,18 @@ export function streamedResult(frame: ResultFrame): StreamedResult {
 
 type OutputFrame = Extract<ExecuteStreamFrame, { data: string }>;
 
-function outputEvent({ data, skipped_bytes: skippedBytes = 0, timestamp, type }: OutputFrame): OutputEvent {
+/** The event for a frame with output. */
+export function outputEvent({
+  data,
+  skipped_bytes: skippedBytes = 0,
+  timestamp,
+  type,
+}: OutputFrame): OutputEvent {
   return { type, text: data, skippedBytes, timestamp: date(timestamp) };
 }
 
-const withoutResult = {
+/** The fault of a stream that ends without a result. */
+export const withoutResult = {
   summary: "The server ended the stream without saying how the program ended.",
   hint: "Look at the program's effects before starting it again.",
   code: "RESULT_MISSING",

@@ -1,4 +1,3 @@
-import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
 import {
   InvalidResponseError,
   type SandboxError,
@@ -7,6 +6,7 @@ import {
 } from "../errors/errors.js";
 import type { CallScope } from "../transport/calls/call-scope.js";
 import type { CarriedSocket, SocketListener } from "../transport/sockets/sockets.js";
+import { jsonObject, type RawFrame } from "./raw-frame.js";
 
 export interface FrameSocketOptions {
   /** Address of the server, for error messages. */
@@ -26,9 +26,6 @@ export interface FrameSocketOptions {
   /** Called with an error that the stream's reader receives. */
   failed(error: SandboxError): void;
 }
-
-/** A received frame: a JSON object, not yet checked. */
-export type RawFrame = Readonly<Record<string, unknown>>;
 
 /** Characters waiting for the reader: above `highWater` the connection is paused, below `lowWater` it is resumed. */
 const highWater = 1024 * 1024;
@@ -210,17 +207,4 @@ function overrun(): StreamClosedError {
     hint: "Read faster, or write the output to a file in the sandbox and download it.",
     code: "STREAM_OVERRUN",
   });
-}
-
-function jsonObject(text: string): RawFrame | undefined {
-  if (!isModestJson(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as RawFrame)
-      : undefined;
-  } catch {
-    // The caller reports that the frame is not JSON.
-    return undefined;
-  }
 }

@@ -91,7 +91,12 @@ export class TestingService {
   /** Answers a request as the network would. Rejects for URLs outside the service's address. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
-    return responseOf(await this.#answer(request), request);
+    // As with a connection: a caller who reads no further has left, too.
+    const leaving = new AbortController();
+    const leave = (): void => leaving.abort(request.signal.reason);
+    if (request.signal.aborted) leave();
+    else request.signal.addEventListener("abort", leave);
+    return responseOf(await this.#answer(request, leaving.signal), request, leave);
   };
 
   /** Opens a WebSocket to an agent. */
@@ -120,20 +125,20 @@ export class TestingService {
     };
   }
 
-  async #answer(source: Request): Promise<MemoryReply> {
+  async #answer(source: Request, signal: AbortSignal): Promise<MemoryReply> {
     const { origin, pathname, search } = new URL(source.url);
     if (origin !== new URL(this.baseUrl).origin)
       throw new TypeError(`fetch failed: the testing service is ${this.baseUrl}, not ${origin}.`);
     const isAgents = this.#pathOf(pathname).startsWith(agentPrefix);
     const headers = { date: this.clock.now().toUTCString() };
     try {
-      const reply = await untilAborted(source.signal, async () => {
+      const reply = await untilAborted(signal, async () => {
         if (!isAgents) {
           const request = new MemoryRequest(source, this.#pathOf(pathname) + search);
-          return this.#controlPlane(request, () => source.signal);
+          return this.#controlPlane(request, () => signal);
         }
         const { machine, request } = this.#toAgent(source);
-        const ask = () => this.#ofAgent(machine)(request, () => source.signal);
+        const ask = () => this.#ofAgent(machine)(request, () => signal);
         return until(machine.gone, (listener) => machine.onGone(listener), ask);
       });
       return new Reply(reply.body, { ...headers, ...reply.headers }, reply.status);

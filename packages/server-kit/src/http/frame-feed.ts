@@ -26,6 +26,8 @@ export const serverSentEvents: FrameFormat<{ readonly type: string }> = {
 export class FrameFeed<Frame extends object> {
   readonly #waiting: { readonly frame: Frame; readonly taken: () => void }[] = [];
   #wake: () => void = () => undefined;
+  /** To be called when the reader has taken the frame that was handed out last. */
+  #taken: () => void = () => undefined;
   #isOver = false;
 
   /** Resolves when the reader has taken the frame and asks for the next, or has left. */
@@ -46,6 +48,7 @@ export class FrameFeed<Frame extends object> {
   /** Drops the frames that were not taken: the reader has left. */
   abandon(): void {
     this.end();
+    this.#taken();
     for (const { taken } of this.#waiting.splice(0)) taken();
   }
 
@@ -55,6 +58,7 @@ export class FrameFeed<Frame extends object> {
       for (;;) {
         const next = this.#waiting.shift();
         if (next) {
+          this.#taken = next.taken;
           yield write(next.frame);
           next.taken();
         } else if (this.#isOver) return;

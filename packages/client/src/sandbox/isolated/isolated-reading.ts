@@ -2,10 +2,12 @@ import type { BackgroundWork } from "../../agent/background-work.js";
 import { cleanUp } from "../../agent/cleanup.js";
 import { checkKnown } from "../../config/known-options.js";
 import { isSandboxError, type SandboxError } from "../../errors/errors.js";
+import type { ExecuteRequest } from "../../execution/execute-options.js";
 import type { ExecutionStream, StreamedExecution } from "../../execution/execution-stream.js";
 import { left } from "../../streams/frame-stream.js";
 import { OnceRead } from "../../streams/once-read.js";
 import { CallScope } from "../../transport/calls/call-scope.js";
+import type { ControlPlaneClient } from "../../transport/contract-clients.js";
 import type { Sandbox } from "../sandbox.js";
 import type { Sandboxes } from "../sandboxes.js";
 import {
@@ -16,37 +18,48 @@ import {
   longestDelete,
 } from "./isolated-execution.js";
 import type { IsolatedExecutionEvent, StreamedIsolatedExecution } from "./isolated-stream.js";
+import { streamAlone } from "./lone-execution.js";
+import { loneEvents } from "./lone-stream.js";
+
+type EventBeforeResult = Exclude<IsolatedExecutionEvent, { type: "result" }>;
 
 /** Prepares code for `executeIsolatedStream`. Throws for invalid options. */
 export function readIsolated(
+  controlPlane: ControlPlaneClient,
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
   options: IsolatedRun,
 ): IsolatedReading {
   checkKnown("executeIsolatedStream", options, isolatedOptionNames);
-  checkedRequest(code, options);
-  return new IsolatedReading(sandboxes, background, code, options);
+  const request = checkedRequest(code, options);
+  return new IsolatedReading({ controlPlane, sandboxes, background, request, code, options });
 }
 
-/** Reads the output of code that has a sandbox of its own, which is deleted afterwards. */
+interface IsolatedReadingParts {
+  controlPlane: ControlPlaneClient;
+  sandboxes: Sandboxes;
+  background: BackgroundWork;
+  request: ExecuteRequest;
+  code: string;
+  options: IsolatedRun;
+}
+
+/** Reads the output of code that needs no sandbox, or has one of its own, which is deleted afterwards. */
 export class IsolatedReading {
   readonly #scope: CallScope;
   readonly #reading: OnceRead<IsolatedExecutionEvent, StreamedIsolatedExecution>;
-  /** From the creation of the sandbox to its deletion; gives the error of a failed deletion. */
+  readonly #parts: IsolatedReadingParts;
+  /** From the creation of a sandbox to its deletion; gives the error of a failed deletion. Undefined without a sandbox. */
   #life: Promise<SandboxError | undefined> | undefined;
   #over: () => void = () => undefined;
   readonly #isOver = new Promise<void>((resolve) => {
     this.#over = resolve;
   });
 
-  constructor(
-    private readonly sandboxes: Sandboxes,
-    private readonly background: BackgroundWork,
-    private readonly code: string,
-    private readonly options: IsolatedRun,
-  ) {
-    this.#scope = new CallScope(options.signal);
+  constructor(parts: IsolatedReadingParts) {
+    this.#parts = parts;
+    this.#scope = new CallScope(parts.options.signal);
     this.#reading = new OnceRead(
       () => this.#events(),
       () => undefined,
@@ -70,9 +83,7 @@ export class IsolatedReading {
   async *#events(): AsyncGenerator<IsolatedExecutionEvent, StreamedIsolatedExecution, void> {
     try {
       this.#scope.throwIfAborted();
-      const { sandbox, stream } = await this.#start();
-      const result = yield* this.#output(stream);
-      const whole = { ...result, ...this.#place(sandbox), cleanupError: await this.#end() };
+      const whole = (yield* this.#alone()) ?? (yield* this.#inSandbox());
       yield { type: "result", result: whole };
       return whole;
     } catch (error) {
@@ -82,28 +93,40 @@ export class IsolatedReading {
     }
   }
 
+  /** Runs the code without a sandbox. Undefined if it needs one: then nothing has run. */
+  async *#alone(): AsyncGenerator<EventBeforeResult, StreamedIsolatedExecution | undefined, void> {
+    const { controlPlane, request, options } = this.#parts;
+    const alone = await streamAlone(controlPlane, request, { ...options, signal: this.#scope.abortSignal });
+    return alone && (yield* loneEvents(alone, request, options));
+  }
+
+  async *#inSandbox(): AsyncGenerator<EventBeforeResult, StreamedIsolatedExecution, void> {
+    const { sandbox, stream } = await this.#start();
+    const result = yield* this.#output(stream);
+    return { ...result, ...this.#place(sandbox), cleanupError: await this.#end() };
+  }
+
   /** Yields the events before the result. */
-  async *#output(
-    stream: ExecutionStream,
-  ): AsyncGenerator<Exclude<IsolatedExecutionEvent, { type: "result" }>, StreamedExecution, void> {
+  async *#output(stream: ExecutionStream): AsyncGenerator<EventBeforeResult, StreamedExecution, void> {
     for await (const event of stream) if (event.type !== "result") yield event;
     return stream.result();
   }
 
   #start(): Promise<{ sandbox: Sandbox; stream: ExecutionStream }> {
+    const { background, code, sandboxes } = this.#parts;
     return new Promise((resolve, reject) => {
-      this.#life = this.background.whole(async () => {
-        const { env, language, onStep, timeoutSeconds, workdir } = this.options;
-        const { egress, internetAccess, minIsolation, region, template, templateId } = this.options;
+      this.#life = background.whole(async () => {
+        const { env, language, onStep, timeoutSeconds, workdir } = this.#parts.options;
+        const { egress, internetAccess, minIsolation, region, template, templateId } = this.#parts.options;
         const creation = { egress, internetAccess, minIsolation, region, template, templateId };
         const signal = this.#scope.abortSignal;
         onStep?.("create");
-        const sandbox = await this.sandboxes.create({ ...creation, timeoutSeconds: lifetime, signal });
+        const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime, signal });
         try {
           onStep?.("execute");
           const options = { env, language, timeoutSeconds, workdir, signal };
-          resolve({ sandbox, stream: sandbox.executeStream(this.code, options) });
-          await Promise.race([this.#isOver, this.background.closing]);
+          resolve({ sandbox, stream: sandbox.executeStream(code, options) });
+          await Promise.race([this.#isOver, background.closing]);
         } catch (error) {
           reject(error);
         }
@@ -113,7 +136,7 @@ export class IsolatedReading {
           } finally {
             await sandbox.delete({ requestTimeoutSeconds: longestDelete });
           }
-        }, this.background);
+        }, background);
       });
       this.#life.catch(reject);
     });

@@ -18,8 +18,8 @@ interface Reading {
 }
 
 /**
- * Code that runs in a sandbox of its own, and its output. The first read starts it. A stream can be read only once, with
- * `for await` or with `result()` alone. When reading has ended, however it ended, the sandbox is deleted.
+ * Code that runs in isolation, and its output. The first read starts it. A stream can be read only once, with `for await`
+ * or with `result()` alone. When reading has ended, however it ended, a sandbox that was created for the code is deleted.
  */
 export class IsolatedExecutionStream implements AsyncIterable<IsolatedExecutionEvent>, AsyncDisposable {
   readonly #open: () => Promise<Reading>;
@@ -47,7 +47,7 @@ export class IsolatedExecutionStream implements AsyncIterable<IsolatedExecutionE
     return (await this.#opened()).result();
   }
 
-  /** Kills the code. Resolves when its sandbox is deleted. */
+  /** Kills the code. Resolves when its sandbox is deleted, or, where it has none, when the server is told. */
   async close(): Promise<void> {
     await (await this.#opened()).close();
   }

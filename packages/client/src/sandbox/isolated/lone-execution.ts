@@ -1,12 +1,13 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../../config/call-options.js";
 import { margin } from "../../config/time-limits.js";
-import { NetworkError, NotFoundError } from "../../errors/errors.js";
+import { InvalidResponseError, NetworkError, NotFoundError } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import { richResult } from "../../execution/results/rich-execution.js";
 import { CallScope } from "../../transport/calls/call-scope.js";
 import { unlessAborted } from "../../transport/calls/unless-aborted.js";
-import { bodyOf, type ControlPlaneClient, readBody } from "../../transport/contract-clients.js";
+import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../../transport/contract-clients.js";
+import type { CallInit } from "../../transport/http/light-request.js";
 import { checkIsolation } from "../granted-options.js";
 import { createRequest } from "../sandbox-creation.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
@@ -28,6 +29,45 @@ export async function executeAlone(
   body: ExecuteRequest,
   options: IsolatedExecutionOptions,
 ): Promise<IsolatedExecutionResult | undefined> {
+  return sentAlone(controlPlane, body, options, (init) =>
+    readBody(
+      controlPlane.POST("/v1/executions", init),
+      (wire) => loneResult(wire, options),
+      "stdout",
+      "exit_code",
+    ),
+  );
+}
+
+/**
+ * Runs code like `executeAlone` and resolves when it has begun, with the stream of its frames: lines of JSON. A program
+ * that prints more than its reader takes waits.
+ */
+export async function streamAlone(
+  controlPlane: ControlPlaneClient,
+  body: ExecuteRequest,
+  options: IsolatedExecutionOptions,
+): Promise<ReadableStream<Uint8Array> | undefined> {
+  return sentAlone(controlPlane, { ...body, stream: true }, options, async (init) => {
+    const stream = await successOf(controlPlane.POST("/v1/executions", { ...init, parseAs: "stream" }));
+    if (stream instanceof ReadableStream) return stream;
+    throw new InvalidResponseError({
+      summary: "The server answered without the stream that was asked for.",
+      hint: "Report this to the server's operator.",
+      code: "INVALID_RESPONSE",
+    });
+  });
+}
+
+type LoneRequest = ExecuteRequest & { stream?: true };
+
+/** Sends code that needs no sandbox. Undefined if it needs one: then nothing has run. */
+async function sentAlone<Answer>(
+  controlPlane: ControlPlaneClient,
+  body: LoneRequest,
+  options: IsolatedExecutionOptions,
+  send: (init: LoneInit) => Promise<Answer>,
+): Promise<Answer | undefined> {
   const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
   const place = createRequest(
     { egress, internetAccess, minIsolation, region, template, templateId },
@@ -43,12 +83,7 @@ export async function executeAlone(
     ...callInit({ signal, requestTimeoutSeconds }),
   };
   try {
-    return await readBody(
-      controlPlane.POST("/v1/executions", init),
-      (wire) => loneResult(wire, options),
-      "stdout",
-      "exit_code",
-    );
+    return await send(init);
   } catch (error) {
     // A server that has lost the operation since has not run anything.
     if (!(error instanceof NotFoundError && error.code === "NOT_FOUND")) throw error;
@@ -56,6 +91,11 @@ export async function executeAlone(
     return undefined;
   }
 }
+
+type LoneInit = CallInit & {
+  params: { header: { "Idempotency-Key": string } };
+  body: LoneRequest & ReturnType<typeof createRequest>;
+};
 
 /** Whether the server says at GET /health that it runs programs without a sandbox. A client asks once. */
 async function isOffered(

@@ -52,10 +52,14 @@ export interface MemoryExchange {
 export type MemoryService = ContractService<MemoryExchange>;
 export type MemoryReply = Awaited<ReturnType<MemoryService>>;
 
-/** Converts a service's reply into a `Response`. */
-export function responseOf({ body, headers, status }: MemoryReply, request: Request): Response {
+/** Converts a service's reply into a `Response`. `left` is called when its reader leaves before the end. */
+export function responseOf(
+  { body, headers, status }: MemoryReply,
+  request: Request,
+  left: () => void,
+): Response {
   const isEmpty = body === undefined || request.method === "HEAD" || status === 204;
-  const content = isEmpty ? null : isBytes(body) ? body : streamOf(body);
+  const content = isEmpty ? null : isBytes(body) ? body : streamOf(body, left);
   return new Response(content, { status, headers: { ...headers } });
 }
 
@@ -64,7 +68,7 @@ const isBytes = (body: unknown): body is string | Uint8Array =>
 
 const encoder = new TextEncoder();
 
-function streamOf(pieces: AsyncGenerator<string | Uint8Array>): ReadableStream<Uint8Array> {
+function streamOf(pieces: AsyncGenerator<string | Uint8Array>, left: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await pieces.next();
@@ -72,6 +76,7 @@ function streamOf(pieces: AsyncGenerator<string | Uint8Array>): ReadableStream<U
       else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
     },
     async cancel() {
+      left();
       await pieces.return(undefined);
     },
   });

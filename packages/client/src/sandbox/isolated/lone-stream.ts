@@ -1,0 +1,91 @@
+import type { AgentSchemas, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { errorFromFrame } from "../../errors/error-from-response.js";
+import {
+  InvalidResponseError,
+  NetworkError,
+  type SandboxError,
+  StreamClosedError,
+} from "../../errors/errors.js";
+import { secretsOf } from "../../errors/redaction.js";
+import type { ExecuteRequest } from "../../execution/execute-options.js";
+import { streamedExecution } from "../../execution/execution-stream.js";
+import {
+  type ErrorEvent,
+  type OutputEvent,
+  outputEvent,
+  withoutResult,
+} from "../../execution/program-stream.js";
+import { executeFrames } from "../../streams/frame-fields.js";
+import { frameLines } from "../../streams/json-lines.js";
+import type { RawFrame } from "../../streams/raw-frame.js";
+import { hasFields, type RequiredFields } from "../../transport/answers/required-fields.js";
+import { checkIsolation } from "../granted-options.js";
+import type { IsolatedExecutionOptions } from "./isolated-options.js";
+import type { StreamedIsolatedExecution } from "./isolated-stream.js";
+
+type OutputFrame = AgentSchemas["OutputFrame"];
+type ResultFrame = AgentSchemas["ResultFrame"] &
+  Pick<ControlPlaneSchemas["ProgramResult"], "id" | "isolation">;
+
+/** Reads the stream of a program that runs without a sandbox. Yields the events before its result, and returns that. */
+export async function* loneEvents(
+  stream: ReadableStream<Uint8Array>,
+  request: ExecuteRequest,
+  { minIsolation }: IsolatedExecutionOptions,
+): AsyncGenerator<OutputEvent | ErrorEvent, StreamedIsolatedExecution, void> {
+  let result: StreamedIsolatedExecution | undefined;
+  let failure: SandboxError | undefined;
+  for await (const frame of unbroken(stream)) {
+    if (isOf(frame, "stdout") || isOf(frame, "stderr")) yield outputEvent(frame as OutputFrame);
+    else if (isOf(frame, "result")) result = loneResult(frame as ResultFrame, minIsolation);
+    else if (isOf(frame, "error")) {
+      failure = errorFromFrame(frame as AgentSchemas["ErrorFrame"], secretsOf(request));
+      yield { type: "error", error: failure };
+    } else if (isOf(frame, "complete")) {
+      if (result !== undefined) return result;
+      throw failure ?? new InvalidResponseError(withoutResult);
+    }
+  }
+  throw closedEarly();
+}
+
+/** The frames of a stream. If the connection breaks, so does the stream, in the way that others do. */
+async function* unbroken(stream: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame, void, void> {
+  try {
+    yield* frameLines(stream);
+  } catch (error) {
+    throw error instanceof NetworkError ? closedEarly(error) : error;
+  }
+}
+
+function loneResult(
+  frame: ResultFrame,
+  minIsolation: IsolatedExecutionOptions["minIsolation"],
+): StreamedIsolatedExecution {
+  const { id: sandboxId, isolation } = frame;
+  checkIsolation(minIsolation, isolation);
+  return { ...streamedExecution(frame), sandboxId, isolation, cleanupError: undefined };
+}
+
+/** Whether a frame is of this type. Throws if it is, and lacks a required field. */
+function isOf(frame: RawFrame, type: keyof typeof executeFrames): boolean {
+  if (frame.type !== type) return false;
+  const fields: RequiredFields =
+    type === "result" ? { ...executeFrames.result, id: "string" } : executeFrames[type];
+  if (hasFields(frame, fields)) return true;
+  throw new InvalidResponseError({
+    summary: `The server sent a "${type}" frame without its required fields.`,
+    hint: "Report this to the server's operator.",
+    code: "INVALID_FRAME",
+  });
+}
+
+function closedEarly(cause?: NetworkError): StreamClosedError {
+  return new StreamClosedError({
+    summary: "The stream closed before the end of the code was reported.",
+    hint: "The code was possibly ended, too: look at its effects before starting it again.",
+    code: "STREAM_CLOSED",
+    requestId: cause?.requestId,
+    cause,
+  });
+}
