@@ -1,6 +1,6 @@
 import { OptionDefaults } from "typedoc";
 
-/** Writes the reference of what programs import to docs/api; a public name without a comment fails it. */
+/** Writes the reference of the public names to docs/api. Fails if a public name has no comment. */
 export default {
   name: "Cloud Sandbox",
   readme: "none",
@@ -11,12 +11,13 @@ export default {
   validation: { notExported: true, invalidLink: true, notDocumented: true },
   packageOptions: {
     readme: "none",
-    // They would lead to wherever the checkout came from, which may be nowhere.
+    // Write no links to source files: they would lead to the place from which the checkout came, which may not be
+    // public.
     disableSources: true,
     excludeInternal: true,
     excludePrivate: true,
     excludeProtected: true,
-    // Those of the types that are generated from the contracts.
+    // Also allow the tags in the types that are generated from the contracts.
     blockTags: [...OptionDefaults.blockTags, "@description", "@constant"],
     requiredToBeDocumented: [
       ...["Class", "Interface", "TypeAlias", "Enum", "Variable", "Function"],

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type Reporter, type TestCase, type TestSpecification } from "vitest/node";
 
-/** Says of every test that did not run why it did not. */
+/** Prints for every skipped test why it was skipped. */
 class SkipReasons implements Reporter {
   readonly #skipped: string[] = [];
 
@@ -21,8 +21,9 @@ class SkipReasons implements Reporter {
 }
 
 /**
- * Starts those files first whose work is in the modules beside them. Where no run has left its durations, the largest files
- * start first; these are small and take long, so the run would end with one of them alone.
+ * Starts the files of test/chaos, contract, fuzz and hostile first. Vitest starts those first that took longest in the last
+ * run, or the largest ones if it has no durations. The files of these folders are small and take long, so a run without
+ * durations would end with one of them alone.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -33,19 +34,19 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** A file to leave the results in, for whoever wants to count them. */
+/** A file to which the results are written as JSON. */
 const { VITEST_JSON } = process.env;
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Most tests need one sandbox, and none that is booted in advance beside it. Tests of the pool say how large it is. */
+/** Boot no sandbox in advance, because most tests need only one. Tests of the pool set its size themselves. */
 const withoutSpares = { CLOUD_SANDBOX_POOL: "0" };
 
 export default defineConfig({
   test: {
     pool: "forks",
-    // Most of a test's time is spent waiting for a sandbox, a process or a limit: twice as many files as processors keep those busy.
-    // More than eight boot sandboxes faster than a machine has memory for them.
+    // Run twice as many files at a time as there are processors, because tests spend most of their time waiting for a
+    // sandbox, a process or a limit. Not more than eight, because sandboxes need memory.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     // Tests that are concurrent do nothing but wait.
     maxConcurrency: 10,

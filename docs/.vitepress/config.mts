@@ -75,15 +75,15 @@ const guides: Item[] = [
   },
 ];
 
-/** All that a page loads comes from the site itself: it works without a network. */
+/** A page loads only files of the site, so that the site works without a network. */
 export default defineConfig({
   title: "Cloud Sandbox",
   description: "Run code that you do not trust in isolated sandboxes.",
-  // There is no icon: browsers would ask for one that is not there.
+  // An empty icon, because browsers would otherwise request one that does not exist.
   head: [["link", { rel: "icon", href: "data:," }]],
   rewrites: { "decisions/README.md": "decisions/index.md" },
   markdown: {
-    // Braces in headings are parts of paths, such as /v1/sandboxes/{id}.
+    // Do not read braces in headings as attributes: they are parts of paths, such as /v1/sandboxes/{id}.
     attrs: { disable: true },
     config(md) {
       diagrams(md);
@@ -108,7 +108,7 @@ function page(text: string, link: string): { text: string; link: string } {
   return { text, link };
 }
 
-/** Blocks of Mermaid become drawings. */
+/** Renders code blocks of the language mermaid as diagrams. */
 function diagrams(md: MarkdownRenderer): void {
   const { fence } = md.renderer.rules;
   md.renderer.rules.fence = (tokens, index, ...rest) => {
@@ -124,7 +124,7 @@ interface Entry {
   readonly children?: readonly Entry[];
 }
 
-/** The tree that TypeDoc wrote beside the pages of the reference. */
+/** The navigation of the API reference, which TypeDoc writes as a JSON file. */
 function apiReference(): Item[] {
   const tree = JSON.parse(readFileSync(new URL("../api/navigation.json", import.meta.url), "utf8"));
   const item = ({ title, path, children }: Entry): Item => ({

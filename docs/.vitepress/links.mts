@@ -6,8 +6,8 @@ const docs = fileURLToPath(new URL("..", import.meta.url));
 const packages = join(docs, "..", "packages");
 
 /**
- * Leads links to where their target is in the site. On the disk, pages link to files of the repository, so that the links
- * work there too; files that are no pages of the site stay as text.
+ * Changes links in pages to the addresses in the site. In the repository, links lead to files, so that they work on
+ * GitHub too. A link to a file that is no page of the site becomes text.
  */
 export function repositoryLinks(md: MarkdownRenderer): void {
   md.core.ruler.push("repository-links", ({ tokens, env }) => {
@@ -23,7 +23,10 @@ export function repositoryLinks(md: MarkdownRenderer): void {
   });
 }
 
-/** The folder that links of a page start from: those of `packages/client.md` are those of the package's README. */
+/**
+ * The folder from which the relative links of a page start. `packages/client.md` is a copy of the package's README, so
+ * its links start in the package.
+ */
 function folderOf(page: string): string {
   const name = /^packages\/([\w-]+)\.md$/.exec(page)?.[1];
   return name === undefined ? dirname(join(docs, page)) : join(packages, name);

@@ -8,16 +8,17 @@ export default defineConfig([
     format: "cjs",
     platform: "node",
     target: "node20",
-    // Files that a sandbox can be given: nothing of node_modules is there. What few sandboxes need is loaded when one does.
+    // Bundle all packages, because sandboxes have no node_modules. Code that few sandboxes need is loaded only when it
+    // is used.
     noExternal: [/.*/],
-    // The other build's is not this one's to remove.
+    // Do not remove the file of the other build (node-proxy.cjs).
     clean: ["!node-proxy.cjs"],
     esbuildPlugins: [rawText(), thirdPartyLicences()],
-    // Every sandbox parses it before its first answer. Names are kept, for the traces of what goes wrong.
+    // Minify, because every sandbox parses this file before its first answer. Keep names, for stack traces.
     esbuildOptions: (options) => {
       options.minifySyntax = true;
       options.minifyWhitespace = true;
-      // Without its native accelerators, which it would look for in directories that sandboxed code may write.
+      // Switch off the native accelerators of ws: it would look for them in directories that sandboxed code can write.
       options.define = {
         ...options.define,
         "process.env.WS_NO_BUFFER_UTIL": "true",

@@ -8,7 +8,7 @@ import { thirdPartyLicencesOf } from "../../scripts/third-party-licences.js";
 const place = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const { dependencies } = JSON.parse(readFileSync(place("package.json"), "utf8")) as { dependencies: object };
-/** What is installed beside this package: its dependencies, and files of theirs. */
+/** Whether a module belongs to a dependency, which is installed beside this package and so is not bundled. */
 const isInstalled = (id: string): boolean =>
   Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
 
@@ -32,7 +32,7 @@ const executable: Plugin = {
   },
 };
 
-/** The commands are a build of their own. */
+/** Leaves the commands out, because they are a separate build (parse.mjs). */
 const commands: Plugin = {
   name: "commands",
   resolveId: (id) => (id === "./parse.js" ? { id: "./parse.mjs", external: true } : null),
@@ -55,7 +55,8 @@ export default defineConfig([
     output: {
       dir: "dist",
       cleanDir: true,
-      // Node.js starts CommonJS faster: to load its loader of ES modules takes a third of its own start.
+      // Build CommonJS, because Node.js starts it faster: loading its loader of ES modules takes a third of its own
+      // start.
       format: "cjs",
       minify: true,
     },
@@ -65,7 +66,7 @@ export default defineConfig([
     platform: "node",
     transform: { target: "node20" },
     external: isInstalled,
-    // Modules first: the CommonJS form of jsonc-parser hides from bundlers what it consists of.
+    // Prefer ES modules: the CommonJS form of jsonc-parser loads its parts in a way that bundlers cannot follow.
     resolve: { mainFields: ["module", "main"] },
     plugins: [withoutPrograms, leanUndici(), thirdPartyLicencesOf()],
     output: {

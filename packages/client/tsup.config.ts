@@ -4,8 +4,8 @@ import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 const shared: Options = {
   format: ["esm", "cjs"],
   target: "node20",
-  // The contracts' types, constants and handlers come along: their packages are not published. The paths make the
-  // declarations come along too.
+  // Bundle the private packages with types, constants and handlers, because they are not published. The paths make tsup
+  // bundle their declarations too.
   noExternal: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit"],
   dts: {
     compilerOptions: {
@@ -27,16 +27,18 @@ export default defineConfig([
       opentelemetry: "src/opentelemetry.ts",
       "absent-archives": "src/files/absent-archives.ts",
     },
-    // Also drops the imports that splitting leaves for their order alone.
+    // Drop the imports that code splitting adds only to keep the order of modules.
     treeshake: { moduleSideEffects: false },
     clean: ["!testing/**"],
   },
-  // Apart, so that the client shares no file with it and stays as small as it is.
+  // Build the testing service separately, so that it shares no file with the client and does not make the client
+  // larger.
   {
     ...shared,
     entry: { index: "src/testing/index.ts", msw: "src/testing/msw.ts" },
     outDir: "dist/testing",
-    // Bundlers for browsers leave modern-tar out of the client, which has no files there; the service unpacks in memory.
+    // Bundle modern-tar here too: the service unpacks archives in memory, also in browsers, for which the client leaves
+    // it out.
     noExternal: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit", "hono", "modern-tar"],
     esbuildPlugins: [thirdPartyLicences()],
     minifyWhitespace: true,

@@ -4,7 +4,7 @@ import { defineConfig } from "tsup";
 import { rawText } from "../../scripts/raw-text.js";
 import { licencesFile, thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
-/** For the CommonJS modules among what is bundled. */
+/** Names that bundled CommonJS modules expect and ES modules do not have. */
 const commonJsNames =
   'import { createRequire as createCommonJsRequire } from "node:module"; const require = createCommonJsRequire(import.meta.url), __dirname = import.meta.dirname;';
 const sqlite = createRequire(import.meta.url).resolve("node-sqlite3-wasm");
@@ -18,7 +18,7 @@ export default defineConfig({
     entry: { index: "src/index.ts" },
     resolve: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit"],
   },
-  // One package to install and a few files to load: `npx` starts it in a moment.
+  // Bundle all packages: `npx` then installs one package and loads few files, which makes it start fast.
   noExternal: [/^[^.]/],
   banner: { js: commonJsNames },
   esbuildPlugins: [rawText(), thirdPartyLicences({ carried: [`../agent/dist/${licencesFile}`] })],

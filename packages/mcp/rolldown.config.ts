@@ -6,14 +6,14 @@ import { thirdPartyLicencesOf } from "../../scripts/third-party-licences.js";
 
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
-/** What every start with the default profile needs. */
+/** The modules that every start with the default profile needs. */
 const start = [source("serve.ts"), source("profiles/hopx/profile.ts")];
 
 interface Graph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
-/** Whether a module is one of the start's, or imported by one. */
+/** Whether a module is needed at the start, or imported by one that is. */
 const isOfStart = (() => {
   const modules = new Set<string>();
   return (id: string, graph: Graph): boolean => {
@@ -27,7 +27,10 @@ const isOfStart = (() => {
   };
 })();
 
-/** What the first call loads of the client is in some fifty files, which take longer to open than to compile. */
+/**
+ * The bundle file for a module. The client's some fifty files become one, because opening them takes longer than
+ * compiling them.
+ */
 function fileOf(id: string, graph: Graph): string | null {
   if (isOfStart(id, graph)) return "start";
   return id.includes("/packages/client/dist/") ? "client" : null;
@@ -39,7 +42,7 @@ const executable: Plugin = {
   name: "executable",
   writeBundle() {
     chmodSync(built("main.js"), 0o755);
-    // The package's own modules are ESM, the built ones CommonJS.
+    // The package's sources are ES modules, the built files CommonJS.
     writeFileSync(built("package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
   },
 };
@@ -52,15 +55,16 @@ export default defineConfig({
   plugins: [builtModule(/profiles\/[\w-]+\/listed-tools\.ts$/), thirdPartyLicencesOf(), executable],
   output: {
     dir: "dist",
-    // Node.js starts CommonJS faster: the loader of ES modules alone takes as long as a tenth of this server's start.
+    // Build CommonJS, because Node.js starts it faster: the loader of ES modules alone takes a tenth of this server's
+    // start.
     format: "cjs",
     cleanDir: true,
     minify: true,
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
-    // Everything is in it: finding packages takes longer than loading them. The start is one file, because each file takes
-    // time to open; what is loaded later is in others, because Node.js parses the whole of a file
-    // (docs/decisions/0021-mcp-starts-in-parts.md).
+    // Bundle all packages, because finding packages takes longer than loading them. Everything for the start is in one
+    // file, because opening files takes time. Code that is loaded later is in other files, because Node.js parses whole
+    // files (docs/decisions/0021-mcp-starts-in-parts.md).
     codeSplitting: {
       groups: [{ name: fileOf, debugName: "start and client" }],
     },

@@ -126,7 +126,7 @@ export class McpRunner implements AsyncDisposable {
       this.#sessions.add(session);
       return session;
     } catch (error) {
-      // The error of the start tells more than one of the clean-up, which the sandbox's lifetime makes up for.
+      // Ignore an error here: the error of the start matters more, and the sandbox ends with its lifetime.
       await sandbox.delete().catch(() => undefined);
       throw error;
     }

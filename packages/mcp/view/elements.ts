@@ -1,4 +1,4 @@
-/** Makes elements. Text becomes text, never markup: most of what is shown here comes from a sandbox. */
+/** Creates HTML elements. Text is never parsed as markup, because most of it comes from a sandbox. */
 
 type Child = Node | string | undefined;
 
@@ -19,7 +19,7 @@ export function button(label: Node | string, act: () => void): HTMLButtonElement
   return made;
 }
 
-/** Names and values, one below the other. */
+/** A list of names and values. */
 export function facts(record: Readonly<Record<string, unknown>>): HTMLElement {
   const rows = Object.entries(record)
     .filter(([, value]) => value !== undefined && value !== null && value !== "")
@@ -36,7 +36,7 @@ function plain(value: unknown): string {
   return plain(Object.entries(value).map(([name, part]) => `${name.replaceAll("_", " ")} ${plain(part)}`));
 }
 
-/** A block of text under a heading; nothing when there is no text. */
+/** A block of text under a heading. Undefined if the text is empty. */
 export function block(heading: string, text: string, className = ""): Node | undefined {
   if (text === "") return undefined;
   return element("section", {}, element("h2", {}, heading), element("pre", { className }, text));

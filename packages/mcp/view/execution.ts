@@ -1,4 +1,4 @@
-/** What a program did: its output, its figures and its tables. */
+/** Shows the outcome of a program: its output, its figures and its tables. */
 import { block, element } from "./elements.js";
 import type { ToolResult } from "./host.js";
 
@@ -48,7 +48,7 @@ function displayed(outputs: unknown): (Node | undefined)[] {
   });
 }
 
-/** HTML of a sandbox is shown where it can run nothing, load nothing and reach nothing. */
+/** Shows HTML from a sandbox in a frame that cannot run, load or reach anything. */
 function frame(html: string): Node {
   const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
   const shown = element("iframe", {});

@@ -1,4 +1,4 @@
-/** The host that shows this view: JSON-RPC over postMessage, as MCP Apps have it. */
+/** The connection to the host that shows this view: JSON-RPC over postMessage, as MCP Apps define it. */
 
 export interface ToolResult {
   readonly isError?: boolean;
@@ -41,7 +41,7 @@ export class Host {
 
   async connect(listener: HostListener): Promise<void> {
     addEventListener("message", ({ source, data }: MessageEvent<Message>) => {
-      // Frames that show a sandbox's HTML could send messages too.
+      // Accept messages only from the host: frames that show a sandbox's HTML could send messages too.
       if (source === parent && data?.jsonrpc === "2.0") this.#receive(data, listener);
     });
     const { hostContext, hostCapabilities } = (await this.#request("ui/initialize", {
@@ -62,7 +62,7 @@ export class Host {
     return (await this.#request("tools/call", { name, arguments: given })) as ToolResult;
   }
 
-  /** Says something in the conversation, as the person would. */
+  /** Sends a message to the conversation in the name of the user. */
   async say(text: string): Promise<void> {
     await this.#request("ui/message", { role: "user", content: { type: "text", text } });
   }
@@ -75,7 +75,7 @@ export class Host {
     else if (method === "ui/notifications/tool-result") listener.onResult(params as ToolResult);
     else if (method === "ui/notifications/tool-cancelled") listener.onCancelled();
     else if (method === "ui/notifications/host-context-changed") applyContext(params as HostContext);
-    // Whatever else the host asks (ping, teardown) needs no more than an answer.
+    // Answer all other requests of the host (ping, teardown) with an empty result.
     if (method !== undefined && id !== undefined) this.#post({ id, result: {} });
   }
 
@@ -99,7 +99,10 @@ export class Host {
     this.#post({ method, params });
   }
 
-  /** The origin of the host is not known to a view; it carries nothing that another could not see. */
+  /**
+   * Sends a message to the host. The target origin is "*" because a view does not know the host's; messages contain no
+   * secrets.
+   */
   #post(message: object): void {
     parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }

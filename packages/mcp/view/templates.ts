@@ -1,4 +1,4 @@
-/** The templates: all of them with a search, and one in full. */
+/** Shows the list of templates with a search, and one template with all its fields. */
 import { button, element, facts } from "./elements.js";
 import type { Host } from "./host.js";
 
@@ -54,7 +54,7 @@ export function templateBrowser(
     const back = button("All templates", () => show(all));
     show(templateView(template, host, back));
     if (!host.hasTools) return;
-    // What the list lacks is shown when it comes; without it, what the list has stays.
+    // Show the fields that the list does not contain when they arrive. If they do not, the fields of the list stay.
     host.callTool("get_template", { name: template.name }).then(
       ({ structuredContent }) => {
         if (back.isConnected && isTemplate(structuredContent))
@@ -71,7 +71,7 @@ export function templateBrowser(
 export function templateView(template: Template, host: Host, back?: Node): Node {
   const { name, display_name: title, description, ...others } = template;
   const use = button("Use this template", () => {
-    // A host that lets a view say nothing leaves it to the person.
+    // A host may refuse to pass on messages: the button is then removed, and the user has to write the message.
     host.say(`Create a sandbox from the template ${JSON.stringify(name)}.`).catch(() => use.remove());
   });
   return element(

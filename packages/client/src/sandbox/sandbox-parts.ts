@@ -1,4 +1,6 @@
-/** What a sandbox can do: loaded with the first sandbox, while its server answers. */
+/**
+ * The parts of a sandbox (files, commands and so on). They are loaded with the first sandbox, while its server answers.
+ */
 export { Desktop } from "../desktop/desktop.js";
 export { executeAsync, executeBackground } from "../execution/background-execution.js";
 export { Commands, commandRequest } from "../execution/commands.js";

@@ -35,8 +35,9 @@ import { TestingClock } from "./memory/testing-clock.js";
 /** Options of a `TestingService`. */
 export interface TestingServiceOptions {
   /**
-   * What programs do; nothing is really run. Either a table from a program's text to its answer, or a function. An
-   * unknown program is refused with a message that quotes it. Default: all programs are unknown.
+   * The programs that the service knows, with their answers; nothing is really run. Either a table from a program's
+   * text to its answer, or a function. An unknown program is refused with a message that quotes it. Default: all
+   * programs are unknown.
    */
   programs?: Programs | undefined;
   /** The only API key that is accepted. Default `testing-key`. */

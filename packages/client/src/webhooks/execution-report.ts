@@ -8,7 +8,7 @@ export interface ExecutionReport {
   /** How the code ended. `completed` means exit code 0. */
   status: "completed" | "failed" | "timeout";
   executionId: string;
-  /** Undefined if the server does not say. */
+  /** Id of the sandbox in which the code ran. Undefined if the server does not say. */
   sandboxId: string | undefined;
   /**
    * Id of the report, the same for every delivery attempt: use it to ignore duplicates. Undefined if the server sends

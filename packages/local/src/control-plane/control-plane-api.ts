@@ -23,7 +23,7 @@ import type { AccountKey } from "../tokens/account-key.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
 const bodyLimitBytes = 1024 * 1024;
-/** As of an agent. */
+/** The longest body of a request to run a program: as long as an agent accepts. */
 const programLimitBytes = 32 * 1024 * 1024;
 
 export interface ControlPlaneApiOptions

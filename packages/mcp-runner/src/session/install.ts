@@ -14,7 +14,7 @@ import {
 import type { McpServerConfiguration } from "../config/server-configuration.js";
 import { McpInstallError } from "../errors.js";
 
-/** What a session tells while it installs. */
+/** Functions that are called during an installation. */
 export interface InstallReports {
   /** Called with each line of the output of install commands. */
   onInstallLog?: ((line: string) => void) | undefined;

@@ -32,7 +32,7 @@ export interface McpProgress {
   message?: string | undefined;
 }
 
-/** What a session is made of. */
+/** The parts from which a session is made. */
 export interface SessionParts {
   readonly server: string;
   readonly sandbox: Sandbox;
@@ -183,7 +183,7 @@ export class McpSession implements AsyncDisposable {
       : `The server asked for ${request}, which is refused: nobody here answers for a model or a person.`;
   }
 
-  /** The error that tells most about a call that failed. */
+  /** The error that says most about why a call failed. */
   #explained(error: unknown, what: string): unknown {
     const { signal, transport } = this.#parts;
     if (transport.failure !== undefined) return transport.failure;

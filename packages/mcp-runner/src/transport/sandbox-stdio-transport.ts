@@ -197,7 +197,10 @@ export class SandboxStdioTransport implements Transport {
     throw this.#broken("UNKNOWN_REQUEST_ID", `The server answered a request that was never sent, ${shown}`);
   }
 
-  /** Many servers greet on standard output. A little of that is told and passed over, a flood ends the server. */
+  /**
+   * Reports a line on standard output that is no message. Many servers print a greeting there: a few such lines are
+   * skipped, many end the server.
+   */
   #noted(line: string): void {
     this.#noise += 1;
     this.#noiseLength += line.length;

@@ -29,7 +29,7 @@ export class KeptOutput {
 
   constructor(
     limit: number,
-    /** Undefined if nothing is kept beyond the memory limit. */
+    /** Creates a file for output beyond the memory limit. Undefined if such output is dropped. */
     private readonly createFile: (() => OutputFile) | undefined,
     /** Whether the output goes to the file from its first byte, so that it survives the agent. */
     private readonly outlives = false,

@@ -1,4 +1,6 @@
-/** Milliseconds of silence after which a reader is told that there is nothing new yet. */
+/**
+ * Milliseconds without a frame after which the server sends a sign of life, so that neither reader nor proxies give up.
+ */
 const silenceMs = 15_000;
 
 /** How a stream of frames is written: each frame as text, and what is sent in a silence. */
@@ -8,7 +10,7 @@ export interface FrameFormat<Frame> {
   write(frame: Frame): string;
 }
 
-/** One JSON text in a line. Empty lines mean nothing. */
+/** Writes each frame as one line of JSON. The sign of life is an empty line. */
 export const jsonLines: FrameFormat<object> = {
   type: "application/x-ndjson",
   silence: "\n",

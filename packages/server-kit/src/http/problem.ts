@@ -34,7 +34,7 @@ export class Problem extends Error {
   }
 }
 
-/** The answer to a request that failed for a reason that only the server's log tells. */
+/** The answer to a request that failed for an internal reason. The reason is only in the server's log. */
 export const internalProblem = (requestId: string) =>
   new Problem(
     500,

@@ -17,7 +17,7 @@ export interface ExecutionState {
   endedAt: Date | undefined;
   /** Exit code; undefined while the program runs. */
   exitCode: number | undefined;
-  /** Undefined while the program runs, and if the server does not say. */
+  /** Why the program ended. Undefined while it runs, or if the server does not say. */
   terminationReason: TerminationReason | undefined;
   /** Seconds that the program has run so far, or ran in all. */
   durationSeconds: number | undefined;

@@ -65,7 +65,7 @@ export async function executeIsolatedOrDetach(
   const { onProgress, signal } = options;
   const patience = detachAfter(options);
   const until = performance.now() + patience * 1000;
-  // Code that may outlast the caller's time needs a sandbox in which it can go on.
+  // Code that may outlast the caller's time needs a sandbox, in which it can continue.
   if (body.timeout < patience) {
     const alone = await background.whole(() => executeAlone(controlPlane, body, options));
     if (alone !== undefined) return alone;

@@ -50,7 +50,7 @@ export class IsolatedReading {
   readonly #scope: CallScope;
   readonly #reading: OnceRead<IsolatedExecutionEvent, StreamedIsolatedExecution>;
   readonly #parts: IsolatedReadingParts;
-  /** From the creation of a sandbox to its deletion; gives the error of a failed deletion. Undefined without a sandbox. */
+  /** Resolves when the sandbox is deleted, with the error if that failed. Undefined if there is no sandbox. */
   #life: Promise<SandboxError | undefined> | undefined;
   #over: () => void = () => undefined;
   readonly #isOver = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ export interface StreamedIsolatedExecution
 /** An event of `executeIsolatedStream`. */
 export type IsolatedExecutionEvent = OutputEvent | ResultEvent<StreamedIsolatedExecution> | ErrorEvent;
 
-/** What reads a stream, loaded with the first read. */
+/** The part that reads a stream. It is loaded with the first read, because many programs never stream. */
 interface Reading {
   iterate(): AsyncGenerator<IsolatedExecutionEvent, void, void>;
   result(): Promise<StreamedIsolatedExecution>;

@@ -85,7 +85,7 @@ async function sentAlone<Answer>(
   try {
     return await send(init);
   } catch (error) {
-    // A server that has lost the operation since has not run anything.
+    // The server offered the operation before and has lost it since, so nothing has run.
     if (!(error instanceof NotFoundError && error.code === "NOT_FOUND")) throw error;
     offers.set(controlPlane, Promise.resolve(false));
     return undefined;
@@ -113,15 +113,15 @@ async function isOffered(
 function asked(controlPlane: ControlPlaneClient): Promise<boolean> {
   const known = offers.get(controlPlane);
   if (known !== undefined) return known;
-  // Without a caller's signal: others may wait for the same answer.
+  // Do not pass the caller's signal: other callers may wait for the same answer.
   const init = callInit({ requestTimeoutSeconds: longestSilence });
   const answer = bodyOf(controlPlane.GET("/health", init), "status").then(
     ({ executions }) => executions === true,
     (error: unknown) => {
       if (!(error instanceof NotFoundError)) offers.delete(controlPlane);
-      // Nothing else can be reached there either.
+      // The server cannot be reached, so creating a sandbox would fail too.
       if (error instanceof NetworkError && !error.wasSent) throw error;
-      // What is wrong, the call that creates a sandbox tells.
+      // Ignore other errors here: if the server is at fault, creating a sandbox fails and reports it.
       return false;
     },
   );

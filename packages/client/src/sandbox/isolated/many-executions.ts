@@ -15,14 +15,14 @@ export interface ManyExecutionsOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What became of one program: its result, or the error with which the call for it failed. */
+/** The outcome of one program: its result, or the error with which the call for it failed. */
 export type ManyExecutionsOutcome =
   | { index: number; result: IsolatedExecutionResult; error: undefined }
   | { index: number; result: undefined; error: unknown };
 
 const defaultConcurrency = 8;
 
-/** Runs programs, some at a time, and yields what became of each as soon as it has ended. */
+/** Runs programs, some at a time, and yields the outcome of each as soon as it has ended. */
 export async function* executeMany(
   programs: Iterable<IsolatedProgram> | AsyncIterable<IsolatedProgram>,
   options: ManyExecutionsOptions,
@@ -46,7 +46,10 @@ export async function* executeMany(
   const source = (async function* () {
     yield* programs;
   })();
-  /** The next program, asked for while there is room for it. It may be long in coming: results are not held up by it. */
+  /**
+   * The next program. It is requested as soon as another one may run. Results are yielded while the source takes its
+   * time.
+   */
   let coming: Promise<IteratorResult<IsolatedProgram, void>> | undefined;
   let isOver = false;
   try {
@@ -67,11 +70,11 @@ export async function* executeMany(
     }
   } finally {
     signal?.removeEventListener("abort", stop);
-    // The caller has had enough, or nothing runs any more.
+    // The caller has left the loop, or nothing runs any more: end the rest.
     ending.abort();
     await Promise.all(running.values());
     const sourceEnds = source.return();
-    // A source that is waiting for its next program ends only then.
+    // A source that waits for its next program ends only then, so do not wait for it.
     if (coming === undefined) await sourceEnds;
     else for (const left of [coming, sourceEnds]) left.catch(() => undefined);
   }

@@ -3,7 +3,10 @@ import type { MemoryFiles } from "./memory-files.js";
 /** A program that a sandbox of the testing service is asked to run, and what the test's code can do as that program. */
 export interface TestingProgram {
   readonly sandboxId: string;
-  /** The code, or the command: its line, or the program and its arguments joined by spaces. */
+  /**
+   * The text of the program, by which it is recognised: its code or command line. For a command with arguments, the
+   * command and its arguments joined by spaces.
+   */
   readonly text: string;
   /** Language of the code; undefined for commands and terminals. */
   readonly language: string | undefined;

@@ -12,8 +12,9 @@ const compileScript = `import py_compile, sys
 py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="<cloud-sandbox>", doraise=True)`;
 
 /**
- * Puts the drivers of programs that run without an agent into `directory`. Python's is compiled, which saves each program
- * several milliseconds; without that, or with another Python, the source is taken. `searchPath`: where machines find Python.
+ * Writes the drivers of programs that run without an agent to `directory`. Python's driver is also compiled, which
+ * saves each program several milliseconds. If it cannot be compiled, or a machine has another Python, the source is
+ * used. `searchPath`: where machines find Python.
  */
 export async function placeDrivers(directory: string, searchPath: string): Promise<void> {
   const { name, source } = lonePythonDriver;

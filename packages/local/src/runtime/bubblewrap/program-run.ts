@@ -34,10 +34,13 @@ export const programDescriptors = { ...loneDescriptors, information: 6, seccomp:
 
 /** Most bytes of each output that an answer contains, as through an agent. */
 const outputLimit = 1024 * 1024;
-/** Of an output of more bytes, this process reads at most one chunk (64 KiB) in `paceMs`: reading costs it more than writing costs the program. */
+/**
+ * Of an output with more bytes than this, the server reads at most one chunk (64 KiB) in `paceMs`, because reading
+ * costs the server more CPU than writing costs the program.
+ */
 const unpacedBytes = 4 * 1024 * 1024;
 const paceMs = 2;
-/** The program waits while more bytes of an output are unread. What is kept of an output has room for twice as many. */
+/** A program has to wait while more bytes than this of an output are unread. Twice as many are kept of each output. */
 const unreadBytes = outputLimit / 4;
 /** A driver sends a frame for each of at most 64 displayed values, and few others. */
 const mostFrames = 128;
@@ -63,10 +66,13 @@ export interface ProgramRunParts {
   readonly openPorts: ((init: Init) => Promise<OpenPorts>) | undefined;
 }
 
-/** One program from its start to its end. What it writes, to its outputs or as its driver, is hostile: bounded, and only ever its own result. */
+/**
+ * One program from its start to its end. Its output and the frames of its driver are hostile, because its code may have
+ * written them: their size is limited, and they affect nothing but its own result.
+ */
 export class ProgramRun {
   readonly #parts: ProgramRunParts;
-  /** The end of the program, which may not be seen: see `#giveUp`. */
+  /** The exit code of the program's bubblewrap. It may never come: see `#giveUp`. */
   readonly #exit: Promise<number | null>;
   readonly #init: Promise<number | undefined>;
   readonly #channel: ControlChannel;
@@ -77,7 +83,7 @@ export class ProgramRun {
   #isGarbled = false;
   #isOver = false;
   #ports: OpenPorts | undefined;
-  /** Why the ports could not be opened. */
+  /** The reason why the proxy's ports could not be opened. */
   #noWayOut: unknown;
   #interpreter: number | undefined;
   #giveUp: () => void = () => undefined;
@@ -114,12 +120,12 @@ export class ProgramRun {
     void init.then((told) => this.#begin(told));
   }
 
-  /** Whether nobody holds the pipes any more. */
+  /** Whether no process holds the pipes of the program any more, so that they can be reused. */
   get hasFreePipes(): boolean {
     return this.#stdout.isReusable && this.#stderr.isReusable;
   }
 
-  /** Waits for the end of the program. Rejects with {@link ProgramNotStarted} only if it did nothing. */
+  /** Waits for the end of the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
   async outcome(): Promise<Outcome> {
     try {
       await this.#waitForStart();
@@ -129,7 +135,10 @@ export class ProgramRun {
     }
   }
 
-  /** Ends what did not end when it was killed, because somebody on the host froze or stopped it. Rejects while it is there. */
+  /**
+   * Ends processes that did not end when they were killed, because somebody has frozen or stopped them on the host.
+   * Rejects while one is left.
+   */
   async endStuck(): Promise<void> {
     if (!this.#isRunning()) return;
     const { child, group } = this.#parts;
@@ -138,13 +147,13 @@ export class ProgramRun {
     throw new Error("processes that were killed do not end");
   }
 
-  /** Opens the program's way out, and then lets it begin. */
+  /** Opens the egress proxy's ports for the program, and then lets it begin. */
   async #begin(init: Init | undefined): Promise<void> {
     const { spec, program, openPorts } = this.#parts;
     try {
       this.#ports = init && (await openPorts?.(init));
     } catch (error) {
-      // It ends without having begun, so that it is run in another way.
+      // End the program before it begins, so that it can be run in another way.
       this.#noWayOut = error;
       return this.#kill();
     }
@@ -163,11 +172,11 @@ export class ProgramRun {
     const givenUp = once(giveUp.signal, "abort");
     try {
       if (!giveUp.signal.aborted) await Promise.race([this.#start, this.#exit, givenUp]);
-      // What a program wrote before it ended may not be read yet.
+      // The program has ended, but its report may not be read yet: wait for that.
       if (!this.#report.isStarted && !giveUp.signal.aborted)
         await Promise.race([this.#start, this.#channel.closed, givenUp]);
       if (this.#report.isStarted) return;
-      // It may have begun just now.
+      // The program may have begun just before the signal fired.
       if (signal.aborted) spec.onStart?.();
       signal.throwIfAborted();
       if (this.#noWayOut !== undefined) throw this.#noWayOut;
@@ -194,7 +203,7 @@ export class ProgramRun {
     const exitCode = reported ? reported.exitCode : await this.#exit;
     const endedAt = performance.now();
     await watch.stop();
-    // What is left in the pipes is read now, also if the reader is still behind.
+    // Read the rest of the pipes now, even if the reader has not read what came before.
     for (const output of [this.#stdout, this.#stderr]) output.stopWaiting();
     await Promise.race([Promise.all([this.#stdout.ended, this.#stderr.ended]), sleep(drainGraceMs)]);
     await this.#kill();
@@ -211,14 +220,15 @@ export class ProgramRun {
   }
 
   #take(frame: Frame | undefined): void {
-    // Before its code runs, only our driver can write.
+    // Ignore greetings until the code runs: before that, only the driver writes to this channel.
     if (frame?.kind === "H" && !this.#report.isStarted) return;
     this.#frames += 1;
     const reported = frame && this.#frames <= mostFrames ? this.#report.take(frame) : undefined;
     if (reported?.what === "started") this.#started();
     else if (reported?.what === "ended") this.#ended(reported.end);
     else if (reported?.what !== "value") {
-      // A driver that could not start the code says so before; afterwards the code itself wrote this.
+      // If the code has begun, the code itself wrote this frame: a driver that cannot start the code reports that
+      // before.
       this.#isGarbled = this.#report.isStarted;
       this.#channel.close();
       void this.#kill();
@@ -262,13 +272,17 @@ export class ProgramRun {
     }
   }
 
-  /** Kills every process of the program. Resolves when none is left, or some do not end, and its pipes have been read. */
+  /**
+   * Kills every process of the program. Resolves when none is left and the pipes are read, or when some processes do
+   * not end.
+   */
   async #kill(): Promise<void> {
     const { child } = this.#parts;
     this.#isOver = true;
     if (this.#isRunning()) {
       const init = await Promise.race([this.#init, sleep(endLimitMs, undefined, { ref: false })]);
-      // The end of process 1 takes all others with it. Its number cannot be another's: bubblewrap has not reaped it.
+      // Killing process 1 kills all others. Its pid cannot belong to another process, because bubblewrap has not reaped
+      // it yet.
       if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
       else child.kill("SIGKILL");
     }
@@ -278,7 +292,7 @@ export class ProgramRun {
     this.#ports?.close();
     this.#channel.close();
     const limit = new AbortController();
-    // Processes that do not end keep the pipes open.
+    // Do not wait for the pipes: processes that do not end keep them open.
     if (this.#isRunning()) limit.abort();
     await Promise.race([
       Promise.all([this.#stdout.ended, this.#stderr.ended]),
@@ -313,7 +327,7 @@ class Output {
     return this.#captured.finish();
   }
 
-  /** The output for a reader, for whom the program waits. */
+  /** The output for a reader. From now on the program waits when the reader is slow. */
   follow(): KeptOutput {
     this.#kept.waitsForReader = true;
     return this.#kept;
@@ -333,7 +347,7 @@ class Output {
   }
 }
 
-/** An output that makes a program wait that writes very much, or more than its reader takes. */
+/** An output whose program has to wait when it writes very much, or more than its reader takes. */
 class PacedOutput extends KeptOutput {
   #waitsForReader = false;
   /** Bytes that the reader has taken. */

@@ -23,8 +23,8 @@ import { diskCount } from "./writable-root.js";
 const workspace = "/workspace";
 
 /**
- * Runs a program in a wall like a machine's. What is missing is the agent: the code has one uid, and bubblewrap itself is
- * process 1, so that the program's end is the end of everything in it.
+ * Runs a program in an isolated machine without an agent. The program has only one uid, and bubblewrap itself is
+ * process 1, so that all processes end with the program.
  */
 export async function runProgram(
   spec: ProgramSpec,
@@ -70,7 +70,7 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
   const { group, stdout, stderr } = own;
   const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
-  // One uid only: there is nothing beside the code to protect from it.
+  // Use one uid for everything: there is no agent that would have to be protected from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });
   const limited = `${limitsScript}exec "$@"`;

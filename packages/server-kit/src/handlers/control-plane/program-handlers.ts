@@ -30,7 +30,7 @@ export interface ProgramWish {
   readonly signal: AbortSignal;
   /** To be called when the program may have begun. */
   readonly onStart: () => void;
-  /** Who reads the program's output while it runs. Without one, the answer has all of it. */
+  /** The reader of the program's output while it runs. If there is none, the answer contains the whole output. */
   readonly reader?: ProgramReader | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ProgramHandlerParts<Over extends Exchange = NodeExchange> {
 
 type Body = ControlPlaneOperations["runProgram"]["requestBody"]["content"]["application/json"];
 
-/** The operation that runs one program and keeps nothing of it. */
+/** The operation that runs a program without a sandbox (POST /v1/executions). */
 export function programHandlers<Over extends Exchange = NodeExchange>({
   runProgram,
   repeated,

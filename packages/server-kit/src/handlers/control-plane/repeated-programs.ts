@@ -99,9 +99,9 @@ type RunsOnce = (onStart: () => void) => Promise<string>;
 interface Remembered {
   readonly requestDigest: string;
   hasStarted: boolean;
-  /** Until the program has ended. */
+  /** Rejects or resolves with the answer when the program has ended. Undefined after that. */
   running: Promise<string> | undefined;
-  /** Undefined if the program did not end by itself, or its answer is not kept. */
+  /** The stored answer. Undefined if the program did not end by itself, or if its answer is not stored. */
   answer: string | undefined;
   readonly until: number;
 }

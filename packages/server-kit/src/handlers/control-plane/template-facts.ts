@@ -11,7 +11,7 @@ export interface TemplateFacts {
   /** Limits that a sandbox asked for in place of the template's. If set, `limits` already contains them. */
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly { readonly language: string; readonly version: string | undefined }[];
-  /** Undefined if there is no operating system, or none is reported. */
+  /** The operating system of the template. Undefined if it has none, or none is reported. */
   readonly system?: OfferedSystem | undefined;
   /** The language that the template is for. Undefined if it is for all languages. */
   readonly language?: string | undefined;
