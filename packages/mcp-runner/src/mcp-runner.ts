@@ -28,6 +28,8 @@ export interface McpRunnerOptions {
   onInstallLog?: ((line: string) => void) | undefined;
   /** Called with what may surprise, such as a backend on which every session installs anew. */
   onNotice?: ((notice: string) => void) | undefined;
+  /** Called with each sandbox when it was created, before a server runs in it. */
+  onSandbox?: ((sandbox: Sandbox) => void) | undefined;
   /** Called with lines of a server's standard error, without the values of its variables. */
   onStderr?: ((text: string) => void) | undefined;
 }
@@ -146,7 +148,7 @@ export class McpRunner implements AsyncDisposable {
 
   async #prepare(server: string, signal: AbortSignal | undefined) {
     const configuration = this.#server(server);
-    const { environment = process.env, onInstallLog, onNotice } = this.#options;
+    const { environment = process.env, onInstallLog, onNotice, onSandbox } = this.#options;
     const variables = resolvedVariables(configuration, environment);
     const reports: InstallReports = { onInstallLog, onNotice, signal };
     const { isInstalled, template } = await this.#layers.find(configuration, reports);
@@ -157,6 +159,7 @@ export class McpRunner implements AsyncDisposable {
       signal,
       ...reachOf(configuration),
     });
+    onSandbox?.(sandbox);
     try {
       if (!isInstalled) await installIn(sandbox, configuration, reports);
       return { sandbox, variables, transport: this.#transport(sandbox, configuration, variables) };
@@ -200,13 +203,17 @@ export class McpRunner implements AsyncDisposable {
       env,
       workdir,
       onStderr,
-      timeoutSeconds: lifetimeOf(server),
+      // The sandbox's deadline ends the server, and can be set anew.
+      timeoutSeconds: day,
     };
     return port === undefined
       ? new SandboxStdioTransport(sandbox, { ...shared, maxMessageLength, closeSeconds: 0 })
       : new SandboxHttpTransport(sandbox, { ...shared, port, path, startSeconds });
   }
 }
+
+/** Seconds of the longest command. */
+const day = 86_400;
 
 function lifetimeOf({ timeoutMinutes }: McpServerConfiguration): number {
   return Math.ceil(timeoutMinutes * 60);

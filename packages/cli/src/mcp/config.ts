@@ -7,8 +7,7 @@ import { readPrivateFile, writePrivateFile } from "../connection/private-file.js
 import { CommandError } from "../errors/command-error.js";
 import { confirm } from "./confirm.js";
 import { masked } from "./masked.js";
-import { readServerFile, serverFilePath, serverFileText } from "./server-file.js";
-import { changeServers, checkedServers, storedFile, storedServers } from "./server-store.js";
+import { changeServers } from "./server-store.js";
 
 interface ConfigOptions {
   readonly show?: boolean;
@@ -37,6 +36,9 @@ export function define(command: Command): void {
     .option("-y, --yes", "do not ask")
     .action(
       action<ConfigOptions>(async ({ options, output, signal }) => {
+        const { checkedServers, readServerFile, serverFilePath, serverFileText } = await import(
+          "cloud-sandbox-mcp-runner/configuration"
+        );
         const path = serverFilePath();
         if (options.edit) {
           await edit(path);
@@ -47,8 +49,9 @@ export function define(command: Command): void {
           output.done(`${path} has no servers; what it had is in ${path}.bak.`, { path, reset: true });
         } else {
           // Checked first, so that a wrong file is told and not shown.
-          await storedServers();
-          const entries = Object.entries(storedFile()?.entries ?? {});
+          const file = readServerFile(path);
+          if (file !== undefined) checkedServers(file);
+          const entries = Object.entries(file?.entries ?? {});
           const servers = Object.fromEntries(entries.map(([name, entry]) => [name, masked(entry)]));
           if (output.isJson) output.json({ path, servers });
           else output.write(`${output.isQuiet ? "" : `// ${path}\n`}${serverFileText(servers)}`);
@@ -59,6 +62,9 @@ export function define(command: Command): void {
 
 /** Lets the user edit a copy, and takes it over if it is right: a mistake breaks nothing. */
 async function edit(path: string): Promise<void> {
+  const { checkedServers, parseServerFile, serverFileText } = await import(
+    "cloud-sandbox-mcp-runner/configuration"
+  );
   const copy = `${path}.edit.json`;
   await writePrivateFile(copy, readPrivateFile(path) ?? serverFileText({}));
   const editor = process.env.VISUAL || process.env.EDITOR || "vi";
@@ -72,8 +78,8 @@ async function edit(path: string): Promise<void> {
       "Set EDITOR to an editor.",
     );
   }
-  const file = readServerFile(copy, await readFile(copy, "utf8"));
-  await checkedServers(file);
+  const file = parseServerFile(copy, await readFile(copy, "utf8"));
+  checkedServers(file);
   await changeServers((entries) => {
     for (const name of Object.keys(entries)) delete entries[name];
     Object.assign(entries, file.entries);
@@ -87,5 +93,6 @@ async function reset(path: string): Promise<void> {
     if (error.code !== "ENOENT") throw error;
   });
   await chmod(`${path}.bak`, 0o600).catch(() => undefined);
+  const { serverFileText } = await import("cloud-sandbox-mcp-runner/configuration");
   await writePrivateFile(path, serverFileText({}));
 }

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { McpServerFile } from "cloud-sandbox-mcp-runner/configuration";
 import type { Command } from "commander";
 import { action } from "../command-line/action.js";
 import { examples } from "../command-line/subcommand.js";
 import { CommandError } from "../errors/command-error.js";
-import { readServerFile, type ServerFile } from "./server-file.js";
-import { changeServers, checkedServers } from "./server-store.js";
+import { changeServers } from "./server-store.js";
 
 /** What became of an entry of another program's file. */
 interface Imported {
@@ -63,7 +63,7 @@ export function define(command: Command): void {
 }
 
 /** Reads another program's file, and checks those of its servers that run on this machine. */
-export async function readForeign(path: string): Promise<ServerFile> {
+export async function readForeign(path: string): Promise<McpServerFile> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -75,13 +75,14 @@ export async function readForeign(path: string): Promise<ServerFile> {
       "Name the assistant's file.",
     );
   }
-  const file = readServerFile(path, text);
+  const { checkedServers, parseServerFile } = await import("cloud-sandbox-mcp-runner/configuration");
+  const file = parseServerFile(path, text);
   const own = Object.fromEntries(
     Object.entries(file.entries).filter(
       ([, entry]) => !("url" in entry || "serverUrl" in entry || "httpUrl" in entry),
     ),
   );
-  await checkedServers({ ...file, entries: own });
+  checkedServers({ ...file, entries: own });
   return file;
 }
 

@@ -1,20 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner";
-import { readPrivateFile, writePrivateFile } from "../connection/private-file.js";
+import type { McpServerConfiguration, McpServerEntries } from "cloud-sandbox-mcp-runner/configuration";
+import { writePrivateFile } from "../connection/private-file.js";
 import { CommandError } from "../errors/command-error.js";
-import {
-  readServerFile,
-  type ServerEntries,
-  type ServerFile,
-  serverFilePath,
-  serverFileText,
-} from "./server-file.js";
+
+/** The file, and how it is checked. Loaded when a command needs it. */
+const configuration = () => import("cloud-sandbox-mcp-runner/configuration");
 
 /** The servers that this user has added. */
 export async function storedServers(): Promise<McpServerConfiguration[]> {
-  const file = storedFile();
-  return file === undefined ? [] : await checkedServers(file);
+  const { checkedServers, readServerFile } = await configuration();
+  const file = readServerFile();
+  return file === undefined ? [] : checkedServers(file);
 }
 
 /** One of them. */
@@ -33,8 +30,10 @@ export async function storedServer(name: string): Promise<McpServerConfiguration
  * file before or after a change.
  */
 export async function changeServers<Result>(
-  change: (entries: ServerEntries) => Result | Promise<Result>,
+  change: (entries: McpServerEntries) => Result | Promise<Result>,
 ): Promise<Result> {
+  const { checkedServers, parseServerFile, readServerFile, serverFilePath, serverFileText } =
+    await configuration();
   const path = serverFilePath();
   const { default: lockfile } = await import("proper-lockfile");
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -51,44 +50,15 @@ export async function changeServers<Result>(
       );
     });
   try {
-    const file = storedFile();
-    const entries = file?.entries ?? {};
+    const entries = readServerFile(path)?.entries ?? {};
     const result = await change(entries);
     const text = serverFileText(entries);
-    await checkedServers(readServerFile(path, text));
+    checkedServers(parseServerFile(path, text));
     await writePrivateFile(path, text);
     return result;
   } finally {
     await release();
   }
-}
-
-/** Checks every entry. The first problem is told with its line. */
-export async function checkedServers({
-  entries,
-  lineOf,
-  path,
-}: ServerFile): Promise<McpServerConfiguration[]> {
-  const { McpConfigurationError, serverConfiguration } = await import("cloud-sandbox-mcp-runner");
-  return Object.entries(entries).map(([name, entry]) => {
-    try {
-      return serverConfiguration(name, entry);
-    } catch (error) {
-      if (!(error instanceof McpConfigurationError)) throw error;
-      const line = lineOf([name, ...error.path]);
-      throw new CommandError(
-        "CONFIG_INVALID",
-        `${path}, line ${line}: ${error.summary}`,
-        error.hint ?? "Correct the file.",
-      );
-    }
-  });
-}
-
-export function storedFile(): ServerFile | undefined {
-  const path = serverFilePath();
-  const text = readPrivateFile(path);
-  return text === undefined ? undefined : readServerFile(path, text);
 }
 
 export function unknownServer(name: string, names: readonly string[]): CommandError {

@@ -1,7 +1,7 @@
 import { chmod, copyFile, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { applyEdits, modify, parseTree } from "jsonc-parser";
+import { applyEdits, modify } from "jsonc-parser";
 import { action } from "../command-line/action.js";
 import { listed, onOrOff } from "../command-line/option-values.js";
 import { examples } from "../command-line/subcommand.js";
@@ -10,7 +10,6 @@ import { CommandError } from "../errors/command-error.js";
 import { confirm } from "./confirm.js";
 import { readForeign } from "./import.js";
 import { masked } from "./masked.js";
-import { holderOf } from "./server-file.js";
 import { changeServers, unknownServer } from "./server-store.js";
 
 interface WrapOptions {
@@ -38,7 +37,7 @@ export function define(command: Command): void {
     .action(
       action<WrapOptions, [string]>(async ({ options, output, signal }, name) => {
         const path = resolve(options.config);
-        const { entries } = await readForeign(path);
+        const { entries, holder } = await readForeign(path);
         const entry = entries[name];
         if (entry === undefined) throw unknownServer(name, Object.keys(entries));
         const wrapped = wrappedEntry(name, entry, options);
@@ -56,7 +55,7 @@ export function define(command: Command): void {
         const backup = `${path}.${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}.bak`;
         await copyFile(path, backup);
         await chmod(backup, 0o600);
-        await writePrivateFile(path, await changedText(path, name, wrapped));
+        await writePrivateFile(path, await changedText(path, [...holder, name], wrapped));
         output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {
           name,
           path,
@@ -100,10 +99,8 @@ function difference(before: Entry, after: Entry): string {
 }
 
 /** The file with one entry changed: comments, order and everything else stay. */
-async function changedText(path: string, name: string, entry: Entry): Promise<string> {
+async function changedText(path: string, place: string[], entry: Entry): Promise<string> {
   const text = await readFile(path, "utf8");
-  const tree = parseTree(text);
-  const holder = tree === undefined ? [] : holderOf(tree);
   const formattingOptions = { insertSpaces: true, tabSize: 2 };
-  return applyEdits(text, modify(text, [...holder, name], entry, { formattingOptions }));
+  return applyEdits(text, modify(text, place, entry, { formattingOptions }));
 }

@@ -115,6 +115,18 @@ export class McpSession implements AsyncDisposable {
     return result;
   }
 
+  /**
+   * `value`, which is JSON, without the values of the server's variables: for results that somebody reads who must not
+   * know them. With `isSecret`, only of those for which it returns true. Values shorter than 6 characters stay.
+   */
+  withoutVariables<Value>(
+    value: Value,
+    isSecret: (name: string, value: string) => boolean = () => true,
+  ): Value {
+    const chosen = Object.entries(this.#parts.variables).filter(([name, each]) => isSecret(name, each));
+    return new Secrets(Object.fromEntries(chosen)).hideDeep(value) as Value;
+  }
+
   /** Ends the server and deletes the sandbox. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -1,0 +1,152 @@
+/** The file of MCP servers: `mcp.json` in a user's settings. Read with positions, so that a problem names its line. */
+import { lstatSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { McpConfigurationError } from "../errors.js";
+import { type McpServerConfiguration, serverConfiguration } from "./server-configuration.js";
+
+/** Entries by name, as they are written. */
+export type McpServerEntries = Record<string, Record<string, unknown>>;
+
+/** A file of servers that was read. */
+export interface McpServerFile {
+  /** Where it is. */
+  readonly path: string;
+  /** What it has. */
+  readonly entries: McpServerEntries;
+  /** The key that holds the servers, if they are not the whole file. */
+  readonly holder: readonly string[];
+  /** The line of a key of an entry, counted from 1. */
+  lineOf(path: readonly (string | number)[]): number;
+}
+
+/** Version of the form that is written. */
+const version = 1;
+
+/** `$XDG_CONFIG_HOME/cloud-sandbox/mcp.json`, else `~/.config/cloud-sandbox/mcp.json`: what `cloud-sandbox mcp` keeps. */
+export function serverFilePath(): string {
+  const { XDG_CONFIG_HOME: base } = process.env;
+  // The XDG specification says to ignore a relative path.
+  const place = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".config");
+  return join(place, "cloud-sandbox", "mcp.json");
+}
+
+/** The text of a file with these servers. */
+export function serverFileText(servers: McpServerEntries): string {
+  return `${JSON.stringify({ version, servers }, undefined, 2)}\n`;
+}
+
+/**
+ * Reads a file of servers. Undefined if there is none. Throws an `McpConfigurationError` for one that other users can
+ * read or change, because it holds secrets, and for one that is no such file.
+ */
+export function readServerFile(path: string = serverFilePath()): McpServerFile | undefined {
+  try {
+    const { mode } = lstatSync(path);
+    if ((mode & 0o077) !== 0)
+      throw new McpConfigurationError({
+        summary: `Other users can use ${path}, which may hold secrets: run chmod 600 ${path}`,
+        code: "CONFIG_NOT_PRIVATE",
+      });
+    return parseServerFile(path, readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof McpConfigurationError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new McpConfigurationError({
+      summary: `${path} cannot be read (${code}).`,
+      hint: "Look at its permissions.",
+      code: "CONFIG_UNREADABLE",
+    });
+  }
+}
+
+/**
+ * Reads the text of a file of servers: of `cloud-sandbox mcp`, of an assistant (`mcpServers`), of VS Code (`servers`), or
+ * names and entries alone, as e2b-mcp keeps them. `path` is for messages. Throws an `McpConfigurationError`.
+ */
+export function parseServerFile(path: string, text: string): McpServerFile {
+  const problems: ParseError[] = [];
+  const tree = parseTree(text, problems, { allowTrailingComma: true });
+  const [problem] = problems;
+  if (problem !== undefined || tree === undefined) {
+    const at = lineAt(text, problem?.offset ?? 0);
+    const what = problem === undefined ? "is empty" : `is no JSON: ${printParseErrorCode(problem.error)}`;
+    throw invalid(path, at, what);
+  }
+  const holder = holderOf(tree);
+  const given = holder.length === 0 ? tree : findNodeAtLocation(tree, holder);
+  if (tree.type !== "object" || given?.type !== "object")
+    throw invalid(path, lineAt(text, given?.offset ?? 0), "is no object of servers");
+  const written: unknown = findNodeAtLocation(tree, ["version"])?.value;
+  if (typeof written === "number" && written > version)
+    throw new McpConfigurationError({
+      summary: `${path} has version ${written}, which a newer version of this program wrote.`,
+      hint: "Update this program.",
+      code: "CONFIG_TOO_NEW",
+    });
+  const entries: McpServerEntries = {};
+  for (const { children: [key, value] = [] } of given.children ?? []) {
+    const name = String(key?.value);
+    if (value?.type !== "object")
+      throw invalid(path, lineAt(text, value?.offset ?? 0), `"${name}" is no object`);
+    entries[name] = JSON.parse(JSON.stringify(plain(value)));
+  }
+  const lineOf = (place: readonly (string | number)[]): number => {
+    for (let length = place.length; length >= 0; length--) {
+      const node = findNodeAtLocation(tree, [...holder, ...place.slice(0, length)]);
+      // Of a property, the line of its key.
+      if (node !== undefined)
+        return lineAt(text, node.parent?.type === "property" ? node.parent.offset : node.offset);
+    }
+    return 1;
+  };
+  return { path, entries, holder, lineOf };
+}
+
+/** Checks every entry. Throws an `McpConfigurationError` that tells the first problem with its line. */
+export function checkedServers({ entries, lineOf, path }: McpServerFile): McpServerConfiguration[] {
+  return Object.entries(entries).map(([name, entry]) => {
+    try {
+      return serverConfiguration(name, entry);
+    } catch (error) {
+      if (!(error instanceof McpConfigurationError)) throw error;
+      throw new McpConfigurationError({
+        summary: `${path}, line ${lineOf([name, ...error.path])}: ${error.summary}`,
+        hint: error.hint ?? "Correct the file.",
+        code: "CONFIG_INVALID",
+        path: [name, ...error.path],
+      });
+    }
+  });
+}
+
+function holderOf(tree: Node): string[] {
+  const holder = ["mcpServers", "servers", "context_servers"].find(
+    (key) => findNodeAtLocation(tree, [key])?.type === "object",
+  );
+  return holder === undefined ? [] : [holder];
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+function invalid(path: string, line: number, what: string): McpConfigurationError {
+  return new McpConfigurationError({
+    summary: `${path}, line ${line}: ${what}.`,
+    hint: "Correct the file.",
+    code: "CONFIG_INVALID",
+  });
+}
+
+function plain(node: Node): unknown {
+  if (node.type === "array") return (node.children ?? []).map(plain);
+  if (node.type !== "object") return node.value;
+  return Object.fromEntries(
+    (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+      value === undefined ? [] : [[String(key?.value), plain(value)]],
+    ),
+  );
+}
