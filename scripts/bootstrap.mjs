@@ -21,7 +21,7 @@ const buildsFrom = {
   agent: ["server-kit"],
   client: ["server-kit"],
   local: ["server-kit", "agent"],
-  mcp: ["client", "local"],
+  mcp: ["client", "local", "mcp-runner"],
   "mcp-runner": ["client"],
   cli: ["client", "local", "mcp", "mcp-runner"],
 };

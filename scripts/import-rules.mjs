@@ -11,7 +11,7 @@ const packages = {
   client: { name: "cloud-sandbox", imports: ["protocol", "server-kit"] },
   agent: { name: "cloud-sandbox-agent", imports: ["protocol", "server-kit"] },
   local: { name: "cloud-sandbox-local", imports: ["protocol", "server-kit"] },
-  mcp: { name: "cloud-sandbox-mcp", imports: ["client"] },
+  mcp: { name: "cloud-sandbox-mcp", imports: ["client"], lazily: ["mcp-runner"] },
   "mcp-runner": { name: "cloud-sandbox-mcp-runner", imports: ["client"] },
   cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["local", "mcp", "mcp-runner"] },
 };

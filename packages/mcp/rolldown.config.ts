@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "rolldown";
 import { builtModule } from "../../scripts/built-module.js";
@@ -47,12 +47,36 @@ const executable: Plugin = {
   },
 };
 
+const copy = "?of-the-runner";
+
+/**
+ * Gives what runs other people's MCP servers its own zod and its own core of the SDK. With one for all, the start's file would
+ * have hundreds of exports for them, which every start would pay for.
+ */
+const ownCore: Plugin = {
+  name: "own core",
+  async resolveId(source, importer) {
+    const isCopied = importer?.endsWith(copy) === true;
+    const isRunners =
+      importer !== undefined && /\/(@modelcontextprotocol\/client|packages\/mcp-runner)\//.test(importer);
+    if (!isCopied && !(isRunners && /^(zod|@modelcontextprotocol\/core)(\/|$)/.test(source))) return null;
+    const from = isCopied ? importer.slice(0, -copy.length) : importer;
+    const resolved = await this.resolve(source, from, { skipSelf: true });
+    return resolved === null ? null : { ...resolved, id: `${resolved.id}${copy}` };
+  },
+  load: (id) => (id.endsWith(copy) ? readFileSync(id.slice(0, -copy.length), "utf8") : null),
+};
+
 export default defineConfig({
   input: { main: source("main.ts") },
   platform: "node",
   transform: { target: "node20" },
-  resolve: { alias: { "@modelcontextprotocol/server/_shims": source("server/sdk-shims.ts") } },
-  plugins: [builtModule(/profiles\/[\w-]+\/listed-tools\.ts$/), thirdPartyLicencesOf(), executable],
+  resolve: {
+    alias: { "@modelcontextprotocol/server/_shims": source("server/sdk-shims.ts") },
+    // Modules first: the CommonJS form of jsonc-parser hides from bundlers what it consists of.
+    mainFields: ["module", "main"],
+  },
+  plugins: [ownCore, builtModule(/profiles\/[\w-]+\/listed-tools\.ts$/), thirdPartyLicencesOf(), executable],
   output: {
     dir: "dist",
     // Build CommonJS, because Node.js starts it faster: the loader of ES modules alone takes a tenth of this server's

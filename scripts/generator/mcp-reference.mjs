@@ -7,11 +7,12 @@ import { table, typeOf } from "./field-table.mjs";
 
 const toolTable = `
 export { profiles } from "./src/profiles/index.ts";
+export { listedTools as gateway } from "./src/profiles/gateway/listed-tools.ts";
 export { toolsets } from "./src/tools/definition/tool.ts";
 `;
 
 export async function mcpReferencePage(directory) {
-  const { profiles, toolsets } = await load(directory);
+  const { gateway, profiles, toolsets } = await load(directory);
   const loaded = await Promise.all(profiles.map(async ({ title, load }) => ({ title, ...(await load()) })));
   const sections = loaded.map(({ name, title, tools, offByDefault = [] }) => {
     const sets = toolsets.filter((set) => tools.some(({ toolset }) => toolset === set));
@@ -28,6 +29,12 @@ Every profile with its tools: what goes in, and what comes out as structured con
 are named. A call that fails is marked as an error, with a sentence that says what to do next.
 
 ${sections.join("\n\n")}
+
+## Other people's MCP servers
+
+Beside the tools of any profile: \`--mcp-gateway NAMES\`.
+
+${gateway.map((tool) => toolSection("mcp", tool)).join("\n\n")}
 `;
 }
 
@@ -47,7 +54,7 @@ function toolSection(profile, { name, title, description, annotations, inputSche
     `${title}. ${description}`,
     `*${behaviour(annotations)}.*`,
     fields("parameter", inputSchema) ?? "No parameters.",
-    fields("result", outputSchema),
+    outputSchema ? fields("result", outputSchema) : "The result is the other tool's.",
   ]
     .filter(Boolean)
     .join("\n\n");

@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { SandboxClient } from "cloud-sandbox";
 import { McpRunner } from "cloud-sandbox-mcp-runner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect, type McpConnection, textOf } from "../../packages/mcp/test/support/mcp-connection.js";
 import { type ServersBackend, startServersBackend } from "./other-mcp-servers.js";
 
 let directory: string;
@@ -66,6 +67,8 @@ beforeAll(async () => {
       args,
       installCommands: [backend.installCommand],
     });
+  // The first session installs, which takes long.
+  await runner.discoverTools("memory");
 }, 240_000);
 afterAll(async () => {
   await runner?.close();
@@ -133,5 +136,90 @@ describe("a server from npm, in a sandbox", { timeout: 240_000 }, () => {
     const asked = backend.registry.asked.filter((path) => path === "@modelcontextprotocol/server-memory");
     expect(asked).toHaveLength(1);
     expect(installed.join("\n")).toContain("added");
+  });
+});
+
+describe("a server from npm, through cloud-sandbox-mcp", () => {
+  let mcp: McpConnection;
+  beforeAll(async () => {
+    const { installCommand, local } = backend;
+    const installCommands = [installCommand];
+    const config = {
+      everything: { command: "mcp-server-everything", installCommands, env: { PASSWORD: "xyzzy-4711" } },
+      files: { command: "mcp-server-filesystem /workspace", installCommands },
+    };
+    mcp = await connect({
+      CLOUD_SANDBOX_API_KEY: local.apiKey,
+      CLOUD_SANDBOX_BASE_URL: local.url,
+      CLOUD_SANDBOX_MCP_CONFIG: JSON.stringify(config),
+      CLOUD_SANDBOX_MCP_GATEWAY: "everything",
+      CLOUD_SANDBOX_MCP_SERVER: "files",
+    });
+  });
+  afterAll(() => mcp?.client.close());
+
+  const everything = (tool: string, args: object = {}) =>
+    mcp.call("mcp_tool_call", { server: "everything", tool, arguments: args });
+
+  test("gives texts, images, structured results and resources as they are", async () => {
+    expect(textOf((await everything("get-sum", { a: 2, b: 40 })).content)).toContain("42");
+    const { content } = await everything("get-tiny-image");
+    expect(content).toContainEqual(expect.objectContaining({ type: "image", mimeType: "image/png" }));
+    expect(await everything("get-structured-content", { location: "New York" })).toMatchObject({
+      structuredContent: { temperature: expect.any(Number) },
+    });
+    const embedded = await everything("get-resource-reference", { resourceType: "Text", resourceId: 1 });
+    expect(embedded.content).toContainEqual(expect.objectContaining({ type: "resource" }));
+  });
+
+  test("gives links that lead to its resources", async () => {
+    const { content } = await everything("get-resource-links", { count: 1 });
+    const uri = content.flatMap((part) => (part.type === "resource_link" ? [part.uri] : []))[0] ?? "";
+    expect(uri).toMatch(/^mcp-server:\/\/everything\/demo%3A/);
+    const { contents } = await mcp.client.readResource({ uri });
+    expect(contents).toMatchObject([{ uri, mimeType: expect.any(String) }]);
+  });
+
+  test("reports progress as it was measured, and is cancelled", async () => {
+    const seen: { progress: number; total?: number | undefined }[] = [];
+    const call = (duration: number, options: object) =>
+      mcp.call(
+        "mcp_tool_call",
+        { server: "everything", tool: "trigger-long-running-operation", arguments: { duration, steps: 4 } },
+        options,
+      );
+    await call(0.4, { onprogress: (report: { progress: number; total?: number }) => seen.push(report) });
+    // The SDK's client drops the last report when the answer comes right after it.
+    expect(seen.filter(({ total }) => total !== undefined).slice(0, 3)).toMatchObject([
+      { progress: 1, total: 4 },
+      { progress: 2, total: 4 },
+      { progress: 3, total: 4 },
+    ]);
+    const cancel = new AbortController();
+    const long = call(3600, { signal: cancel.signal, onprogress: () => cancel.abort() });
+    await expect(long).rejects.toThrow();
+    expect(textOf((await everything("echo", { message: "after" })).content)).toContain("after");
+  });
+
+  test("keeps its variables to itself", async () => {
+    const told = textOf((await everything("get-env")).content);
+    expect(told).toContain("PASSWORD");
+    expect(told).not.toContain("xyzzy-4711");
+  });
+
+  test("has its tools in the list, with schemas and annotations, and their results", async () => {
+    const listed = async () =>
+      (await mcp.client.listTools()).tools.find(({ name }) => name === "files__list_directory");
+    await expect.poll(listed, { timeout: 60_000 }).toMatchObject({ annotations: { readOnlyHint: true } });
+    const path = "/workspace/a.txt";
+    await mcp.call("files__write_file", { path, content: "text" });
+    expect(await mcp.call("files__list_directory", { path: "/workspace" })).toMatchObject({
+      content: [{ type: "text", text: "[FILE] a.txt" }],
+    });
+    const outside = await mcp.call("files__read_text_file", { path: "/etc/passwd" });
+    expect({ isError: outside.isError, text: textOf(outside.content) }).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("Access denied"),
+    });
   });
 });

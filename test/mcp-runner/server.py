@@ -61,13 +61,17 @@ def called(id, name, arguments):
         return {**text("no answer of a model: " + answer["error"]["message"]), "isError": True}
     if name == "wrong":
         return {"content": 5}
+    if name == "grow":
+        names.append("grown")
+        say({"method": "notifications/tools/list_changed"})
+        return text("grown")
     if name == "files":
         there = os.path.isdir(arguments["path"])
         return text(json.dumps(sorted(os.listdir(arguments["path"])) if there else "no such directory"))
     return None
 
 
-names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong files"
+names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong grow files".split()
 
 if mode == "mute":
     time.sleep(3600)
@@ -86,9 +90,9 @@ for line in sys.stdin:
     if method == "initialize":
         version = message["params"]["protocolVersion"]
         info = {"name": "plain", "version": "1"}
-        say({"id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}})
+        say({"id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": info}})
     elif method == "tools/list":
-        say({"id": id, "result": {"tools": [tool(name) for name in names.split()]}})
+        say({"id": id, "result": {"tools": [tool(name) for name in names]}})
     elif method == "tools/call":
         result = called(id, message["params"]["name"], message["params"].get("arguments", {}))
         if result is None:

@@ -1,5 +1,7 @@
 /** Reads the options and serves, until the client leaves or a signal asks to stop. */
+import type { Gateway } from "./gateway/gateway.js";
 import { readOptions } from "./server/read-options.js";
+import type { ServerOptions } from "./server/server-options.js";
 import { serveOverStdio } from "./server/stdio.js";
 import { offeredProfile } from "./server/tool-selection.js";
 import { SharedBackend } from "./session/shared-backend.js";
@@ -11,12 +13,23 @@ function log(line: string): void {
 
 async function serveAsAsked(): Promise<void> {
   const { profile, transport, keepSandboxes, ...options } = await readOptions(process.argv, process.env);
-  const offer = { profile: offeredProfile(profile, options), log };
-  const local = profile.local?.(process.env);
-  const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, log });
+  const gateway = await gatewayFor(options);
+  const { additions, servers } = gateway ?? {};
+  const offer = { profile: offeredProfile(gateway?.extend(profile) ?? profile, options), additions, log };
+  const local = { ...gateway?.local, ...profile.local?.(process.env) };
+  const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, servers, log });
   if (transport === "stdio") return serveOverStdio(offer, backend);
   const { serveOverHttp } = await import("./http/http-service.js");
   return serveOverHttp(offer, backend, options);
+}
+
+/** Loads what other people's MCP servers need only where some are named. */
+async function gatewayFor(
+  options: Pick<ServerOptions, "mcpConfig" | "mcpGateway" | "mcpServer" | "readOnly">,
+): Promise<Gateway | undefined> {
+  if (options.mcpGateway.length + options.mcpServer.length === 0) return undefined;
+  const { openGateway } = await import("./gateway/gateway.js");
+  return openGateway(options, process.env, log);
 }
 
 export async function serve(): Promise<void> {

@@ -14,6 +14,7 @@ import type { Environment } from "../settings/environment.js";
 import { BackendError } from "./backend-error.js";
 import { type FailureAdvice, generalSteps } from "./failure-advice.js";
 import { InvalidArgumentsError } from "./invalid-arguments-error.js";
+import { ServerFailure } from "./server-failure.js";
 
 /** Undefined for an error in this program, about which the model can do nothing. */
 export function explainFailure(
@@ -21,7 +22,7 @@ export function explainFailure(
   advice: FailureAdvice,
   environment: Environment,
 ): string | undefined {
-  if (error instanceof InvalidArgumentsError || error instanceof BackendError) return error.message;
+  if (isExplained(error)) return error.message;
   if (!isSandboxError(error)) return undefined;
   const known = advice.steps[error.code];
   // If this server has advice for the error, keep only the first sentence of the service's message: the rest advises
@@ -32,6 +33,13 @@ export function explainFailure(
   if (hinted.has(error.code)) return [error.summary, error.hint, known].filter(Boolean).join(" ");
   const left = error.cleanupError === undefined ? "" : advice.leftBehind;
   return [closed(happened), known ?? stepOfKind(error, advice, environment), left].filter(Boolean).join(" ");
+}
+
+/** Whether an error's message says everything. */
+function isExplained(error: unknown): error is Error {
+  return (
+    error instanceof InvalidArgumentsError || error instanceof BackendError || error instanceof ServerFailure
+  );
 }
 
 /** Errors for which this server's advice always replaces the service's. */

@@ -8,10 +8,8 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import type { McpServer } from "@modelcontextprotocol/server";
 import { createServer, type Offer } from "../server/mcp-server.js";
 import { closeWithinMs, stopSignal, timePasses } from "../server/stopping.js";
-import type { Session } from "../session/session.js";
 import type { SharedBackend } from "../session/shared-backend.js";
 import { OptionError } from "../settings/option-error.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
@@ -64,9 +62,13 @@ export async function serveOverHttp(
 ): Promise<void> {
   const { log } = offer;
   const stopped = stopSignal();
-  const newServer = (session: Session): McpServer => createServer(offer, session);
+  const newServer: EndpointParts["newServer"] = (session, isLasting) =>
+    createServer(offer, session, isLasting);
   const { sessionless } = offer.profile;
-  const service = await startHttpService({ newServer, backend, sessionless, log }, options);
+  const service = await startHttpService(
+    { newServer, backend, sessionless, additions: offer.additions, log },
+    options,
+  );
   log(`listening at ${service.url}`);
   backend.warmUp();
   await stopped;

@@ -11,6 +11,7 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { AdditionalTools } from "../server/mcp-server.js";
 import { Session } from "../session/session.js";
 import type { SharedBackend } from "../session/shared-backend.js";
 import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-clients.js";
@@ -18,7 +19,9 @@ import { type Refusal, refused } from "./request-checks.js";
 
 export interface EndpointParts {
   /** Creates the MCP server for a client: one for each session, or one for each request of the stateless protocol. */
-  readonly newServer: (session: Session) => McpServer;
+  readonly newServer: (session: Session, isLasting: boolean) => McpServer | Promise<McpServer>;
+  /** Tells when the tools of all clients have become others. */
+  readonly additions?: Pick<AdditionalTools, "onToolsChange"> | undefined;
   readonly backend: SharedBackend;
   /** Whether to serve a request without `Mcp-Session-Id`, although its protocol version requires one. */
   readonly sessionless?: boolean | undefined;
@@ -55,10 +58,11 @@ export class McpEndpoint {
     this.#stateless = createMcpHandler(
       ({ requestInfo }) => {
         const session = requestInfo && this.#sessions.get(requestInfo);
-        return parts.newServer(session ?? new Session(parts.backend));
+        return parts.newServer(session ?? new Session(parts.backend), false);
       },
       { legacy: parts.sessionless ? "stateless" : "reject", maxSubscriptions: options.most },
     );
+    parts.additions?.onToolsChange(() => this.#stateless.notify.toolsChanged());
   }
 
   async serve({ request, text, tokenDigest, over }: EndpointRequest): Promise<Response | Refusal> {
@@ -141,7 +145,7 @@ export class McpEndpoint {
         this.#clients.leave(key).catch(() => undefined);
       },
     });
-    const server = this.#parts.newServer(session);
+    const server = await this.#parts.newServer(session, true);
     const client = { tokenDigest, session, transport, disconnect: () => server.close() };
     if (!this.#clients.add(key, client)) return full;
     await server.connect(transport);

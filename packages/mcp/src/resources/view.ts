@@ -29,6 +29,6 @@ export function viewOf(
   { toolset, outputSchema }: ListedTool,
   profile: Profile,
 ): { ui: { resourceUri: string } } | undefined {
-  const isShown = toolset === "templates" || "exit_code" in Object(outputSchema.properties);
+  const isShown = toolset === "templates" || "exit_code" in Object(outputSchema?.properties);
   return isShown && profile.resources?.includes(view) === true ? { ui: { resourceUri: uri } } : undefined;
 }

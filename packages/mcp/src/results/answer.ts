@@ -8,17 +8,21 @@ export interface AnswerParts {
   readonly text?: string;
   /** Images and links that follow the text. */
   readonly attachments?: readonly Content[];
+  /** The result as it is sent, in place of all else: that of somebody else's tool. */
+  readonly whole?: CallToolResult;
 }
 
 export class Answer<Structure extends Record<string, unknown> = Record<string, unknown>> {
   readonly text: string | undefined;
   readonly attachments: readonly Content[];
+  readonly whole: CallToolResult | undefined;
 
   constructor(
     readonly structure: Structure,
-    { text, attachments = [] }: AnswerParts = {},
+    { text, attachments = [], whole }: AnswerParts = {},
   ) {
     this.text = text;
     this.attachments = attachments;
+    this.whole = whole;
   }
 }

@@ -9,9 +9,9 @@ export const untrusted = { _meta: { [mark]: true } } as const;
 
 /** The mark of a tool's results, or nothing. */
 export function originOf({
-  annotations,
+  openWorldHint,
 }: {
-  readonly annotations: { readonly openWorldHint: boolean };
+  readonly openWorldHint?: boolean | undefined;
 }): Partial<typeof untrusted> {
-  return annotations.openWorldHint ? untrusted : {};
+  return openWorldHint === true ? untrusted : {};
 }

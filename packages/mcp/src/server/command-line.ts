@@ -110,6 +110,25 @@ function commandLine(): Command {
         .argParser(trueOrFalse)
         .default(false),
     )
+    .addOption(
+      ofServers(
+        "--mcp-gateway <names>",
+        "other people's MCP servers, each in a sandbox, that are called through mcp_server_list, mcp_tools_list and mcp_tool_call",
+      )
+        .argParser(moreNames)
+        .default([], "none"),
+    )
+    .addOption(
+      ofServers("--mcp-server <names>", "such servers whose tools are listed as NAME__tool; repeatable")
+        .argParser(moreNames)
+        .default([], "none"),
+    )
+    .addOption(
+      ofServers(
+        "--mcp-config <file>",
+        'a file of such servers, or its JSON, beside those of "cloud-sandbox mcp server add"',
+      ),
+    )
     .addHelpText("after", environmentHelp)
     .configureOutput({
       outputError: (text, write) =>
@@ -126,6 +145,12 @@ function option(flags: string, description: string): Option {
   return created.env(prefix + created.name().replaceAll("-", "_").toUpperCase());
 }
 
+/** An option about MCP servers: its variable says MCP once, as in CLOUD_SANDBOX_MCP_SERVER. */
+function ofServers(flags: string, description: string): Option {
+  const created = option(flags, description);
+  return created.env(prefix + created.name().replace(/^mcp-/, "").toUpperCase());
+}
+
 function profileNamed(name: string): ProfileChoice {
   const found = profiles.find((profile) => profile.name === name);
   if (found !== undefined) return found;
@@ -135,6 +160,10 @@ function profileNamed(name: string): ProfileChoice {
       profiles.map((profile) => profile.name),
     ).replace(/^./, (first) => first.toUpperCase()),
   );
+}
+
+function moreNames(text: string, before: readonly string[] = []): string[] {
+  return [...new Set([...before, ...names(text)])];
 }
 
 function names(text: string): string[] {

@@ -1,16 +1,22 @@
 /** Reports the progress of a call to a client that asked for it. */
 import type { ServerContext } from "@modelcontextprotocol/server";
+import type { Measured } from "../servers/running-server.js";
 
 /** Milliseconds between reports while nothing new happens: clients wait longer for a call that reports progress. */
 const usualHeartbeat = 5_000;
 
-type Tell = (progress: number, message: string) => void;
+type Tell = (progress: number, message: string, total?: number) => void;
+
+/** What a step without a measure counts: little, so that measured progress, which follows, can be told as it is. */
+const smallStep = 0.001;
 
 export class Progress {
   readonly #tell: Tell;
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #count = 0;
+  #total: number | undefined;
+  #unit = 1;
   #step = "Working";
 
   constructor(tell: Tell, heartbeat = usualHeartbeat) {
@@ -18,11 +24,21 @@ export class Progress {
     this.#timer = setInterval(() => this.#beat(), heartbeat).unref();
   }
 
-  /** Reports the current step. */
-  report(step: string): void {
+  /** Reports the current step, and how far it has got if somebody else has measured that. */
+  report(step: string, measured?: Measured): void {
     this.#step = step;
-    this.#send(step);
+    if (measured !== undefined) {
+      this.#unit = smallStep;
+      this.#total = measured.total;
+    }
+    this.#send(step, measured?.progress);
     this.#timer.refresh();
+  }
+
+  /** Counts steps in small parts from now on. */
+  countLess(): this {
+    this.#unit = smallStep;
+    return this;
   }
 
   /** Stops the reports: none may follow the answer of the call. */
@@ -35,10 +51,10 @@ export class Progress {
     this.#send(`${this.#step} (${seconds} s since the call)`);
   }
 
-  /** The number of steps is not known in advance, so each report counts one up. */
-  #send(message: string): void {
-    this.#count += 1;
-    this.#tell(this.#count, message);
+  /** The number of steps is not known in advance, so each report counts one up. No report may be below the one before. */
+  #send(message: string, measured = 0): void {
+    this.#count = Math.max(this.#count + this.#unit, measured);
+    this.#tell(this.#count, message, this.#total);
   }
 }
 
@@ -46,8 +62,8 @@ export class Progress {
 export function progressOf({ mcpReq }: ServerContext): Progress | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  return new Progress((progress, message) => {
-    const params = { progressToken, progress, message };
+  return new Progress((progress, message, total) => {
+    const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
     // The caller may have left; the work must not fail because of that.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   });

@@ -15,6 +15,12 @@ export interface ServerOptions extends ToolSelection {
   readonly maxClients: number;
   readonly idleTimeout: number;
   readonly keepSandboxes: boolean;
+  /** Other people's MCP servers that are called through the three tools for them. */
+  readonly mcpGateway: readonly string[];
+  /** Other people's MCP servers whose tools are listed beside this server's. */
+  readonly mcpServer: readonly string[];
+  /** A file of such servers beside the user's, or its text. */
+  readonly mcpConfig?: string;
 }
 
 /** Options that apply when neither the command line nor the environment sets them. */
@@ -28,6 +34,8 @@ export const standardOptions = {
   idleTimeout: 1800,
   keepSandboxes: false,
   readOnly: false,
+  mcpGateway: [],
+  mcpServer: [],
 } as const satisfies Omit<ServerOptions, "profile">;
 
 /** Prefix of the environment variables: `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */

@@ -51,7 +51,8 @@ export function selectTools(profile: Profile, selection: ToolSelection): readonl
   const sets = chosenToolsets(profile, selection);
   const offered = profile.tools.filter(
     ({ name, toolset, annotations }) =>
-      (sets.has(toolset) || chosen.has(name)) &&
+      // The tools for MCP servers are there because servers were named, so no other choice leaves them out.
+      (sets.has(toolset) || toolset === "mcp" || chosen.has(name)) &&
       !excluded.has(name) &&
       (selection.readOnly !== true || annotations.readOnlyHint),
   );

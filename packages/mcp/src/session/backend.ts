@@ -14,8 +14,26 @@ export interface Backend {
 /** A profile's settings for sandboxes on this machine. */
 export type LocalOptions = LocalBackendOptions;
 
-/** Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. */
-export async function openBackend(local: LocalOptions | undefined): Promise<Backend> {
+/**
+ * Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. A data directory
+ * that another program uses is done without.
+ */
+export async function openBackend(
+  local: LocalOptions | undefined,
+  log: (line: string) => void,
+): Promise<Backend> {
+  const { dataDir, ...others } = local ?? {};
+  try {
+    return await open(local);
+  } catch (error) {
+    const isInUse = error instanceof Error && /data directory|in use|owner/i.test(error.message);
+    if (dataDir === undefined || !isInUse) throw error;
+    log("another program uses what MCP servers have installed; this one installs anew");
+    return open(others);
+  }
+}
+
+async function open(local: LocalOptions | undefined): Promise<Backend> {
   const { ConfigurationError, SandboxClient } = await import("cloud-sandbox");
   try {
     let description = "local backend";
@@ -29,7 +47,8 @@ export async function openBackend(local: LocalOptions | undefined): Promise<Back
     return {
       client,
       description,
-      endsItsSandboxes: true,
+      // A control plane with a data directory keeps its sandboxes for the next one.
+      endsItsSandboxes: local?.dataDir === undefined,
       // Do not wait for deletions: the sandboxes end together with their control plane.
       close: () => client.close({ timeoutSeconds: 0 }),
     };

@@ -4,6 +4,7 @@ import { BackendError } from "../errors/backend-error.js";
 import { SandboxDirectory } from "../ownership/sandbox-directory.js";
 import type { Owner } from "../ownership/sandbox-ledger.js";
 import type { Answer } from "../results/answer.js";
+import type { ClientServers } from "../servers/client-servers.js";
 import type { Environment } from "../settings/environment.js";
 import type { ToolContext } from "../tools/definition/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
@@ -20,6 +21,7 @@ export class Session implements Owner {
   readonly #listeners = new Set<() => void>();
   readonly #calls = new Set<AbortController>();
   #sandboxes: SandboxDirectory | undefined;
+  #servers: ClientServers | undefined;
 
   /** `tokenDigest` is the digest of the token that the client sends; "" if this server needs no token. */
   constructor(backend: SharedBackend, tokenDigest = "") {
@@ -81,9 +83,9 @@ export class Session implements Owner {
     for (const call of this.#calls) call.abort();
   }
 
-  /** Waits until no call is running. */
+  /** Called when no further calls come: ends other people's servers, and waits until no call is running. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled([...this.#underWay, this.#servers?.close()]);
   }
 
   /** Called when the client has disconnected for good: deletes the sandboxes that it created. */
@@ -97,14 +99,15 @@ export class Session implements Owner {
    * stay until their deadlines.
    */
   async abandon(): Promise<void> {
-    await this.#backend.forget(this);
+    await Promise.all([this.#servers?.close(), this.#backend.forget(this)]);
   }
 
   async #use<Result>(work: (context: SessionContext) => Promise<Result>): Promise<Result> {
     const { client } = await this.#backend.open();
     this.#sandboxes ??= this.#directory(client);
-    const { environment, runs } = this.#backend;
-    return work({ client, sandboxes: this.#sandboxes, runs, environment });
+    const { environment, ledger, runs, servers } = this.#backend;
+    this.#servers ??= servers?.forClient({ client, ledger });
+    return work({ client, sandboxes: this.#sandboxes, servers: this.#servers, runs, environment });
   }
 
   #directory(client: SandboxClient): SandboxDirectory {

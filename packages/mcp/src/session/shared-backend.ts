@@ -2,6 +2,7 @@
 
 import { IsolatedRuns } from "../ownership/isolated-runs.js";
 import { type Owner, SandboxLedger } from "../ownership/sandbox-ledger.js";
+import type { OtherServers } from "../servers/other-servers.js";
 import type { Environment } from "../settings/environment.js";
 import { type Backend, type LocalOptions, openBackend } from "./backend.js";
 
@@ -10,6 +11,8 @@ export interface SharedBackendOptions {
   readonly local?: LocalOptions | undefined;
   /** Whether to keep sandboxes when the server shuts down. Those in the cloud then stay until their deadlines. */
   readonly keepSandboxes?: boolean;
+  /** Other people's MCP servers, if any may be used. */
+  readonly servers?: OtherServers | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -17,6 +20,7 @@ export class SharedBackend {
   readonly environment: Environment;
   readonly ledger = new SandboxLedger();
   readonly runs = new IsolatedRuns();
+  readonly servers: OtherServers | undefined;
   readonly #local: LocalOptions | undefined;
   readonly #keepSandboxes: boolean;
   readonly #log: (line: string) => void;
@@ -27,11 +31,12 @@ export class SharedBackend {
    */
   #logged = "";
 
-  constructor({ environment, local, keepSandboxes = false, log }: SharedBackendOptions) {
+  constructor({ environment, local, keepSandboxes = false, log, servers }: SharedBackendOptions) {
     this.environment = environment;
     this.#local = local;
     this.#keepSandboxes = keepSandboxes;
     this.#log = log;
+    this.servers = servers;
   }
 
   /** Opens the backend before the first call needs it. */
@@ -42,7 +47,7 @@ export class SharedBackend {
 
   /** Opens the backend once. After a failure, the next call tries again. */
   open(): Promise<Backend> {
-    this.#backend ??= openBackend(this.#local).then(
+    this.#backend ??= openBackend(this.#local, (line) => this.#logOnce(line)).then(
       (backend) => {
         this.#logOnce(backend.description);
         return backend;
@@ -73,6 +78,7 @@ export class SharedBackend {
   async close(): Promise<void> {
     const backend = await this.#backend?.catch(() => undefined);
     if (backend === undefined) return;
+    if (this.#keepSandboxes || !backend.endsItsSandboxes) await this.servers?.close();
     if (!this.#keepSandboxes && !backend.endsItsSandboxes) await this.#delete(this.ledger.take());
     await backend.close();
   }

@@ -25,7 +25,7 @@ const given: Readonly<Record<string, Record<string, string>>> = {
 
 /** Names other than those of tools that may occur in the texts of prompts: parameters and fields of results. */
 const parameters = new Set([
-  ...tools.flatMap(({ input, output }) => [...Object.keys(input.shape), ...Object.keys(output.shape)]),
+  ...tools.flatMap(({ input, output }) => [...Object.keys(input.shape), ...Object.keys(output?.shape ?? {})]),
 ]);
 
 it("prompts are listed with title, description and arguments", async () => {

@@ -13,7 +13,8 @@ export interface ListedTool {
   readonly toolset: Toolset;
   readonly annotations: Annotations;
   readonly inputSchema: Record<string, unknown>;
-  readonly outputSchema: Record<string, unknown>;
+  /** Absent where the result is somebody else's. */
+  readonly outputSchema?: Record<string, unknown>;
 }
 
 export function listedTool({
@@ -26,6 +27,6 @@ export function listedTool({
   output,
 }: Tool): ListedTool {
   const inputSchema = portableSchema(input, "input");
-  const outputSchema = portableSchema(output, "output");
-  return { name, title, description, toolset, annotations, inputSchema, outputSchema };
+  const listed = { name, title, description, toolset, annotations, inputSchema };
+  return output === undefined ? listed : { ...listed, outputSchema: portableSchema(output, "output") };
 }

@@ -4,6 +4,8 @@ import type * as z from "zod";
 import type { IsolatedRuns } from "../../ownership/isolated-runs.js";
 import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
 import { Answer } from "../../results/answer.js";
+import type { ClientServers } from "../../servers/client-servers.js";
+import type { Measured } from "../../servers/running-server.js";
 import type { Environment } from "../../settings/environment.js";
 import { readArguments } from "./arguments.js";
 import type { SandboxReference } from "./input-fields.js";
@@ -18,6 +20,7 @@ export const toolsets = [
   "sandboxes",
   "templates",
   "desktop",
+  "mcp",
 ] as const;
 export type Toolset = (typeof toolsets)[number];
 
@@ -35,14 +38,16 @@ export interface ToolContext {
   readonly sandboxes: SandboxDirectory;
   /** The queue of runs in sandboxes of their own. */
   readonly runs: IsolatedRuns;
+  /** Other people's MCP servers. Undefined if none may be used. */
+  readonly servers: ClientServers | undefined;
   /** The server's own environment variables, for settings of a profile. */
   readonly environment: Environment;
   /** Names of the tools that the client is offered. */
   readonly offered: ReadonlySet<string>;
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
-  /** Reports progress, if the caller asked for it. */
-  readonly report: (step: string) => void;
+  /** Reports progress, if the caller asked for it; `measured` if somebody else has measured it. */
+  readonly report: (step: string, measured?: Measured) => void;
 }
 
 export interface Tool {
@@ -54,9 +59,9 @@ export interface Tool {
   readonly input: z.ZodObject;
   /**
    * The schema of the structured result. Always a `z.looseObject`: clients reject a key that a closed schema does not
-   * name.
+   * name. Absent where the result is somebody else's.
    */
-  readonly output: z.ZodObject;
+  readonly output?: z.ZodObject;
   /** Checks the arguments and does the work. */
   run(given: unknown, context: ToolContext): Promise<Answer>;
 }

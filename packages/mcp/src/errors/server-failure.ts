@@ -1,0 +1,4 @@
+/** A server of somebody else failed, or cannot be used. The message says what to do. */
+export class ServerFailure extends Error {
+  override readonly name = "ServerFailure";
+}

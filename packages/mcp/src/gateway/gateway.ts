@@ -1,0 +1,54 @@
+/** Other people's MCP servers for the assistant: which ones, where they are kept, and what is offered of them. */
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { withServers } from "../profiles/gateway/with-servers.js";
+import type { AdditionalTools } from "../server/mcp-server.js";
+import type { ServerOptions } from "../server/server-options.js";
+import { OtherServers } from "../servers/other-servers.js";
+import { startServer } from "../servers/start-server.js";
+import type { LocalOptions } from "../session/backend.js";
+import type { Profile } from "../session/profile.js";
+import type { Environment } from "../settings/environment.js";
+import { OptionError } from "../settings/option-error.js";
+import { configuredServers } from "./configured-servers.js";
+import { FirstClassTools } from "./first-class-tools.js";
+
+export interface Gateway {
+  readonly servers: OtherServers;
+  /** The tools of the servers that are listed beside this program's. */
+  readonly additions: AdditionalTools | undefined;
+  /** What sandboxes on this machine need for servers. */
+  readonly local: LocalOptions;
+  readonly extend: (profile: Profile) => Profile;
+}
+
+type GatewayOptions = Pick<ServerOptions, "mcpConfig" | "mcpGateway" | "mcpServer" | "readOnly">;
+
+/** Throws an {@link OptionError} for a server that is not configured, or not rightly. */
+export async function openGateway(
+  { mcpConfig, mcpGateway, mcpServer, readOnly }: GatewayOptions,
+  environment: Environment,
+  log: (line: string) => void,
+): Promise<Gateway> {
+  if (readOnly === true)
+    throw new OptionError(
+      "No tool of another MCP server is sure to change nothing: drop --read-only, or --mcp-gateway and --mcp-server.",
+    );
+  const names = [...new Set([...mcpGateway, ...mcpServer])];
+  const configurations = await configuredServers(names, mcpConfig);
+  const servers = new OtherServers({ configurations, environment, start: startServer });
+  const additions = mcpServer.length === 0 ? undefined : new FirstClassTools(servers, mcpServer, log);
+  const isInstalled = configurations.some(({ installCommands = [] }) => installCommands.length > 0);
+  return {
+    servers,
+    additions,
+    local: isInstalled ? { dataDir: layersDirectory(environment) } : {},
+    extend: (profile) => withServers(profile, { tools: mcpGateway.length > 0 }),
+  };
+}
+
+/** Where a backend on this machine keeps what servers have installed, for the next start. */
+function layersDirectory({ XDG_CACHE_HOME: base }: Environment): string {
+  const caches = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".cache");
+  return join(caches, "cloud-sandbox", "mcp-gateway");
+}

@@ -1,0 +1,36 @@
+/** Names of other servers' tools beside this program's own. */
+import { createHash } from "node:crypto";
+
+/** The longest name that all model providers take. */
+const longest = 64;
+
+/** Begins the names of all tools of a server. */
+export function toolPrefix(server: string): string {
+  return `${safe(server)}__`;
+}
+
+/**
+ * The names under which the tools of a server are listed, by their own names, in the same order: `server__tool`. A name that
+ * would be too long, or that another tool has already, ends in a digest of the tool's own name instead.
+ */
+export function listedNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const tool of tools) {
+    if (names.has(tool)) continue;
+    const plain = `${toolPrefix(server)}${safe(tool)}`;
+    const name = plain.length > longest || taken.has(plain) ? shortened(plain, tool) : plain;
+    names.set(tool, name);
+    taken.add(name);
+  }
+  return names;
+}
+
+function shortened(name: string, tool: string): string {
+  const digest = createHash("sha256").update(tool).digest("hex").slice(0, 8);
+  return `${name.slice(0, longest - digest.length - 1)}_${digest}`;
+}
+
+function safe(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_");
+}

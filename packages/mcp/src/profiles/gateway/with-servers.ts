@@ -1,0 +1,30 @@
+/** A profile with the tools for other people's MCP servers beside its own. */
+import { serverResources } from "../../resources/server-resources.js";
+import type { Profile } from "../../session/profile.js";
+import { listedTools } from "./listed-tools.js";
+
+const instruction =
+  "- Other MCP servers run in sandboxes of their own: mcp_server_list names them, mcp_tools_list their tools, mcp_tool_call calls one.";
+
+export interface Additions {
+  /** Whether to offer the three tools through which servers are called. */
+  readonly tools: boolean;
+}
+
+export function withServers(profile: Profile, { tools }: Additions): Profile {
+  const resources = [...(profile.resources ?? []), serverResources];
+  if (!tools) return { ...profile, resources };
+  return {
+    ...profile,
+    resources,
+    instructions: `${profile.instructions}\n${instruction}`,
+    tools: [...profile.tools, ...listedTools],
+    load: async () => {
+      const [own, { mcpServerTools }] = await Promise.all([
+        profile.load(),
+        import("../../tools/mcp-servers.js"),
+      ]);
+      return { tools: [...own.tools, ...mcpServerTools] };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** The result of somebody else's tool: passed on as it is, but for its size, and for links, which only its server can follow. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { cutMiddle, jsonBytes } from "./output-limit.js";
+import { untrusted } from "./untrusted-content.js";
+
+type Content = CallToolResult["content"][number];
+
+/** Most bytes of all texts of a result, as they are written in JSON, and of its structured result. */
+const textBudget = 100_000;
+/** Most characters of all base64 of a result: models take about 5 MB. */
+const dataBudget = 4_000_000;
+const mostParts = 200;
+
+export interface Relayed {
+  readonly server: string;
+  /** Whether clients expect a structured result, because the tool has a schema for it. */
+  readonly isStructured: boolean;
+}
+
+export function relayedResult(result: CallToolResult, { isStructured, server }: Relayed): CallToolResult {
+  const { structuredContent: structure, _meta } = result;
+  const bytes = structure === undefined ? 0 : Buffer.byteLength(JSON.stringify(structure));
+  const isTooLarge = bytes > textBudget;
+  const content = relayedContent(result.content, server);
+  const base = { _meta: { ..._meta, ...untrusted._meta }, ...(result.isError === true && { isError: true }) };
+  if (!isTooLarge)
+    return { ...base, content, ...(structure !== undefined && { structuredContent: structure }) };
+  const note = `The structured result has ${bytes} bytes, more than the ${textBudget} that are passed on: ask for less.`;
+  if (isStructured) return { ...base, isError: true, content: [textOf(note)] };
+  return { ...base, content: [...content, textOf(note)] };
+}
+
+/** The address under which this server reads a resource of another one. */
+export function relayedUri(server: string, uri: string): string {
+  return `mcp-server://${server}/${encodeURIComponent(uri)}`;
+}
+
+function relayedContent(given: readonly Content[], server: string): Content[] {
+  let [text, data] = [textBudget, dataBudget];
+  const cut = (whole: string): string => {
+    const shown = cutMiddle(whole, Math.max(text, 0));
+    text -= jsonBytes(shown.text, textBudget);
+    return shown.text;
+  };
+  const content = given.slice(0, mostParts).map((part): Content => {
+    if (part.type === "text") return { ...part, text: cut(part.text) };
+    if (part.type === "resource_link") return { ...part, uri: relayedUri(server, part.uri) };
+    const base64 =
+      part.type !== "resource" ? part.data : "blob" in part.resource ? part.resource.blob : undefined;
+    if (part.type === "resource" && base64 === undefined && "text" in part.resource)
+      return { ...part, resource: { ...part.resource, text: cut(part.resource.text) } };
+    const length = base64?.length ?? 0;
+    if (length > data)
+      return textOf(`[${part.type} of ${length} characters is left out: ask for a smaller one]`);
+    data -= length;
+    return part;
+  });
+  const left = given.length - content.length;
+  return left > 0 ? [...content, textOf(`[${left} more parts are left out]`)] : content;
+}
+
+function textOf(text: string): Content {
+  return { type: "text", text };
+}

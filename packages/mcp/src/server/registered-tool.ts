@@ -1,0 +1,110 @@
+/** Registers a tool with the SDK: its entry in the list, its progress, its result and its failures. */
+import type {
+  CallToolResult,
+  McpServer,
+  RegisteredTool,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from "@modelcontextprotocol/server";
+import type { Answer } from "../results/answer.js";
+import { compactText } from "../results/compact-text.js";
+import { originOf } from "../results/untrusted-content.js";
+import type { Profile } from "../session/profile.js";
+import type { Session } from "../session/session.js";
+import type { ToolContext } from "../tools/definition/tool.js";
+import { progressOf } from "./progress.js";
+
+/** A tool as clients list it. */
+export interface ToolEntry {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema?: Record<string, unknown> | undefined;
+  readonly _meta?: Record<string, unknown> | undefined;
+  /** Whether somebody else's tool does the work, and measures its progress. */
+  readonly isRelayed: boolean;
+}
+
+/** What all tools of a client have in common. */
+export interface ToolSurroundings {
+  readonly profile: Profile;
+  readonly log: (line: string) => void;
+  readonly session: Session;
+  /** Names of the tools that the client is offered. */
+  readonly offered: ReadonlySet<string>;
+}
+
+export function registerTool(
+  server: McpServer,
+  tool: ToolEntry,
+  run: (given: unknown, call: ToolContext) => Promise<Answer>,
+  { log, offered, profile, session }: ToolSurroundings,
+): RegisteredTool {
+  const { _meta, annotations, description, inputSchema, name, outputSchema, title } = tool;
+  const entry = {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    annotations,
+    inputSchema: unchecked(inputSchema),
+    ...(outputSchema !== undefined && { outputSchema: unchecked(outputSchema) }),
+    ...(_meta !== undefined && { _meta }),
+  };
+  return server.registerTool(name, entry, async (given, context) => {
+    const told = progressOf(context);
+    const progress = tool.isRelayed ? told?.countLess() : told;
+    const report: ToolContext["report"] = (step, measured) => progress?.report(step, measured);
+    const work = session.call((call) => run(given, call), { signal: context.mcpReq.signal, report, offered });
+    return work
+      .finally(() => progress?.end())
+      .then(
+        (answer) => success(tool, answer),
+        (error: unknown) => failure(tool, error, profile, session, log),
+      );
+  });
+}
+
+function success(
+  tool: ToolEntry,
+  { structure, text = compactText(structure), attachments, whole }: Answer,
+): CallToolResult {
+  if (whole !== undefined) return whole;
+  return {
+    structuredContent: structure,
+    content: [{ type: "text", text }, ...attachments],
+    ...originOf(tool.annotations),
+  };
+}
+
+async function failure(
+  tool: ToolEntry,
+  error: unknown,
+  { advice }: Profile,
+  { environment }: Session,
+  log: (line: string) => void,
+): Promise<CallToolResult> {
+  // This module imports the client library, which the start must not load.
+  const { explainFailure, unforeseen } = await import("../errors/tool-failure.js");
+  const explained = explainFailure(error, advice, environment);
+  if (explained === undefined)
+    log(`${tool.name} failed: ${error instanceof Error ? error.message : "unknown"}`);
+  return {
+    isError: true,
+    content: [{ type: "text", text: explained ?? unforeseen }],
+    ...originOf(tool.isRelayed ? { openWorldHint: true } : tool.annotations),
+  };
+}
+
+/** A schema that the SDK lists and does not check: the tool checks arguments itself, with messages that say what to do. */
+function unchecked(schema: Record<string, unknown>): StandardSchemaWithJSON {
+  const json = (): Record<string, unknown> => schema;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "cloud-sandbox",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: json, output: json },
+    },
+  };
+}

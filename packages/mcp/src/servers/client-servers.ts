@@ -1,0 +1,214 @@
+/** The servers of one client: each runs in a sandbox of its own from its first use until nobody has used it for a while. */
+import type { CallToolResult, ReadResourceResult, Tool } from "@modelcontextprotocol/server";
+import { ServerFailure } from "../errors/server-failure.js";
+import { similarNames } from "../errors/similar-names.js";
+import { handOverAfter } from "../settings/hand-over-after.js";
+import { type Reach, reachOf } from "./configured-server.js";
+import { endsServer, failureOf } from "./failures.js";
+import type { RunningServer, ServerCall } from "./running-server.js";
+import type { ServerPlace, ServerRegistry } from "./server-registry.js";
+import { ServerSlot } from "./server-slot.js";
+
+/** A server as it is listed: nothing of how it is started, which may have secrets. */
+export interface ServerSummary {
+  readonly name: string;
+  readonly description?: string;
+  readonly internet: Reach;
+  readonly status: "running" | "starting" | "stopped";
+}
+
+/** Seconds that a server may take to list its tools or to read a resource. */
+const listSeconds = 60;
+/** Seconds in which a server has to answer something simple after a call that it did not answer. */
+const signOfLifeSeconds = 2;
+
+export class ClientServers {
+  readonly #servers: ServerRegistry;
+  readonly #place: ServerPlace;
+  readonly #slots = new Map<string, ServerSlot>();
+  #isClosed = false;
+  /** The tools of running servers. */
+  readonly #tools = new WeakMap<ServerSlot, Promise<Tool[]>>();
+
+  constructor(servers: ServerRegistry, place: ServerPlace) {
+    this.#servers = servers;
+    this.#place = place;
+  }
+
+  list(): ServerSummary[] {
+    return this.#servers.configurations.map((configuration) => {
+      const { description, name } = configuration;
+      const slot = this.#slots.get(name);
+      return {
+        name,
+        ...(description !== undefined && { description }),
+        internet: reachOf(configuration),
+        status: slot === undefined ? "stopped" : slot.isRunning ? "running" : "starting",
+      };
+    });
+  }
+
+  /** The tools of a server, which is started for that. */
+  tools(server: string, call: ServerCall): Promise<Tool[]> {
+    return this.#use(server, "tools/list", call, (running, slot) => this.#toolsOf(running, slot, call));
+  }
+
+  /**
+   * Calls a tool. Its result, also one that says that the tool failed. Throws a {@link ServerFailure} if the server or the
+   * tool does not exist, and if the server cannot be started or used.
+   */
+  call(
+    server: string,
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    call: ServerCall,
+    timeoutSeconds: number,
+  ): Promise<CallToolResult> {
+    return this.#use(server, tool, call, async (running, slot) => {
+      await this.#requireTool(server, tool, running, slot, call);
+      const report: ServerCall["report"] = (step, measured) => {
+        void slot.touch(running);
+        call.report(step, measured);
+      };
+      return running.callTool(tool, args, { ...call, report }, timeoutSeconds);
+    });
+  }
+
+  /** Reads a resource of a server. */
+  read(server: string, uri: string, call: ServerCall): Promise<ReadResourceResult> {
+    return this.#use(server, "resources/read", call, (running) => running.readResource(uri, call));
+  }
+
+  /** Ends all servers of the client, for good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled([...this.#slots.values()].map((slot) => slot.close()));
+  }
+
+  async #use<Result>(
+    name: string,
+    what: string,
+    call: ServerCall,
+    work: (server: RunningServer, slot: ServerSlot) => Promise<Result>,
+  ): Promise<Result> {
+    const slot = this.#slots.get(name) ?? this.#start(name);
+    let isStarted = false;
+    const used = slot.use((server) => {
+      isStarted = true;
+      return work(server, slot).catch(async (error: unknown) => {
+        if (call.signal.aborted) throw error;
+        if (endsServer(error) || !(await isAlive(server, error))) slot.leave();
+        throw error;
+      });
+    }, call);
+    const over = new AbortController();
+    try {
+      return await Promise.race([used, this.#patience(name, slot, () => isStarted, call, over.signal)]);
+    } catch (error) {
+      throw failureOf(error, { name, what, reach: reachOf(this.#configuration(name)) });
+    } finally {
+      over.abort();
+      used.catch(() => undefined);
+    }
+  }
+
+  /** Rejects when the caller leaves, and when a start takes so long that clients would give up: the start goes on. */
+  #patience(
+    name: string,
+    slot: ServerSlot,
+    isStarted: () => boolean,
+    { signal: left, waitsForStart = false }: ServerCall,
+    over: AbortSignal,
+  ): Promise<never> {
+    const seconds = handOverAfter(this.#servers.environment);
+    return new Promise((_, reject) => {
+      const leave = (): void => reject(left.reason);
+      if (left.aborted) return leave();
+      left.addEventListener("abort", leave, { signal: over });
+      if (waitsForStart) return;
+      const timer = setTimeout(() => {
+        if (!isStarted())
+          reject(
+            new ServerFailure(
+              `Server ${name} is still being started after ${seconds} s (${slot.step}). The start goes on: call again in a moment.`,
+            ),
+          );
+      }, seconds * 1000);
+      over.addEventListener("abort", () => clearTimeout(timer));
+    });
+  }
+
+  #start(name: string): ServerSlot {
+    if (this.#isClosed) throw new ServerFailure("The client has left, so no MCP server is started for it.");
+    const configuration = this.#configuration(name);
+    const slot = new ServerSlot({
+      configuration,
+      owner: this,
+      start: (events) => this.#servers.start(configuration, this.#place, events),
+      onGone: (gone) => {
+        this.#servers.delete(gone);
+        if (this.#slots.get(name) === gone) this.#slots.delete(name);
+      },
+      onToolsChange: () => {
+        this.#tools.delete(slot);
+        this.#servers.toolsChanged(name, this);
+      },
+    });
+    this.#servers.add(slot);
+    this.#slots.set(name, slot);
+    return slot;
+  }
+
+  #configuration(name: string) {
+    const found = this.#servers.configurations.find((configuration) => configuration.name === name);
+    if (found !== undefined) return found;
+    const names = this.#servers.configurations.map((configuration) => configuration.name);
+    throw new ServerFailure(`There is no server "${name.slice(0, 200)}"; ${instead(name, names)}`);
+  }
+
+  #toolsOf(running: RunningServer, slot: ServerSlot, call: ServerCall): Promise<Tool[]> {
+    const known = this.#tools.get(slot);
+    if (known !== undefined) return known;
+    const asked = running.listTools(call, listSeconds);
+    this.#tools.set(slot, asked);
+    asked.catch(() => this.#tools.delete(slot));
+    return asked;
+  }
+
+  async #requireTool(
+    server: string,
+    tool: string,
+    running: RunningServer,
+    slot: ServerSlot,
+    call: ServerCall,
+  ): Promise<void> {
+    const has = async (): Promise<string[] | undefined> => {
+      const names = (await this.#toolsOf(running, slot, call)).map(({ name }) => name);
+      return names.includes(tool) ? undefined : names;
+    };
+    if ((await has()) === undefined) return;
+    // Not every server tells that its list has changed.
+    this.#tools.delete(slot);
+    const names = await has();
+    if (names !== undefined)
+      throw new ServerFailure(
+        `Server ${server} has no tool "${tool.slice(0, 200)}"; ${instead(tool, names)}`,
+      );
+  }
+}
+
+/** Whether a server that did not answer a call in time answers anything. */
+async function isAlive(server: RunningServer, error: unknown): Promise<boolean> {
+  if (!(error instanceof Error) || error.name !== "TimeoutError") return true;
+  const signal = AbortSignal.timeout(signOfLifeSeconds * 2_000);
+  return server.listTools({ signal }, signOfLifeSeconds).then(
+    () => true,
+    () => false,
+  );
+}
+
+function instead(name: string, known: readonly string[]): string {
+  const similar = similarNames(name, known);
+  if (similar.length > 0) return `did you mean ${similar.join(" or ")}?`;
+  return known.length > 0 ? `there is ${known.slice(0, 100).join(", ")}.` : "there is none.";
+}

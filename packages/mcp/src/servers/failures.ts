@@ -1,0 +1,60 @@
+/** The errors of servers, in words for a model: what happened, and what helps. */
+import { isSandboxError } from "cloud-sandbox";
+import { ServerFailure } from "../errors/server-failure.js";
+import { type Reach, reachAdvice, tellsOfNoNetwork } from "./configured-server.js";
+
+/** Where an error happened. */
+export interface FailurePlace {
+  /** Name of the server. */
+  readonly name: string;
+  /** The tool, or the operation. */
+  readonly what: string;
+  readonly reach: Reach;
+}
+
+/** Whether a server cannot be used any more after this error. The next call starts it again. */
+export function endsServer(error: unknown): boolean {
+  return error instanceof Error && error.name === "McpProtocolError" && codeOf(error) !== "INVALID_RESULT";
+}
+
+/** The error as a {@link ServerFailure}. Errors that are not of a server are returned as they are. */
+export function failureOf(error: unknown, { name, reach, what }: FailurePlace): unknown {
+  if (!(error instanceof Error) || !isSandboxError(error)) return error;
+  const failure = (...sentences: readonly (string | undefined)[]): ServerFailure =>
+    new ServerFailure(sentences.filter((sentence) => sentence !== undefined && sentence !== "").join(" "));
+  const { hint, summary } = error;
+  const network = reachAdvice({ name, reach });
+  switch (error.name) {
+    case "McpConfigurationError":
+      return failure(summary, hint, "This is the user's to do.");
+    case "McpInstallError":
+      return failure(
+        summary,
+        tellsOfNoNetwork(summary)
+          ? "Its install commands reach what CLOUD_SANDBOX_INTERNET allows; the user can set it to on, or to allow= and names."
+          : "The user must correct its install commands.",
+      );
+    case "McpStartError":
+      return failure(`Server ${name} could not be started: ${summary}`, hint, network);
+    case "McpProtocolError":
+      if (codeOf(error) === "INVALID_RESULT") return failure(summary);
+      return failure(
+        `Server ${name} could not go on with ${what}: ${summary}`,
+        "The next call starts it again, without what it had in memory and in files.",
+      );
+    case "McpToolError":
+      return failure(summary, hint, tellsOfNoNetwork(summary) ? network : undefined);
+    case "TimeoutError":
+      return failure(
+        `Server ${name} did not answer ${what} in time.`,
+        /asked for/.test(hint ?? "") ? hint : "Call again with more time, or ask for less.",
+        network,
+      );
+    default:
+      return error;
+  }
+}
+
+function codeOf(error: Error): unknown {
+  return "code" in error ? error.code : undefined;
+}

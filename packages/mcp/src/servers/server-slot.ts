@@ -1,0 +1,129 @@
+/** One server of one client, from the start to the end: who waits for it, whether it is used, and when it has been idle for too long. */
+import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
+import type { RunningServer, ServerCall, ServerEvents } from "./running-server.js";
+
+/** Seconds that a sandbox lives after its server should have been closed, in case that this program is killed. */
+const margin = 300;
+
+export interface SlotParts {
+  readonly configuration: McpServerConfiguration;
+  /** Whose server it is. */
+  readonly owner: object;
+  readonly start: (events: ServerEvents) => Promise<RunningServer>;
+  /** Called once, when the server has ended or is being closed. */
+  readonly onGone: (slot: ServerSlot) => void;
+  readonly onToolsChange: () => void;
+}
+
+export class ServerSlot {
+  readonly owner: object;
+  /** What the start does just now. */
+  step = "Starting";
+  isRunning = false;
+  usedAt = performance.now();
+  readonly #parts: SlotParts;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Set<ServerCall["report"]>();
+  #calls = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #extendedAt = Number.NEGATIVE_INFINITY;
+  #isGone = false;
+  #started: Promise<RunningServer> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SlotParts) {
+    this.#parts = parts;
+    this.owner = parts.owner;
+  }
+
+  /** A server that starts is at work, too. */
+  get isBusy(): boolean {
+    return this.#calls > 0 || !this.isRunning;
+  }
+
+  /** Does `work` with the server, and waits for its start before. */
+  async use<Result>(
+    work: (server: RunningServer) => Promise<Result>,
+    { report }: Pick<ServerCall, "report">,
+  ): Promise<Result> {
+    this.#calls += 1;
+    clearTimeout(this.#idle);
+    this.#waiting.add(report);
+    try {
+      const server = await this.#start().finally(() => this.#waiting.delete(report));
+      void this.touch(server);
+      return await work(server);
+    } finally {
+      this.#calls -= 1;
+      this.#rest();
+    }
+  }
+
+  /** Moves the deadline of the sandbox, if that was not done lately. */
+  async touch(server: RunningServer): Promise<void> {
+    const now = performance.now();
+    if (now - this.#extendedAt < (this.#idleSeconds * 1000) / 4) return;
+    this.#extendedAt = now;
+    // One that cannot be moved: the server then ends at the deadline that it has, and the next call starts it again.
+    await server.extend(Math.min(this.#idleSeconds + margin, day)).catch(() => undefined);
+  }
+
+  /** Takes the server out of use, and deletes its sandbox in the background. */
+  leave(): void {
+    this.close().catch(() => undefined);
+  }
+
+  /** Ends the server, or its start, and deletes its sandbox. */
+  close(): Promise<void> {
+    this.#gone();
+    this.#stop.abort();
+    const end = (server: RunningServer | undefined): Promise<void> | undefined => server?.close();
+    this.#closing ??= Promise.resolve(this.#started).then(end, () => undefined);
+    return this.#closing;
+  }
+
+  /** The server once it has started. Rejects if it does not start. */
+  #start(): Promise<RunningServer> {
+    this.#started ??= this.#parts
+      .start({
+        onStep: (step) => {
+          this.step = step;
+          for (const report of this.#waiting) report(step);
+        },
+        onEnd: () => this.leave(),
+        onToolsChange: this.#parts.onToolsChange,
+        signal: this.#stop.signal,
+      })
+      .then(
+        (server) => {
+          this.isRunning = true;
+          return server;
+        },
+        (error: unknown) => {
+          this.#gone();
+          throw error;
+        },
+      );
+    return this.#started;
+  }
+
+  get #idleSeconds(): number {
+    return Math.ceil(this.#parts.configuration.timeoutMinutes * 60);
+  }
+
+  #rest(): void {
+    this.usedAt = performance.now();
+    clearTimeout(this.#idle);
+    if (this.#calls > 0 || this.#isGone) return;
+    this.#idle = setTimeout(() => this.leave(), this.#idleSeconds * 1000).unref();
+  }
+
+  #gone(): void {
+    clearTimeout(this.#idle);
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#parts.onGone(this);
+  }
+}
+
+const day = 86_400;
