@@ -169,6 +169,10 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
       { code: "while True: print('x' * 1000)", timeout: 2 },
       { exit_code: 124, termination_reason: "timeout", stdout_truncated: true },
     ],
+    "writes ten thousand times": [
+      { code: "import os\nfor number in range(10_000): _ = os.write(1 + number % 2, b'%d\\n' % number)" },
+      { exit_code: 0, stdout: expect.stringMatching(/^0\n(\d*[02468]\n){4998}9998\n$/) },
+    ],
     "leaves a process that holds its outputs": [
       { code: "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\nprint('left')" },
       { exit_code: 0, stdout: "left\n" },
