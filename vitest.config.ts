@@ -108,6 +108,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, "**/*.browser.test.ts"],
           env: withoutSpares,
           isolate: false,
+          globalSetup: [pathOf("test/support/ordinary-user-caches.ts")],
           setupFiles: [pathOf("test/support/shared-process.ts")],
           sequence: { groupOrder: 2 },
         },

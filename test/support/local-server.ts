@@ -4,10 +4,10 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+import { ordinaryUid } from "./ordinary-user-caches.js";
 
 const dist = fileURLToPath(new URL("../../packages/local/dist", import.meta.url));
-/** A uid that no account and no file of this machine has. */
-const ordinaryUid = "54321";
 
 export interface LocalServer {
   readonly url: string;
@@ -42,9 +42,12 @@ export async function startLocalServer(
   const home = dropsUid ? await mkdtemp(join(tmpdir(), "ordinary-user-")) : undefined;
   if (home !== undefined) await cp(dist, home, { recursive: true });
   const apiKey = options.apiKey ?? "test-key";
+  const uid = String(ordinaryUid);
+  // Without a cache directory, each server compiles the agent's program anew.
+  const caches = dropsUid ? inject("ordinaryUserCaches") : undefined;
   const command = [
     ...(options.through ?? []),
-    ...(dropsUid ? ["setpriv", "--reuid", ordinaryUid, "--regid", ordinaryUid, "--clear-groups"] : []),
+    ...(dropsUid ? ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] : []),
     ...(home === undefined ? [] : ["sh", "-c", 'umask 022; exec "$@"', "server"]),
     process.execPath,
     join(home ?? dist, "main.js"),
@@ -55,7 +58,11 @@ export async function startLocalServer(
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
     cwd: "/",
-    env: { PATH: process.env.PATH, ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      ...(caches !== undefined && { XDG_CACHE_HOME: caches }),
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // Kill the server when this process ends, so that a test that fails half-way leaves no server behind.
